@@ -1,0 +1,26 @@
+/**
+ * The three outcomes of a call to a collaborator (decisions, section 3).
+ * `refused` means it certainly did not happen; `unknown` means nobody can say yet: it is resolved
+ * by asking, and never treated as one of the other two.
+ */
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** The call happened and answered `value`. */
+export const done = <T>(value: T): Outcome<T> => ({ kind: 'done', value });
+
+/** The collaborator certainly did not do it. `code` is ours and stable; `message` is for logs. */
+export const refused = (code: string, message: string): Outcome<never> => ({
+  kind: 'refused',
+  code,
+  message,
+});
+
+/** Nobody can say: timeout, cut connection, 5xx, an empty or unreadable answer. */
+export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', reason });
+
+/** Maps the value of a `done` outcome and leaves the others as they are. */
+export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcome<B> =>
+  outcome.kind === 'done' ? done(map(outcome.value)) : outcome;
