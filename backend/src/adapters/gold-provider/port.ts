@@ -1,0 +1,140 @@
+import type { Bps, Grams, Paise } from '../../money/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+/** A verify answered another weight than was asked: nothing may be confirmed with it. */
+export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
+
+/** The provider knows no such transaction. */
+export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
+
+/** The provider looked at the request and said no; its own code and words are in the message. */
+export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
+
+/** The provider's rates of one moment. Prices are per gram, before tax. */
+export interface ProviderPrice {
+  readonly buyPaise: Paise;
+  readonly sellPaise: Paise;
+  /** The provider's own spot price where it quotes one, else the mean of buy and sell. */
+  readonly spotPaise: Paise;
+  /** The tax that the provider adds to a buy, on its own books. */
+  readonly buyTaxBps: Bps;
+  readonly buyRateId: string;
+  readonly sellRateId: string;
+  /** Until when these rates can be verified. */
+  readonly validUntil: Date;
+}
+
+export interface ProviderCustomer {
+  /** E.164, such as `+919876543210`: the provider's identity of the customer. */
+  readonly phone: string;
+  readonly name: string;
+  readonly pincode: string;
+  readonly email?: string;
+}
+
+export interface ProviderUser {
+  readonly providerUserId: string;
+  readonly goldBalanceGrams: Grams;
+}
+
+export interface VerifyBuyRequest {
+  readonly providerUserId: string;
+  /** Our own stable id of this attempt; a provider with caller-chosen ids takes it as such. */
+  readonly reference: string;
+  readonly rateId: string;
+  /** The rate's price and tax, from the same `ProviderPrice`. */
+  readonly rateBuyPaise: Paise;
+  readonly rateTaxBps: Bps;
+  /** A whole number of 0.0001 g. */
+  readonly grams: Grams;
+}
+
+export interface VerifySellRequest {
+  readonly providerUserId: string;
+  readonly reference: string;
+  readonly rateId: string;
+  readonly rateSellPaise: Paise;
+  /** A whole number of 0.0001 g. */
+  readonly grams: Grams;
+}
+
+/** What a verify promised. Nothing has been bought or sold yet. */
+export interface VerifiedTransaction {
+  readonly providerTxId: string;
+  /** Always the grams that were asked: other grams are refused as GRAMS_MISMATCH. */
+  readonly grams: Grams;
+  /** What the provider charges or pays for them by its own arithmetic, tax in. */
+  readonly providerAmountPaise: Paise;
+}
+
+/**
+ * Everything known of the verified transaction: a provider of one step does its whole work at the
+ * confirm, under `reference`, and its verify merely answers what it would charge.
+ */
+export interface ConfirmRequest extends VerifiedTransaction {
+  readonly providerUserId: string;
+  readonly reference: string;
+  readonly rateId: string;
+  readonly pincode?: string;
+}
+
+export interface ConfirmedTransaction {
+  readonly invoiceId?: string;
+}
+
+/** `NOT_CONFIRMED` is final only once `confirmWindowMs` and a margin have passed since verify. */
+export type ProviderTransactionStatus = 'NOT_CONFIRMED' | 'SUCCESS' | 'FAILED' | 'IN_PROGRESS';
+
+export interface TransactionQuestion {
+  readonly providerTxId: string;
+}
+
+export interface ProviderTransaction {
+  readonly providerTxId: string;
+  readonly kind: 'BUY' | 'SELL' | 'OTHER';
+  readonly grams?: Grams;
+  readonly amountPaise?: Paise;
+}
+
+export interface ProviderTransactionPage {
+  readonly transactions: readonly ProviderTransaction[];
+  readonly hasMore: boolean;
+}
+
+/** What differs from provider to provider in time and amounts. */
+export interface GoldProviderRules {
+  /** How long a customer may take to pay, counted from the moment before the verify call. */
+  readonly lockMs: number;
+  /** How long after its verify the provider itself still accepts a confirm. */
+  readonly confirmWindowMs: number;
+  /** What is added to the window before "not confirmed" counts as "never will be". */
+  readonly confirmMarginMs: number;
+  readonly minimumSellPaise: Paise;
+}
+
+/**
+ * A gold provider (collaborators, 2.1). Methods never throw for what the network or the provider
+ * does: that is the outcome. Refusals carry one of the codes above or one of
+ * platform/http-client/transport-refusals.ts (`isUnavailable` tells the latter).
+ *
+ * After every confirm, whatever its outcome, the status is asked: only the status is the truth.
+ */
+export interface GoldProvider {
+  readonly code: string;
+  readonly rules: GoldProviderRules;
+  /** Both rates and the spot price. Safe to repeat. */
+  price(): Promise<Outcome<ProviderPrice>>;
+  /** Finds or makes the provider's user of this phone. Idempotent on the phone. */
+  register(customer: ProviderCustomer): Promise<Outcome<ProviderUser>>;
+  getUser(providerUserId: string): Promise<Outcome<ProviderUser>>;
+  verifyBuy(request: VerifyBuyRequest): Promise<Outcome<VerifiedTransaction>>;
+  confirmBuy(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;
+  buyStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
+  verifySell(request: VerifySellRequest): Promise<Outcome<VerifiedTransaction>>;
+  confirmSell(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;
+  sellStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
+  /** Address of the invoice's PDF. */
+  invoiceLink(question: TransactionQuestion): Promise<Outcome<string>>;
+  /** One page of a customer's history, from 1. */
+  listTransactions(providerUserId: string, page: number): Promise<Outcome<ProviderTransactionPage>>;
+}

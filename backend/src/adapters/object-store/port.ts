@@ -1,0 +1,41 @@
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+/** `ifAbsent` was asked and the key is taken. */
+export const OBJECT_EXISTS = 'OBJECT_EXISTS';
+
+/** A key that no store accepts: programming or tampering, never a customer's typing. */
+export const INVALID_KEY = 'INVALID_KEY';
+
+export interface StoredObjectHead {
+  readonly contentType: string;
+  readonly sizeBytes: number;
+}
+
+export interface StoredObject extends StoredObjectHead {
+  readonly bytes: Buffer;
+}
+
+export interface PutOptions {
+  /** Refuses with OBJECT_EXISTS, atomically, instead of replacing. */
+  readonly ifAbsent?: boolean;
+}
+
+/**
+ * A store of blobs under keys such as `kyc/<user>/<uuid>`: segments of `[A-Za-z0-9._-]` that
+ * don't begin with a dot, joined by `/`, at most 512 characters in all. What is put is opaque: personal data is
+ * sealed by the caller before. After a `done` put a reader sees all of the bytes or none.
+ */
+export interface ObjectStore {
+  readonly code: string;
+  put(
+    key: string,
+    bytes: Uint8Array,
+    contentType: string,
+    options?: PutOptions,
+  ): Promise<Outcome<void>>;
+  /** `undefined`: there is no such object. */
+  get(key: string): Promise<Outcome<StoredObject | undefined>>;
+  head(key: string): Promise<Outcome<StoredObjectHead | undefined>>;
+  /** Done too when there was none. */
+  delete(key: string): Promise<Outcome<void>>;
+}

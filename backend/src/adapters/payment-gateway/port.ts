@@ -1,0 +1,130 @@
+import type { Paise } from '../../money/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+/** The gateway knows no such order or payment. */
+export const GATEWAY_NOT_FOUND = 'GATEWAY_NOT_FOUND';
+
+/** The gateway looked at the request and said no; its own code and words are in the message. */
+export const GATEWAY_REFUSED = 'GATEWAY_REFUSED';
+
+export interface GatewayCustomer {
+  /** Our id of the customer, opaque to the gateway. */
+  readonly id: string;
+  /** E.164. */
+  readonly phone: string;
+  readonly email?: string;
+  readonly name?: string;
+}
+
+export interface CreateGatewayOrder {
+  /** Our payment order's id, at most 40 characters: the idempotency key and the way back. */
+  readonly receipt: string;
+  readonly amountPaise: Paise;
+  /** ISO 4217, `INR`. */
+  readonly currency: string;
+  /** Past this the gateway should take no payment, where it can be told. */
+  readonly expiresAt?: Date;
+  readonly customer: GatewayCustomer;
+}
+
+/** A gateway's order as the gateway sees it. The caller compares the echoed amount. */
+export interface GatewayOrder {
+  readonly gatewayOrderId: string;
+  readonly receipt: string;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+  readonly status: 'OPEN' | 'PAID' | 'CLOSED';
+}
+
+export interface GatewayPayment {
+  readonly gatewayPaymentId: string;
+  readonly gatewayOrderId: string;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+  readonly status: 'CAPTURED' | 'FAILED' | 'PENDING' | 'REFUNDED';
+  readonly method?: string;
+  readonly createdAt: Date;
+}
+
+export interface GatewayRefund {
+  readonly refundId: string;
+  readonly amountPaise: Paise;
+  readonly status: 'PROCESSED' | 'PENDING' | 'FAILED';
+  readonly createdAt: Date;
+}
+
+export interface MandateDebit {
+  readonly gatewayOrderId: string;
+  readonly mandateToken: string;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+  /** The same on every repeat of one debit. */
+  readonly idempotencyKey: string;
+}
+
+/** What a checkout hands to the customer's device, and the device to us. It proves, never pays. */
+export interface CheckoutProof {
+  readonly gatewayOrderId: string;
+  readonly gatewayPaymentId: string;
+  readonly signature: string;
+}
+
+/** One event about one payment, in our words. The caller compares amount and currency. */
+export interface ParsedPaymentEvent {
+  /** `other`: signed and readable, but of no consequence for the order. */
+  readonly kind: 'captured' | 'failed' | 'other';
+  /** The gateway's own name of the event, for the record. */
+  readonly name: string;
+  readonly gatewayOrderId: string;
+  readonly gatewayPaymentId: string;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+  readonly method?: string;
+  readonly occurredAt: Date;
+}
+
+/** A signed body that can't be read as a payment event: stored, and of no effect. */
+export interface UnreadableEvent {
+  readonly kind: 'unreadable';
+}
+
+export interface WebhookDelivery {
+  /** The bytes as they came: a parsed and printed body has another signature. */
+  readonly rawBody: Buffer;
+  /** Lower-case names, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export type VerifiedWebhook =
+  | { readonly valid: false }
+  | {
+      readonly valid: true;
+      /** From a header that the signature does not cover: never the only key against repeats. */
+      readonly eventId?: string;
+      readonly event: ParsedPaymentEvent | UnreadableEvent;
+    };
+
+/**
+ * A payment gateway (collaborators, 2.3, 2.5, 2.10). Methods never throw for what the network or
+ * the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
+ */
+export interface PaymentGateway {
+  readonly code: string;
+  /** What the checkout in the customer's app identifies us by; no secret. */
+  readonly publicKey: string;
+  /** Repeating it with the same receipt gives the same order where the gateway can; else ask
+   * `findOrderByReceipt` before a repeat whose first answer was lost. */
+  createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;
+  /** `undefined`: the gateway certainly has no order of this receipt. */
+  findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
+  getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
+  listPayments(gatewayOrderId: string): Promise<Outcome<readonly GatewayPayment[]>>;
+  getRefunds(gatewayPaymentId: string): Promise<Outcome<readonly GatewayRefund[]>>;
+  /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event. */
+  debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayPaymentId: string }>>;
+  /** Whether the checkout's answer is genuine: by its signature in constant time, or, where a
+   * gateway signs none, by asking the gateway (hence an outcome). */
+  verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
+  /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
+  verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;
+}

@@ -1,0 +1,23 @@
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+/** The gateway looked at the message and said no. */
+export const SMS_REFUSED = 'SMS_REFUSED';
+
+export interface OtpMessage {
+  /** E.164, such as `+919876543210`. */
+  readonly phone: string;
+  /** Made and checked by us; the gateway only delivers it. */
+  readonly otp: string;
+  readonly validMinutes: number;
+  /** What the code is for, in a word; a gateway picks its registered template by it. */
+  readonly purpose: string;
+}
+
+/**
+ * An SMS gateway (collaborators, 2.7). `done` means accepted for delivery; `unknown` means it may
+ * or may not arrive: the customer can ask for another code, so nothing is repeated here.
+ */
+export interface SmsGateway {
+  readonly code: string;
+  sendOtp(message: OtpMessage): Promise<Outcome<void>>;
+}

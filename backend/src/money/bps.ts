@@ -1,0 +1,27 @@
+import { formatDecimal } from './decimal.ts';
+import { MoneyError } from './money-error.ts';
+
+/** A rate in 1/10000: 300 is 3 %. */
+export type Bps = bigint & { readonly unit: 'bps' };
+
+/** The whole, in basis points. */
+export const WHOLE_BPS = 10_000n;
+
+/** Marks an integer as basis points. */
+// The brand exists only in types, and this is the one place that gives it.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const bps = (value: bigint): Bps => value as Bps;
+
+/**
+ * Basis points of a configured or stored integer.
+ * @throws MoneyError OUT_OF_RANGE for anything but a safe integer
+ */
+export const fromSafeBps = (value: number): Bps => {
+  if (!Number.isSafeInteger(value)) {
+    throw new MoneyError('OUT_OF_RANGE', 'a rate in basis points is a whole number');
+  }
+  return bps(BigInt(value));
+};
+
+/** Percent with two decimals, such as `3.00` of 300. */
+export const formatPercent = (rate: Bps): string => formatDecimal(rate, 2);

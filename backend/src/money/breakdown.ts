@@ -1,0 +1,72 @@
+import type { Bps } from './bps.ts';
+import { ZERO_GRAMS, type Grams } from './grams.ts';
+import { MoneyError } from './money-error.ts';
+import { ZERO_PAISE, addPaise, subtractPaise, type Paise } from './paise.ts';
+import { gramsFor, valueOf } from './prices.ts';
+import { taxOn, valueWithoutTax } from './tax.ts';
+
+/** The figures of a buy. `goldValuePaise + gstPaise` is `totalPaise`, always. */
+export interface BuyBreakdown {
+  readonly grams: Grams;
+  readonly goldValuePaise: Paise;
+  readonly gstPaise: Paise;
+  readonly totalPaise: Paise;
+  /** What flooring the weight leaves of the gold value; 0 in an order by weight. */
+  readonly roundingPaise: Paise;
+}
+
+/** The figures of a sell. */
+export interface SellBreakdown {
+  readonly grams: Grams;
+  readonly proceedsPaise: Paise;
+  readonly withheldPaise: Paise;
+}
+
+const tooSmall = (): MoneyError =>
+  new MoneyError('AMOUNT_TOO_SMALL', 'the amount comes to nothing at this price');
+
+/**
+ * A buy of so many rupees, tax in (decisions, section 2).
+ * @throws MoneyError AMOUNT_TOO_SMALL when it buys less than 0.0001 g
+ */
+export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
+  const goldValuePaise = valueWithoutTax(totalPaise, gstBps);
+  const grams = gramsFor(goldValuePaise, buyPricePaise);
+  if (grams <= ZERO_GRAMS) throw tooSmall();
+  return {
+    grams,
+    goldValuePaise,
+    gstPaise: subtractPaise(totalPaise, goldValuePaise),
+    totalPaise,
+    roundingPaise: subtractPaise(goldValuePaise, valueOf(grams, buyPricePaise)),
+  };
+};
+
+/**
+ * A buy of so many grams (decisions, section 2).
+ * @throws MoneyError AMOUNT_TOO_SMALL when it costs nothing
+ */
+export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
+  const goldValuePaise = valueOf(grams, buyPricePaise);
+  if (grams <= ZERO_GRAMS || goldValuePaise <= ZERO_PAISE) throw tooSmall();
+  const gstPaise = taxOn(goldValuePaise, gstBps);
+  const totalPaise = addPaise(goldValuePaise, gstPaise);
+  return { grams, goldValuePaise, gstPaise, totalPaise, roundingPaise: ZERO_PAISE };
+};
+
+/**
+ * A sell of so many grams; nothing is withheld (decisions, section 2).
+ * @throws MoneyError AMOUNT_TOO_SMALL when it yields nothing
+ */
+export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown => {
+  const proceedsPaise = valueOf(grams, sellPricePaise);
+  if (grams <= ZERO_GRAMS || proceedsPaise <= ZERO_PAISE) throw tooSmall();
+  return { grams, proceedsPaise, withheldPaise: ZERO_PAISE };
+};
+
+/**
+ * A sell of so many rupees' worth: the weight is found first, then it is a sell by weight.
+ * @throws MoneyError AMOUNT_TOO_SMALL when it comes to less than 0.0001 g
+ */
+export const sellByInr = (amountPaise: Paise, sellPricePaise: Paise): SellBreakdown =>
+  sellByGrams(gramsFor(amountPaise, sellPricePaise), sellPricePaise);

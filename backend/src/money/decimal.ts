@@ -1,0 +1,24 @@
+/** Decimal text of an integer count of 10^-decimals, always with that many decimals. */
+export const formatDecimal = (value: bigint, decimals: number): string => {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  if (decimals === 0) return `${sign}${digits}`;
+  return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+};
+
+const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/;
+
+/**
+ * The integer count of 10^-decimals that a plain decimal text stands for, exactly: undefined when
+ * the text is no such decimal (no exponent, no sign but a leading minus) or when it has more
+ * decimals than can be kept. Zeros beyond them are no loss and are accepted.
+ */
+export const parseDecimal = (text: string, decimals: number): bigint | undefined => {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  const kept = fraction.slice(0, decimals).padEnd(decimals, '0');
+  if (/[1-9]/.test(fraction.slice(decimals))) return undefined;
+  const size = BigInt(whole + kept);
+  return sign === '-' ? -size : size;
+};

@@ -1,0 +1,76 @@
+import { formatDecimal, parseDecimal } from './decimal.ts';
+import { MoneyError } from './money-error.ts';
+import { divideFloor } from './rounding.ts';
+
+/** A weight of gold in units of 0.00000001 g, the precision of the database column. */
+export type Grams = bigint & { readonly unit: 'grams' };
+
+/** Marks a count of 0.00000001 g as a weight. */
+// The brand exists only in types, and this is the one place that gives it.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const grams = (value: bigint): Grams => value as Grams;
+
+export const ZERO_GRAMS: Grams = grams(0n);
+
+/** How many units of `Grams` are one gram. */
+export const UNITS_PER_GRAM = 100_000_000n;
+
+/** The smallest weight that is traded, 0.0001 g. */
+export const SMALLEST_TRADED_GRAMS: Grams = grams(10_000n);
+
+const DATABASE_DECIMALS = 8;
+const TRADED_DECIMALS = 4;
+
+/** The weight form on the wire (decisions, section 2). */
+export const GRAMS_PATTERN = /^\d{1,9}(\.\d{1,4})?$/;
+
+/**
+ * A weight as it comes over the wire: a string, or a JSON number turned into one.
+ * @throws MoneyError INVALID_GRAMS, for zero too
+ */
+export const parseGrams = (input: string | number): Grams => {
+  const text = String(input);
+  const value = GRAMS_PATTERN.test(text) ? parseDecimal(text, DATABASE_DECIMALS) : undefined;
+  if (value === undefined || value === 0n) {
+    throw new MoneyError('INVALID_GRAMS', 'a weight is grams above zero, at most four decimals');
+  }
+  return grams(value);
+};
+
+/** Grams on the wire: no exponent, four decimals at least, zeros beyond them left out. */
+export const formatGrams = (weight: Grams): string => {
+  const text = formatDecimal(weight, DATABASE_DECIMALS);
+  const spare = DATABASE_DECIMALS - TRADED_DECIMALS;
+  return text.slice(0, -spare) + text.slice(-spare).replace(/0+$/, '');
+};
+
+/** Downward to the 0.0001 g in which gold is traded: a weight never rounds up. */
+export const floorToTraded = (weight: Grams): Grams =>
+  grams(divideFloor(weight, SMALLEST_TRADED_GRAMS) * SMALLEST_TRADED_GRAMS);
+
+/** Whether the weight is a whole number of 0.0001 g. */
+export const isTraded = (weight: Grams): boolean => weight % SMALLEST_TRADED_GRAMS === 0n;
+
+/** What the database driver gives for NUMERIC: the text, or a Decimal (never a number). */
+export type DatabaseDecimal = string | { readonly s: number; toFixed(decimals: number): string };
+
+/**
+ * Weight of a NUMERIC(20,8) column.
+ * @throws MoneyError INVALID_GRAMS when it isn't one
+ */
+export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
+  const text = typeof value === 'string' ? value : value.toFixed(DATABASE_DECIMALS);
+  const parsed = parseDecimal(text, DATABASE_DECIMALS);
+  if (parsed === undefined) throw new MoneyError('INVALID_GRAMS', 'not a stored weight');
+  return grams(parsed);
+};
+
+/** The text of a weight for a NUMERIC(20,8) column, all eight decimals. */
+export const gramsToDatabase = (weight: Grams): string => formatDecimal(weight, DATABASE_DECIMALS);
+
+/** Sum of weights; zero of none. */
+export const addGrams = (...weights: readonly Grams[]): Grams =>
+  grams(weights.reduce((sum: bigint, weight) => sum + weight, 0n));
+
+/** The first less the second; may be negative. */
+export const subtractGrams = (from: Grams, weight: Grams): Grams => grams(from - weight);

@@ -1,0 +1,44 @@
+import { WHOLE_BPS, bps, type Bps } from './bps.ts';
+import { ZERO_GRAMS, type Grams } from './grams.ts';
+import { MoneyError } from './money-error.ts';
+import { ZERO_PAISE, paise, subtractPaise, type Paise } from './paise.ts';
+import { valueOf } from './prices.ts';
+import { divideHalfUp } from './rounding.ts';
+
+/** A holding before a sell. */
+export interface HeldGold {
+  readonly balance: Grams;
+  readonly investedPaise: Paise;
+}
+
+/**
+ * How much of the invested amount leaves with the sold grams: in proportion, half-up; all of it
+ * with the last grams, so that an empty holding has nothing invested (decisions, section 2).
+ * @throws MoneyError OUT_OF_RANGE when more is sold than held
+ */
+export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => {
+  if (soldGrams < ZERO_GRAMS || soldGrams > held.balance) {
+    throw new MoneyError('OUT_OF_RANGE', 'more gold leaves than is held');
+  }
+  if (soldGrams === held.balance) return held.investedPaise;
+  return paise(divideHalfUp(held.investedPaise * soldGrams, held.balance));
+};
+
+/** What a holding is worth now, beside what was paid for it. */
+export interface HoldingValue {
+  readonly currentValuePaise: Paise;
+  readonly profitLossPaise: Paise;
+  /** Profit in 1/100 % of what was invested, half-up away from zero; 0 with nothing invested. */
+  readonly profitLossBps: Bps;
+}
+
+/** Values a holding at a sell price per gram. */
+export const valueHolding = (held: HeldGold, sellPricePaise: Paise): HoldingValue => {
+  const currentValuePaise = valueOf(held.balance, sellPricePaise);
+  const profitLossPaise = subtractPaise(currentValuePaise, held.investedPaise);
+  const profitLossBps =
+    held.investedPaise <= ZERO_PAISE
+      ? bps(0n)
+      : bps(divideHalfUp(profitLossPaise * WHOLE_BPS, held.investedPaise));
+  return { currentValuePaise, profitLossPaise, profitLossBps };
+};

@@ -1,0 +1,10 @@
+export * from './bps.ts';
+export * from './breakdown.ts';
+export { formatDecimal, parseDecimal } from './decimal.ts';
+export * from './grams.ts';
+export * from './holding-value.ts';
+export * from './money-error.ts';
+export * from './paise.ts';
+export * from './prices.ts';
+export * from './rounding.ts';
+export * from './tax.ts';

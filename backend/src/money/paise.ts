@@ -1,0 +1,62 @@
+import { formatDecimal, parseDecimal } from './decimal.ts';
+import { MoneyError } from './money-error.ts';
+
+/** An amount of 1/100 rupee; with "per gram" in the name of the variable, a price. */
+export type Paise = bigint & { readonly unit: 'paise' };
+
+/** Marks an integer as paise. */
+// The brand exists only in types, and this is the one place that gives it.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const paise = (value: bigint): Paise => value as Paise;
+
+export const ZERO_PAISE: Paise = paise(0n);
+
+/** The rupee form on the wire (interface, wire conventions). */
+export const RUPEES_PATTERN = /^\d{1,12}(\.\d{1,2})?$/;
+
+/**
+ * Paise of a rupee amount as it comes over the wire: a string, or a JSON number turned into one.
+ * @throws MoneyError INVALID_AMOUNT
+ */
+export const parseRupees = (input: string | number): Paise => {
+  const text = String(input);
+  const value = RUPEES_PATTERN.test(text) ? parseDecimal(text, 2) : undefined;
+  if (value === undefined) {
+    throw new MoneyError('INVALID_AMOUNT', 'an amount is rupees with at most two decimals');
+  }
+  return paise(value);
+};
+
+/** Rupees with two decimals, such as `123.45`. */
+export const formatRupees = (amount: Paise): string => formatDecimal(amount, 2);
+
+/**
+ * Paise as the integer that JSON carries.
+ * @throws MoneyError OUT_OF_RANGE beyond the safe integers, where JSON would lose paise
+ */
+export const toSafePaise = (amount: Paise): number => {
+  // The one conversion of money to a number; exact, because the range is checked first.
+  const value = Number(amount);
+  if (!Number.isSafeInteger(value)) {
+    throw new MoneyError('OUT_OF_RANGE', 'an amount is beyond the safe integers');
+  }
+  return value;
+};
+
+/**
+ * Paise of an integer of JSON or of our own configuration.
+ * @throws MoneyError INVALID_AMOUNT for anything but a safe integer
+ */
+export const fromSafePaise = (value: number): Paise => {
+  if (!Number.isSafeInteger(value)) {
+    throw new MoneyError('INVALID_AMOUNT', 'an amount in paise is a whole number');
+  }
+  return paise(BigInt(value));
+};
+
+/** Sum of amounts; zero of none. */
+export const addPaise = (...amounts: readonly Paise[]): Paise =>
+  paise(amounts.reduce((sum: bigint, amount) => sum + amount, 0n));
+
+/** The first less the second; may be negative. */
+export const subtractPaise = (from: Paise, amount: Paise): Paise => paise(from - amount);

@@ -1,0 +1,27 @@
+/**
+ * Every rounding of the service, by name. All operate on integers: a quotient is the only place
+ * where a fraction can appear, so rounding is always the rounding of a division.
+ */
+
+const requirePositive = (divisor: bigint): void => {
+  if (divisor <= 0n) throw new RangeError('a divisor must be positive');
+};
+
+/** Quotient towards minus infinity. */
+export const divideFloor = (dividend: bigint, divisor: bigint): bigint => {
+  requirePositive(divisor);
+  const quotient = dividend / divisor;
+  return dividend % divisor < 0n ? quotient - 1n : quotient;
+};
+
+/** Quotient towards plus infinity. */
+export const divideCeiling = (dividend: bigint, divisor: bigint): bigint =>
+  -divideFloor(-dividend, divisor);
+
+/** Nearest integer, a half goes away from zero (so that -x rounds to the negative of x). */
+export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => {
+  requirePositive(divisor);
+  const size = dividend < 0n ? -dividend : dividend;
+  const rounded = (size * 2n + divisor) / (divisor * 2n);
+  return dividend < 0n ? -rounded : rounded;
+};
