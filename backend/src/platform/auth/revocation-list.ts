@@ -1,0 +1,34 @@
+import type { Redis } from 'ioredis';
+
+export interface RevocationList {
+  /** Rejects every token that carries one of `ids`, for `ttlSeconds` of real time. */
+  revoke(ids: readonly string[], ttlSeconds: number): Promise<void>;
+  isRevoked(ids: readonly string[]): Promise<boolean>;
+}
+
+const keyOf = (id: string): string => `revoked:${id}`;
+
+/**
+ * Revoked sessions and families in the cache. With the cache down the check is skipped and tokens
+ * last until they expire (interface, Authentication 6): the subject itself is still looked up in
+ * the store on every request.
+ */
+export const createRevocationList = (options: {
+  readonly redis: Redis;
+  readonly onError: (error: unknown) => void;
+}): RevocationList => ({
+  async revoke(ids, ttlSeconds) {
+    const pipeline = options.redis.pipeline();
+    for (const id of ids) pipeline.set(keyOf(id), '1', 'EX', Math.max(1, Math.ceil(ttlSeconds)));
+    await pipeline.exec().catch(options.onError);
+  },
+  async isRevoked(ids) {
+    if (ids.length === 0) return false;
+    try {
+      return (await options.redis.exists(...ids.map(keyOf))) > 0;
+    } catch (error) {
+      options.onError(error);
+      return false;
+    }
+  },
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** One documented environment variable. */
+export interface Variable<S extends z.ZodType = z.ZodType> {
+  /** Parses the text of the variable; gives the default where it is absent. */
+  readonly schema: S;
+  readonly doc: string;
+  /** Never printed; may come from the file that `NAME_FILE` names; dev values refused in production. */
+  readonly secret?: true;
+}
+
+export type VariableTable = Readonly<Record<string, Variable>>;
+
+export type Config<T extends VariableTable> = {
+  readonly [K in keyof T]: z.output<T[K]['schema']>;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with the environment, one line for each variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Declares variables; the identity, but it checks the rows and keeps their types. */
+export const defineVariables = <const T extends VariableTable>(table: T): T => table;
+
+const readText = (name: string, variable: Variable, env: Environment): string | undefined => {
+  const file = env[`${name}_FILE`];
+  if (variable.secret === true && file !== undefined && file !== '') {
+    return readFileSync(file, 'utf8').replace(/\n$/u, '');
+  }
+  const text = env[name];
+  return text === '' ? undefined : text;
+};
+
+/** Secrets that this repository publishes carry one of these, in clear or in base64. */
+const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')];
+
+const isPublished = (text: string): boolean => publishedMarks.some((mark) => text.includes(mark));
+
+/**
+ * Parses the environment once, strictly. A secret may come from the file that `NAME_FILE` names.
+ * With `APP_MODE=production` (the default) a secret that this repository publishes is refused.
+ * @throws ConfigError naming every variable that is missing or wrong, and never its value.
+ */
+export const parseConfig = <const T extends VariableTable>(
+  table: T,
+  env: Environment,
+): Config<T> => {
+  const production = (env['APP_MODE'] ?? 'production') === 'production';
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries(table)) {
+    try {
+      const text = readText(name, variable, env);
+      const parsed = variable.schema.safeParse(text);
+      if (parsed.success) values[name] = parsed.data;
+      else {
+        const why = parsed.error.issues.map((issue) => issue.message).join('; ');
+        problems.push(`${name}: ${text === undefined ? 'is missing' : why} (${variable.doc})`);
+      }
+      if (production && variable.secret === true && text !== undefined && isPublished(text)) {
+        problems.push(`${name}: is a published development secret, refused in production`);
+      }
+    } catch {
+      problems.push(`${name}_FILE: can not be read`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  // Every key of the table was parsed by its own schema above.
+  return values as Config<T>;
+};

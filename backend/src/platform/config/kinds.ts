@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** The kinds of environment variable, each parsed from text. */
+
+/** A whole number between `min` and `max`, with a default. */
+export const integer = (defaultValue: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/u, 'must be a whole number')
+    .default(String(defaultValue))
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max));
+
+/** `true` or `false`. */
+export const flag = (defaultValue: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(defaultValue ? 'true' : 'false')
+    .transform((text) => text === 'true');
+
+/** A comma-separated list without empty entries. */
+export const list = (defaultValue: string) =>
+  z
+    .string()
+    .default(defaultValue)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    );
+
+/** Text that must be there. */
+export const text = () => z.string().min(1);
+
+/** A secret of at least `minLength` characters. */
+export const secret = (minLength = 16) =>
+  z.string().min(minLength, `must have at least ${minLength} characters`);
+
+/** An absolute http or https address, without a slash at its end. */
+export const httpUrl = () =>
+  z
+    .url({ protocol: /^https?$/u, message: 'must be an http or https address' })
+    .transform((url) => url.replace(/\/+$/u, ''));
+
+export const appModes = ['development', 'test', 'production'] as const;
+export type AppMode = (typeof appModes)[number];
+
+/** The mode; production unless said otherwise, so that forgetting it is safe. */
+export const appMode = () => z.enum(appModes).default('production');

@@ -1,0 +1,92 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from '../../generated/prisma/client.ts';
+import { createTimers, type Timers } from '../clock/timers.ts';
+import { isTransient } from './errors.ts';
+
+/**
+ * A client that can run statements and nothing else: no way to open another transaction, so a
+ * store built on a transaction's client can't leave it.
+ */
+export type Db = Omit<
+  Prisma.TransactionClient,
+  '$queryRawUnsafe' | '$executeRawUnsafe' | '$use' | '$on' | '$extends'
+>;
+
+export interface TransactionOptions {
+  readonly isolation?: 'ReadCommitted' | 'Serializable';
+  /** From the first statement to the commit, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** How often it may run before a serialization failure or deadlock is thrown. */
+  readonly attempts?: number;
+}
+
+/**
+ * Runs `work` in one transaction; it may run again after a serialization failure or deadlock, so
+ * it does nothing but statements: no network, no answer to a client.
+ */
+export type InTransaction = <T>(
+  work: (db: Db) => Promise<T>,
+  options?: TransactionOptions,
+) => Promise<T>;
+
+export interface Database {
+  /** For single statements. */
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  /** A name that `pg_stat_activity` shows. */
+  readonly applicationName: string;
+  readonly onPoolError?: (error: Error) => void;
+  readonly timers?: Timers;
+}
+
+const backOffMs = (attempt: number): number => 2 ** attempt * 5 * (1 + (attempt % 3) / 2);
+
+/** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
+export const createDatabase = (options: DatabaseOptions): Database => {
+  const { url, poolSize, applicationName, timers = createTimers() } = options;
+  const adapter = new PrismaPg(
+    {
+      connectionString: url,
+      max: poolSize,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5000,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    { onPoolError: options.onPoolError ?? (() => {}) },
+  );
+  const client = new PrismaClient({ adapter });
+
+  const inTransaction: InTransaction = async (work, transaction = {}) => {
+    const { isolation = 'ReadCommitted', timeoutMs = 15_000, attempts = 5 } = transaction;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await client.$transaction(work, {
+          isolationLevel: isolation,
+          timeout: timeoutMs,
+          maxWait: 10_000,
+        });
+      } catch (error) {
+        if (attempt >= attempts || !isTransient(error)) throw error;
+        await timers.sleep(backOffMs(attempt));
+      }
+    }
+  };
+
+  return {
+    db: client,
+    inTransaction,
+    ping: async () => {
+      await client.$queryRaw`SELECT 1`;
+    },
+    close: () => client.$disconnect(),
+  };
+};

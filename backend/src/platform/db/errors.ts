@@ -1,0 +1,41 @@
+interface DriverCause {
+  readonly originalCode?: unknown;
+  readonly constraint?: unknown;
+  readonly kind?: unknown;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const causeOf = (error: unknown): DriverCause => {
+  if (!isRecord(error)) return {};
+  const meta = error['meta'];
+  const adapterError = isRecord(meta) ? meta['driverAdapterError'] : undefined;
+  const cause = isRecord(adapterError) ? adapterError['cause'] : error['cause'];
+  return isRecord(cause) ? cause : {};
+};
+
+/** The SQLSTATE behind an error of the client, as `23505`; undefined where there is none. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const { originalCode } = causeOf(error);
+  return typeof originalCode === 'string' ? originalCode : undefined;
+};
+
+const prismaCode = (error: unknown): unknown => (isRecord(error) ? error['code'] : undefined);
+
+/** True when running the whole transaction again may succeed: serialization failure or deadlock. */
+export const isTransient = (error: unknown): boolean => {
+  const state = sqlStateOf(error);
+  return prismaCode(error) === 'P2034' || state === '40001' || state === '40P01';
+};
+
+/**
+ * True for a unique violation; `constraint` narrows it to a constraint's or index's name, or to a
+ * column's, as the driver reports either.
+ */
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
+  if (prismaCode(error) !== 'P2002' && sqlStateOf(error) !== '23505') return false;
+  if (constraint === undefined) return true;
+  const text = isRecord(error) ? `${String(error['message'])}` : '';
+  return JSON.stringify(causeOf(error)).includes(constraint) || text.includes(constraint);
+};

@@ -1,0 +1,56 @@
+import { errorTable, type ErrorCode, type ErrorRow } from './error-table.ts';
+
+/** One offending input, as the envelope's `details` lists them. */
+export interface FieldIssue {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface AppErrorOptions {
+  /** Replaces the table's message; for people, never with secrets or a provider's body. */
+  readonly message?: string;
+  /** The first offending input, as a dotted path. */
+  readonly field?: string;
+  readonly details?: unknown;
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log alone. */
+  readonly cause?: unknown;
+}
+
+/** The only error that handlers and services throw on purpose; one middleware answers it. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly field: string | undefined;
+  readonly details: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    const row: ErrorRow = errorTable[code];
+    super(options.message ?? row.message, { cause: options.cause });
+    this.code = code;
+    this.field = options.field;
+    this.details = options.details;
+    const retryAfter = options.retryAfterSeconds;
+    this.headers = {
+      ...options.headers,
+      ...(retryAfter !== undefined && {
+        'retry-after': String(Math.max(1, Math.ceil(retryAfter))),
+      }),
+    };
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  get reportable(): boolean {
+    const row: ErrorRow = errorTable[this.code];
+    return row.reportable === true;
+  }
+}
+
+/** True for an AppError, of `code` where one is given. */
+export const isAppError = (error: unknown, code?: ErrorCode): error is AppError =>
+  error instanceof AppError && (code === undefined || error.code === code);

@@ -1,0 +1,31 @@
+/**
+ * Who may call a route. The type parameter says what the handler gets as `principal`; how a
+ * credential becomes one, and whether it suffices, is the API's `Guard`.
+ */
+export interface Access<Principal> {
+  readonly kind: 'public' | 'signed-in' | 'roles' | 'permission';
+  readonly roles?: readonly string[];
+  readonly permission?: string;
+  /** Refused in an API's read-only mode. */
+  readonly write?: boolean;
+  /** Never set: it carries the type alone. */
+  readonly principal?: Principal;
+}
+
+/** No credential is looked at. */
+export const PUBLIC: Access<undefined> = { kind: 'public' };
+
+/** Any principal of the API. */
+export const signedIn = <Principal>(): Access<Principal> => ({ kind: 'signed-in' });
+
+/** A principal with one of exactly these roles: there is no hierarchy. */
+export const requireRoles = <Principal>(...roles: readonly string[]): Access<Principal> => ({
+  kind: 'roles',
+  roles,
+});
+
+/** A principal that holds this permission; `write` routes also need the API not to be read-only. */
+export const requirePermission = <Principal>(
+  permission: string,
+  options: { write?: boolean } = {},
+): Access<Principal> => ({ kind: 'permission', permission, write: options.write ?? false });

@@ -1,0 +1,56 @@
+import cors from 'cors';
+import express, { type Express, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import { AppError } from '../errors/app-error.ts';
+import type { Random } from '../ids/random.ts';
+import { docsRouter } from './docs.ts';
+import { errorMiddleware } from './error-middleware.ts';
+import type { Guard } from './guard.ts';
+import { internalOnly } from './internal-only.ts';
+import { mountRoutes } from './mount-routes.ts';
+import { openApiDocument, type ApiInfo } from './openapi.ts';
+import { requestIdMiddleware } from './request-id.ts';
+import type { Route } from './route.ts';
+
+export interface ApiOptions {
+  readonly info: ApiInfo;
+  readonly routes: readonly Route[];
+  readonly guard: Guard;
+  readonly rateLimit: RequestHandler;
+  /** One line for each request. */
+  readonly requestLog: RequestHandler;
+  /** Observes durations by route template. */
+  readonly requestMetrics: RequestHandler;
+  readonly metrics: RequestHandler;
+  readonly logger: { error(fields: object, message: string): void };
+  readonly random: Random;
+  readonly trustProxyHops: number;
+  readonly corsAllowedOrigins: readonly string[];
+  readonly internalHostnames: readonly string[];
+  readonly checkReplies: boolean;
+  /** Serve `/docs`; the accounting API publishes no schema. */
+  readonly docs: boolean;
+}
+
+/** Builds one API: the middleware order lives here and nowhere else. */
+export const createApi = (options: ApiOptions): Express => {
+  const { info, routes, guard, rateLimit, checkReplies } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', options.trustProxyHops);
+  app.set('query parser', 'simple');
+  app.use(requestIdMiddleware(options.random));
+  app.use(options.requestLog, options.requestMetrics);
+  app.use(helmet());
+  app.use(cors({ origin: [...options.corsAllowedOrigins], exposedHeaders: ['x-request-id'] }));
+  app.get('/metrics', internalOnly(options.internalHostnames), options.metrics);
+  app.get(`${info.prefix}/metrics`, internalOnly(options.internalHostnames), options.metrics);
+  if (options.docs) app.use(docsRouter(openApiDocument(info, routes, guard)));
+  app.use(info.prefix, mountRoutes({ routes, guard, rateLimit, checkReplies }));
+  app.use(rateLimit, () => {
+    throw new AppError('NOT_FOUND');
+  });
+  app.use(errorMiddleware(options.logger));
+  return app;
+};

@@ -1,0 +1,22 @@
+/** What a handler answers; the kernel serialises it. */
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** 200 with `body`. */
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** 201: `body` is the new resource. */
+export const created = (body: unknown): Reply => ({ status: 201, body });
+
+/** 200 and `idempotent-replayed: true`: the original result of a repeated request. */
+export const replayed = (body: unknown): Reply => ({
+  status: 200,
+  body,
+  headers: { 'idempotent-replayed': 'true' },
+});
+
+/** 204. */
+export const noContent = (): Reply => ({ status: 204 });

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { AppError, type FieldIssue } from '../errors/app-error.ts';
+import { findUnstorable } from './unstorable-text.ts';
+
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params?: P | undefined;
+  readonly query?: Q | undefined;
+  readonly body?: B | undefined;
+}
+
+interface Unvalidated {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly parsedBody: unknown;
+}
+
+const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
+  error.issues.map((issue) => ({
+    field: issue.path.length === 0 ? root : issue.path.map(String).join('.'),
+    message: issue.message,
+  }));
+
+const check = (
+  schema: z.ZodType | undefined,
+  value: unknown,
+  root: string,
+): { value: unknown; issues: FieldIssue[] } => {
+  if (schema === undefined) return { value: undefined, issues: [] };
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined) {
+    const field = unstorable === '' ? root : unstorable;
+    return { value: undefined, issues: [{ field, message: 'must not hold a NUL character' }] };
+  }
+  const parsed = schema.safeParse(value);
+  return parsed.success
+    ? { value: parsed.data, issues: [] }
+    : { value: undefined, issues: issuesOf(parsed.error, root) };
+};
+
+/** The 400 that names the first offending field and lists all of them. */
+export const validationError = (issues: readonly FieldIssue[]): AppError => {
+  const [first] = issues;
+  return new AppError('VALIDATION_FAILED', {
+    details: issues,
+    ...(first !== undefined && { field: first.field, message: `${first.field}: ${first.message}` }),
+  });
+};
+
+/**
+ * Parses params, query and body. A malformed id in a path is a resource that does not exist.
+ * @throws AppError NOT_FOUND for params, VALIDATION_FAILED for query and body together.
+ */
+export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  schemas: Schemas<P, Q, B>,
+  input: Unvalidated,
+): { params: z.output<P>; query: z.output<Q>; body: z.output<B> } => {
+  const params = check(schemas.params, input.params, 'path');
+  if (params.issues.length > 0) throw new AppError('NOT_FOUND');
+  const query = check(schemas.query, input.query, 'query');
+  const body = check(schemas.body, input.parsedBody ?? {}, 'body');
+  const issues = [...query.issues, ...body.issues];
+  if (issues.length > 0) throw validationError(issues);
+  // Each value was parsed by the schema of its type; where there is none, nobody reads it.
+  return {
+    params: params.value as z.output<P>,
+    query: query.value as z.output<Q>,
+    body: body.value as z.output<B>,
+  };
+};
