@@ -1,0 +1,87 @@
+import type { Db } from '../db/database.ts';
+
+/** A user's data key as it is kept: wrapped, or destroyed. */
+export interface StoredDataKey {
+  readonly userId: string;
+  readonly state: 'live' | 'destroyed';
+  /** The key of the ring that wrapped it. */
+  readonly keyId: string;
+  readonly wrapped: Buffer;
+  /** False for a row of the reader's own transaction, which may still roll back. */
+  readonly settled: boolean;
+}
+
+export interface WrappedDataKey {
+  readonly userId: string;
+  readonly keyId: string;
+  readonly wrapped: Buffer;
+}
+
+export interface DataKeyStore {
+  find(userIds: readonly string[]): Promise<StoredDataKey[]>;
+  /** Keeps the key that is there already, if any. */
+  insert(key: WrappedDataKey): Promise<void>;
+  /** Erases the wrapped key for good; false when there was none to erase. */
+  destroy(userId: string): Promise<boolean>;
+  /** Live keys wrapped by another key of the ring than `keyId`, locked until the end. */
+  claimWrappedByOther(keyId: string, limit: number): Promise<WrappedDataKey[]>;
+  replace(key: WrappedDataKey): Promise<void>;
+}
+
+interface Row {
+  user_id: string;
+  key_id: string;
+  wrapped_key: Uint8Array;
+  destroyed: boolean;
+  settled: boolean;
+}
+
+/**
+ * Data keys in `user_data_key`, by raw SQL on the caller's client.
+ * `settled` rests on `created_at` being the database's `now()`, which stands still inside a
+ * transaction: a row younger than it can only be the transaction's own.
+ */
+export const createDataKeyStore = (db: Db): DataKeyStore => ({
+  async find(userIds) {
+    const rows = await db.$queryRaw<Row[]>`
+      select user_id::text as user_id, key_id, coalesce(wrapped_key, ''::bytea) as wrapped_key,
+             destroyed_at is not null as destroyed,
+             created_at < now() - interval '1 second' as settled
+      from user_data_key where user_id = any(${userIds}::uuid[])`;
+    return rows.map((row) => ({
+      userId: row.user_id,
+      state: row.destroyed ? 'destroyed' : 'live',
+      keyId: row.key_id,
+      wrapped: Buffer.from(row.wrapped_key),
+      settled: row.settled,
+    }));
+  },
+  async insert(key) {
+    await db.$executeRaw`
+      insert into user_data_key (user_id, key_id, wrapped_key, created_at)
+      values (${key.userId}::uuid, ${key.keyId}, ${key.wrapped}, now())
+      on conflict (user_id) do nothing`;
+  },
+  async destroy(userId) {
+    const count = await db.$executeRaw`
+      update user_data_key set wrapped_key = ''::bytea, destroyed_at = now()
+      where user_id = ${userId}::uuid and destroyed_at is null`;
+    return count === 1;
+  },
+  async claimWrappedByOther(keyId, limit) {
+    const rows = await db.$queryRaw<Row[]>`
+      select user_id::text as user_id, key_id, wrapped_key
+      from user_data_key where destroyed_at is null and key_id <> ${keyId}
+      order by user_id limit ${limit}::int for update skip locked`;
+    return rows.map((row) => ({
+      userId: row.user_id,
+      keyId: row.key_id,
+      wrapped: Buffer.from(row.wrapped_key),
+    }));
+  },
+  async replace(key) {
+    await db.$executeRaw`
+      update user_data_key set key_id = ${key.keyId}, wrapped_key = ${key.wrapped}
+      where user_id = ${key.userId}::uuid and destroyed_at is null`;
+  },
+});

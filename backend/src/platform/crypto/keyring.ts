@@ -1,0 +1,46 @@
+import { hkdfSync } from 'node:crypto';
+
+/** One key of the ring; the bytes are only ever used through the keys derived from them. */
+export interface KeyringKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** The keys that wrap data keys and seal what belongs to nobody. The first one is current. */
+export interface Keyring {
+  readonly current: KeyringKey;
+  readonly ids: readonly string[];
+  get(id: string): KeyringKey | undefined;
+}
+
+export const keyLength = 32;
+const entryPattern = /^(?<id>[A-Za-z0-9_-]{1,16}):(?<base64>[A-Za-z0-9+/]+={0,2})$/u;
+
+const parseEntry = (entry: string, position: number): KeyringKey => {
+  const groups = entryPattern.exec(entry)?.groups;
+  const bytes = Buffer.from(groups?.['base64'] ?? '', 'base64');
+  const id = groups?.['id'];
+  // Neither the entry nor the bytes may reach a message: messages are logged.
+  if (id === undefined || bytes.length !== keyLength) {
+    throw new Error(`key ${position + 1} of the keyring is not "id:base64" of ${keyLength} bytes`);
+  }
+  return { id, bytes };
+};
+
+/**
+ * Parses `k2:base64,k1:base64`: ids of 1 to 16 letters, digits, `_`, `-`; keys of 32 bytes.
+ * The first key seals and wraps; the others only open. Throws on anything else, naming the
+ * position of the faulty key and never its bytes.
+ */
+export const parseKeyring = (text: string): Keyring => {
+  const keys = text.split(',').map((entry, position) => parseEntry(entry.trim(), position));
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const [current] = keys;
+  if (current === undefined) throw new Error('the keyring is empty');
+  if (byId.size !== keys.length) throw new Error('two keys of the keyring have the same id');
+  return { current, ids: keys.map((key) => key.id), get: (id) => byId.get(id) };
+};
+
+/** A key of its own for each use, so that no two uses ever share one (RFC 5869). */
+export const deriveKey = (bytes: Buffer, use: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), use, keyLength));

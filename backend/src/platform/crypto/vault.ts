@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import type { Db } from '../db/database.ts';
+import { createDataKeyCache, type DataKeyCache } from './data-key-cache.ts';
+import { createDataKeyStore, type DataKeyStore, type StoredDataKey } from './data-key-store.ts';
+import { deriveKey, keyLength, type Keyring, type KeyringKey } from './keyring.ts';
+import {
+  keyIdOf,
+  openBytes,
+  openText,
+  SealError,
+  sealBytes,
+  sealText,
+  splitSealedBytes,
+  type SealContext,
+  type SealingKey,
+} from './sealing.ts';
+
+/** Seals and opens with one key. Every `open` throws SealError when the value does not fit. */
+export interface Sealer {
+  seal(plaintext: string, context: SealContext): string;
+  open(sealed: string, context: SealContext): string;
+  sealBytes(plain: Uint8Array, context: SealContext): Buffer;
+  openBytes(sealed: Uint8Array, context: SealContext): Buffer;
+}
+
+/** The sealer for what belongs to no known user. */
+export interface ServiceSealer extends Sealer {
+  /** True when another key than the current one sealed it, so that it may be sealed again. */
+  isOutdated(sealed: string): boolean;
+}
+
+/** The user's key was destroyed: what it sealed can't be read again by anybody. */
+export class DataKeyDestroyedError extends Error {
+  override readonly name = 'DataKeyDestroyedError';
+}
+
+export interface Vault {
+  readonly service: ServiceSealer;
+  /** The user's sealer; makes the data key when there is none. Throws DataKeyDestroyedError. */
+  forUser(db: Db, userId: string): Promise<Sealer>;
+  /** The sealers of many users at once; those without a live key are absent. Makes no keys. */
+  forUsers(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Sealer>>;
+  /** Destroys the user's key for good; false when there was none. */
+  destroyUser(db: Db, userId: string): Promise<boolean>;
+  /** Wraps up to `limit` data keys anew with the current key; answers how many. */
+  rewrap(db: Db, limit: number): Promise<number>;
+}
+
+interface VaultOptions {
+  readonly keyring: Keyring;
+  readonly storeOn?: (db: Db) => DataKeyStore;
+  readonly cache?: DataKeyCache;
+}
+
+const userKeyId = 'user';
+const wrapContext = (userId: string): SealContext => ({
+  purpose: 'data-key',
+  column: 'user_data_key.wrapped_key',
+  row: userId,
+});
+
+const createSealer = (key: SealingKey): Sealer => ({
+  seal: (plaintext, context) => sealText(key, plaintext, context),
+  open: (sealed, context) => openText(key, sealed, context),
+  sealBytes: (plain, context) => sealBytes(key, plain, context),
+  openBytes: (sealed, context) => openBytes(key, sealed, context),
+});
+
+const toSealer = (bytes: Buffer): Sealer => createSealer({ id: userKeyId, bytes });
+
+/** The keys of the ring as derived for one use, kept after the first time. */
+const createDerivedRing = (keyring: Keyring, use: string) => {
+  const derive = (key: KeyringKey): SealingKey => ({
+    id: key.id,
+    bytes: deriveKey(key.bytes, use),
+  });
+  const keys = new Map<string, SealingKey>();
+  for (const id of keyring.ids) {
+    const key = keyring.get(id);
+    if (key !== undefined) keys.set(id, derive(key));
+  }
+  return {
+    current: derive(keyring.current),
+    get(id: string): SealingKey {
+      const key = keys.get(id);
+      if (key === undefined) throw new SealError(`the keyring has no key ${id}`);
+      return key;
+    },
+  };
+};
+
+const createServiceSealer = (keyring: Keyring): ServiceSealer => {
+  const ring = createDerivedRing(keyring, 'service-seal');
+  return {
+    seal: (plaintext, context) => sealText(ring.current, plaintext, context),
+    open: (sealed, context) => openText(ring.get(keyIdOf(sealed)), sealed, context),
+    sealBytes: (plain, context) => sealBytes(ring.current, plain, context),
+    openBytes: (sealed, context) =>
+      openBytes(ring.get(splitSealedBytes(sealed).keyId), sealed, context),
+    isOutdated: (sealed) => keyIdOf(sealed) !== ring.current.id,
+  };
+};
+
+/**
+ * Personal data under lock: a random data key for each user, wrapped by the keyring, and a
+ * service key where no user is known (decisions, section 4, Deletion). Rotation is a new first
+ * key in the keyring and `rewrap`; sealed values stay as they are.
+ *
+ * The cache saves reads and never decides: a key of an unfinished transaction is not kept, and
+ * a destroyed key is forgotten here at once, by other replicas within the cache's life.
+ */
+export const createVault = (options: VaultOptions): Vault => {
+  const { keyring, storeOn = createDataKeyStore, cache = createDataKeyCache() } = options;
+  const ring = createDerivedRing(keyring, 'data-key-wrap');
+
+  const unwrap = (stored: Pick<StoredDataKey, 'userId' | 'keyId' | 'wrapped'>): Buffer =>
+    openBytes(ring.get(stored.keyId), stored.wrapped, wrapContext(stored.userId));
+  const wrap = (userId: string, key: Buffer) => ({
+    userId,
+    keyId: ring.current.id,
+    wrapped: sealBytes(ring.current, key, wrapContext(userId)),
+  });
+  const read = (stored: StoredDataKey): Buffer => {
+    const key = unwrap(stored);
+    if (stored.settled) cache.put(stored.userId, key);
+    return key;
+  };
+  const loadOrMake = async (store: DataKeyStore, userId: string): Promise<StoredDataKey> => {
+    const [found] = await store.find([userId]);
+    if (found !== undefined) return found;
+    await store.insert(wrap(userId, randomBytes(keyLength)));
+    // Read again: another transaction may have made the key in the meantime.
+    const [made] = await store.find([userId]);
+    if (made === undefined) throw new SealError(`no data key for user ${userId}`);
+    return made;
+  };
+
+  return {
+    service: createServiceSealer(keyring),
+    async forUser(db, userId) {
+      const cached = cache.get(userId);
+      if (cached !== undefined) return toSealer(cached);
+      const stored = await loadOrMake(storeOn(db), userId);
+      if (stored.state === 'destroyed') {
+        throw new DataKeyDestroyedError(`the data key of user ${userId} is destroyed`);
+      }
+      return toSealer(read(stored));
+    },
+    async forUsers(db, userIds) {
+      const sealers = new Map<string, Sealer>();
+      const missing = new Set<string>();
+      for (const userId of userIds) {
+        const cached = cache.get(userId);
+        if (cached === undefined) missing.add(userId);
+        else sealers.set(userId, toSealer(cached));
+      }
+      if (missing.size === 0) return sealers;
+      for (const stored of await storeOn(db).find([...missing])) {
+        if (stored.state === 'live') sealers.set(stored.userId, toSealer(read(stored)));
+      }
+      return sealers;
+    },
+    async destroyUser(db, userId) {
+      const destroyed = await storeOn(db).destroy(userId);
+      cache.drop(userId);
+      return destroyed;
+    },
+    async rewrap(db, limit) {
+      const store = storeOn(db);
+      const outdated = await store.claimWrappedByOther(ring.current.id, limit);
+      for (const stored of outdated) await store.replace(wrap(stored.userId, unwrap(stored)));
+      return outdated.length;
+    },
+  };
+};

@@ -1,0 +1,14 @@
+import type { Db } from '../db/database.ts';
+import { defaultMaxAttempts, type JobRequest } from './job.types.ts';
+
+/**
+ * Puts a job that is due now on the queue, in the caller's transaction: it runs only after the
+ * commit, and never after a rollback.
+ */
+export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
+  const { task, payload, key = null, queue = null, maxAttempts = defaultMaxAttempts } = job;
+  await db.$executeRaw`
+    select graphile_worker.add_job(
+      ${task}::text, ${JSON.stringify(payload)}::json, queue_name := ${queue}::text,
+      max_attempts := ${maxAttempts}::int, job_key := ${key}::text)`;
+};
