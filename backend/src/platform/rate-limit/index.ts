@@ -1,0 +1,1 @@
+export { createRateLimit, type RateLimitOptions } from './create-rate-limit.ts';

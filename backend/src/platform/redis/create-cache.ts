@@ -1,0 +1,62 @@
+import type { Redis } from 'ioredis';
+import type { z } from 'zod';
+
+/** Values that may be forgotten at any time. No method ever throws for the cache's sake. */
+export interface Cache<T> {
+  /** Undefined for what is absent, out of date in its shape, or can't be asked for. */
+  get(key: string): Promise<T | undefined>;
+  /** True when it was kept. */
+  set(key: string, value: T, ttlMs?: number): Promise<boolean>;
+  /** True when the keys are certainly gone. */
+  del(...keys: readonly string[]): Promise<boolean>;
+}
+
+export interface CacheOptions<T> {
+  readonly redis: Redis;
+  /** Names the kind of value; part of every key. */
+  readonly prefix: string;
+  /** What comes back is held against it: another version may have written it. */
+  readonly schema: z.ZodType<T>;
+  /** The life of an entry, on real time (decisions, section 10). */
+  readonly ttlMs: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A cache of JSON values under `prefix`; a failure is a miss. */
+export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
+  const { redis, prefix, schema, ttlMs, onError = () => undefined } = options;
+  const keyOf = (key: string): string => `${prefix}:${key}`;
+
+  return {
+    async get(key) {
+      try {
+        const text = await redis.get(keyOf(key));
+        if (text === null) return undefined;
+        const parsed = schema.safeParse(JSON.parse(text));
+        return parsed.success ? parsed.data : undefined;
+      } catch (error) {
+        onError(error);
+        return undefined;
+      }
+    },
+    async set(key, value, lifeMs = ttlMs) {
+      try {
+        await redis.set(keyOf(key), JSON.stringify(value), 'PX', Math.max(1, Math.ceil(lifeMs)));
+        return true;
+      } catch (error) {
+        onError(error);
+        return false;
+      }
+    },
+    async del(...keys) {
+      if (keys.length === 0) return true;
+      try {
+        await redis.del(...keys.map(keyOf));
+        return true;
+      } catch (error) {
+        onError(error);
+        return false;
+      }
+    },
+  };
+};

@@ -1,0 +1,74 @@
+import type { Redis } from 'ioredis';
+import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
+
+export interface LockOptions {
+  readonly redis: Redis;
+  readonly key: string;
+  /** Life of the lock after its holder dies; a living holder extends it. At least 300 ms. */
+  readonly ttlMs: number;
+  /** How long to wait for another holder (default: not at all). */
+  readonly waitMs?: number;
+  /** Whether the work is done or left while the cache can't say (default: left). */
+  readonly whenDown?: 'run' | 'skip';
+}
+
+const retryDelayMs = 100;
+const redlocks = new WeakMap<Redis, Redlock>();
+
+const redlockOf = (redis: Redis): Redlock => {
+  const known = redlocks.get(redis);
+  if (known !== undefined) return known;
+  const made = new Redlock([redis], { retryCount: 0, retryDelay: retryDelayMs, retryJitter: 30 });
+  // Contention is emitted as an error, which nobody else would listen to.
+  made.on('error', () => undefined);
+  redlocks.set(redis, made);
+  return made;
+};
+
+/** True when the lock is held by somebody, false when the cache could not say. */
+const isHeld = async (error: unknown): Promise<boolean> => {
+  if (!(error instanceof ExecutionError)) return false;
+  const last = await error.attempts.at(-1);
+  const votes = [...(last?.votesAgainst.values() ?? [])];
+  return votes.some((vote) => vote instanceof ResourceLockedError);
+};
+
+/**
+ * Runs `work` while holding the lock of `key`, extending it for as long as it runs. Answers
+ * undefined without running it when another holds the lock; never throws for that. `signal`
+ * aborts when the lock is lost on the way. Errors of `work` pass through.
+ *
+ * A lock is advice that saves work; what must not happen twice is guarded in PostgreSQL
+ * (architecture, section 3).
+ */
+export const withLock = async <T>(
+  options: LockOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> => {
+  const { redis, key, ttlMs, waitMs = 0, whenDown = 'skip' } = options;
+  const settings = {
+    retryCount: Math.ceil(waitMs / retryDelayMs),
+    automaticExtensionThreshold: Math.min(500, Math.floor(ttlMs / 3)),
+  };
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  const kept = async (signal: AbortSignal): Promise<void> => {
+    try {
+      outcome = { value: await work(signal) };
+    } catch (error) {
+      outcome = { error };
+    }
+  };
+
+  try {
+    await redlockOf(redis).using([`lock:${key}`], ttlMs, settings, kept);
+  } catch (error) {
+    // Once the work is done, an error can only be of giving the lock back: it lapses by itself.
+    if (outcome === undefined) {
+      if (whenDown === 'skip' || (await isHeld(error))) return undefined;
+      await kept(new AbortController().signal);
+    }
+  }
+  if (outcome === undefined) return undefined;
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+};
