@@ -1,0 +1,29 @@
+import { bearerToken, type TokenSigner } from '../../platform/auth/jwt.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Guard } from '../../platform/http/index.ts';
+import { tokenClaims } from './admins.schemas.ts';
+import { createAdminStore } from './admins.store.ts';
+import type { AdminPrincipal } from './admins.types.ts';
+
+/**
+ * Admits operators. Role and active flag are read from the store on every request, so a demotion
+ * holds from the next call on and the stored role wins over the token's (interface,
+ * Authentication). A customer's token fails here because no operator has its subject.
+ */
+export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
+  schemeName: 'bearer',
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  async admit(req, access) {
+    const token = bearerToken(req.get('authorization'));
+    const claims = token === undefined ? undefined : options.tokens.verify(token, tokenClaims);
+    const admin =
+      claims === undefined ? undefined : await createAdminStore(options.db).findById(claims.sub);
+    if (admin === undefined || !admin.active) throw new AppError('UNAUTHENTICATED');
+    if (access.kind === 'roles' && access.roles?.includes(admin.role) !== true) {
+      throw new AppError('FORBIDDEN');
+    }
+    const principal: AdminPrincipal = { adminId: admin.id, email: admin.email, role: admin.role };
+    return principal;
+  },
+});

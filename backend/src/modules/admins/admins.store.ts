@@ -1,0 +1,43 @@
+import type { Db } from '../../platform/db/index.ts';
+import { adminRoles, type AdminRole } from './admins.types.ts';
+
+export interface AdminRecord {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly role: AdminRole;
+  readonly active: boolean;
+  readonly createdAt: Date;
+}
+
+const roleOf = (text: string): AdminRole => {
+  const role = adminRoles.find((known) => known === text);
+  if (role === undefined) throw new Error(`unknown operator role ${text}`);
+  return role;
+};
+
+/** The rows of `admin_user`. Emails are stored in lower case. */
+export const createAdminStore = (db: Db) => ({
+  async findByEmail(email: string): Promise<AdminRecord | undefined> {
+    const row = await db.adminUser.findUnique({ where: { email } });
+    return row === null ? undefined : { ...row, role: roleOf(row.role) };
+  },
+
+  async findById(id: string): Promise<AdminRecord | undefined> {
+    const row = await db.adminUser.findUnique({ where: { id } });
+    return row === null ? undefined : { ...row, role: roleOf(row.role) };
+  },
+
+  async insert(admin: AdminRecord): Promise<void> {
+    await db.adminUser.create({ data: { ...admin, updatedAt: admin.createdAt } });
+  },
+
+  async touchLogin(id: string, at: Date): Promise<void> {
+    await db.adminUser.update({ where: { id }, data: { lastLoginAt: at } });
+  },
+
+  async anyActiveSuperAdmin(): Promise<boolean> {
+    const where = { role: 'SUPER_ADMIN', active: true };
+    return (await db.adminUser.findFirst({ where, select: { id: true } })) !== null;
+  },
+});

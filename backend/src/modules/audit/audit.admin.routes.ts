@@ -1,0 +1,22 @@
+import type { Db } from '../../platform/db/index.ts';
+import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
+import { auditPage, auditQuery, presentAuditEntry } from './audit.schemas.ts';
+import { createAuditStore } from './audit.store.ts';
+
+/** `GET /audit`: newest first, with filters. */
+export const createAuditAdminRoutes = (db: Db, access: Access<unknown>): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/audit',
+    summary: 'The audit log, newest first',
+    tags: ['audit'],
+    access,
+    query: auditQuery,
+    responses: { 200: auditPage },
+    handler: async ({ query }) => {
+      const { page, limit, ...filter } = query;
+      const { rows, total } = await createAuditStore(db).list(filter, { page, limit });
+      return ok({ items: rows.map(presentAuditEntry), total, page, limit });
+    },
+  }),
+];

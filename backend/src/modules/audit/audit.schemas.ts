@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import type { AuditRow } from './audit.store.ts';
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+export const auditQuery = pageQuery.extend({
+  action: z.string().min(1).max(100).optional(),
+  actorId: z.uuid().optional(),
+  targetType: z.string().min(1).max(50).optional(),
+  targetId: z.string().min(1).max(100).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+});
+
+export const auditEntryView = z.object({
+  id: z.uuid(),
+  action: z.string(),
+  outcome: z.enum(['DONE', 'REFUSED']),
+  actor: z.object({
+    id: z.uuid().nullable(),
+    email: z.string().nullable(),
+    role: z.string().nullable(),
+  }),
+  target: z.object({ type: z.string(), id: z.string() }).optional(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+  requestId: z.string().nullable(),
+  ip: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+export const auditPage = pageOf(auditEntryView);
+
+/** The audit row of decisions, section 4 (Views). */
+export const presentAuditEntry = (row: AuditRow) => ({
+  id: row.id,
+  action: row.action,
+  outcome: row.outcome,
+  actor: { id: row.actorId, email: row.actorEmail, role: row.actorRole },
+  ...(row.targetType !== null &&
+    row.targetId !== null && { target: { type: row.targetType, id: row.targetId } }),
+  ...(row.before !== null && { before: row.before }),
+  ...(row.after !== null && { after: row.after }),
+  requestId: row.requestId,
+  ip: row.ip,
+  at: row.at.toISOString(),
+});

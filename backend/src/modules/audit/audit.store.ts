@@ -1,0 +1,73 @@
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import type { AuditEntry } from './audit.types.ts';
+
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetType?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+const jsonOrNull = (value: AuditEntry['before']) =>
+  // A plain JSON object; Prisma's own JSON type only lacks the readonly marks.
+  value === undefined ? Prisma.DbNull : (value as Prisma.InputJsonObject);
+
+const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
+  ...(filter.action !== undefined && { action: filter.action }),
+  ...(filter.actorId !== undefined && { actorId: filter.actorId }),
+  ...(filter.targetType !== undefined && { targetType: filter.targetType }),
+  ...(filter.targetId !== undefined && { targetId: filter.targetId }),
+  ...((filter.from !== undefined || filter.to !== undefined) && {
+    at: {
+      ...(filter.from !== undefined && { gte: filter.from }),
+      ...(filter.to !== undefined && { lt: filter.to }),
+    },
+  }),
+});
+
+/** The rows of `audit_log`: written once, never changed. */
+export const createAuditStore = (db: Db) => ({
+  async insert(id: string, at: Date, entry: AuditEntry): Promise<void> {
+    await db.auditLog.create({
+      data: {
+        id,
+        at,
+        action: entry.action,
+        outcome: entry.outcome ?? 'DONE',
+        actorApi: entry.actor.api,
+        actorId: entry.actor.id ?? null,
+        actorEmail: entry.actor.email ?? null,
+        actorRole: entry.actor.role ?? null,
+        targetType: entry.target?.type ?? null,
+        targetId: entry.target?.id ?? null,
+        before: jsonOrNull(entry.before),
+        after: jsonOrNull(entry.after),
+        requestId: entry.requestId,
+        ip: entry.ip ?? null,
+      },
+    });
+  },
+
+  /** A page, newest first, and how many there are. */
+  async list(filter: AuditFilter, page: Page) {
+    const where = conditionOf(filter);
+    const [rows, total] = await Promise.all([
+      db.auditLog.findMany({
+        where,
+        orderBy: { seq: 'desc' },
+        skip: offsetOf(page),
+        take: page.limit,
+      }),
+      db.auditLog.count({ where }),
+    ]);
+    return { rows, total };
+  },
+});
+
+export type AuditRow = Awaited<
+  ReturnType<ReturnType<typeof createAuditStore>['list']>
+>['rows'][number];

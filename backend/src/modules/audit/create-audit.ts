@@ -1,0 +1,25 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Access, Route } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { createAuditAdminRoutes } from './audit.admin.routes.ts';
+import { createAuditStore } from './audit.store.ts';
+import type { AuditEntry } from './audit.types.ts';
+
+/** Writes audit rows; in the transaction of what they tell of, so neither stands alone. */
+export interface Auditor {
+  record(db: Db, entry: AuditEntry): Promise<void>;
+}
+
+export const createAuditor = (options: { clock: Clock; random: Random }): Auditor => ({
+  record: (db, entry) =>
+    createAuditStore(db).insert(options.random.uuid(), options.clock.now(), entry),
+});
+
+/** The operators' view of the log. */
+export const createAudit = (options: {
+  db: Db;
+  access: Access<unknown>;
+}): { adminRoutes: Route[] } => ({
+  adminRoutes: createAuditAdminRoutes(options.db, options.access),
+});

@@ -1,0 +1,19 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Route } from '../../platform/http/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import { createLimitsService, type LimitsService } from './limits.service.ts';
+import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
+
+/** What operators set and the service obeys. Switches are `createSwitches`. */
+export const createSettings = (options: {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly redis: Redis;
+  readonly clock: Clock;
+  readonly audit: Auditor;
+}): { limits: LimitsService; adminRoutes: Route[] } => {
+  const limits = createLimitsService(options);
+  return { limits, adminRoutes: createSettingsAdminRoutes({ limits, audit: options.audit }) };
+};

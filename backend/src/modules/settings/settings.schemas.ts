@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { fromSafePaise, toSafePaise } from '../../money/index.ts';
+import { defaultLimits, limitNames, type LimitName, type Limits } from './limits.ts';
+
+/** Ten crore rupees: beyond any limit that makes sense, far below what an integer holds. */
+const maxLimitPaise = 100_000_000_000;
+
+const paiseOf = (min: number) => z.int().min(min).max(maxLimitPaise);
+
+const limitsShape = z.object({
+  minBuyPaise: paiseOf(1),
+  maxBuyPaise: paiseOf(1),
+  dailyBuyPaise: paiseOf(1),
+  minSellPaise: paiseOf(1),
+  maxSellPaise: paiseOf(1),
+  minSipPaise: paiseOf(1000),
+  maxSipPaise: paiseOf(1),
+  deliveryFeePaise: paiseOf(0),
+  freeDeliveryFromPaise: paiseOf(0),
+});
+
+const ranges: readonly (readonly [LimitName, LimitName])[] = [
+  ['minBuyPaise', 'maxBuyPaise'],
+  ['minSellPaise', 'maxSellPaise'],
+  ['minSipPaise', 'maxSipPaise'],
+];
+
+/** The whole object, each minimum at most its maximum. */
+export const limitsBody = limitsShape.superRefine((limits, context) => {
+  for (const [low, high] of ranges) {
+    if (limits[low] > limits[high]) {
+      const message = `must be at most ${high}`;
+      context.addIssue({ code: 'custom', path: [low], message });
+    }
+  }
+});
+
+export const limitsView = limitsShape;
+
+type LimitNumbers = z.output<typeof limitsShape>;
+
+/** Paise as the integers of the wire. */
+export const presentLimits = (limits: Limits): LimitNumbers =>
+  limitsShape.parse(
+    Object.fromEntries(limitNames.map((name) => [name, toSafePaise(limits[name])])),
+  );
+
+/** The wire's integers as limits. */
+export const toLimits = (body: LimitNumbers): Limits => ({
+  ...defaultLimits,
+  ...Object.fromEntries(limitNames.map((name) => [name, fromSafePaise(body[name])])),
+});

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The switches of decisions, section 6. */
+export type SwitchName =
+  | 'DIGITAL_SELL_ENABLED'
+  | 'DIGITAL_GOLD_PAYMENT_ENABLED'
+  | 'ACCOUNTING_AUTO_POSTING_ENABLED'
+  | 'ACCOUNTING_PORTAL_MODE';
+
+export interface Switches {
+  /** The value at this moment; undefined when missing or unreadable, which is off. */
+  read(name: SwitchName): Promise<string | undefined>;
+  /** True when it reads `true` in any case; `1`, `yes` and the empty text are off. */
+  isOn(name: SwitchName): Promise<boolean>;
+}
+
+/**
+ * Reads a switch at every check: from the file of its name where a folder is given (a mounted
+ * ConfigMap, so that a switch needs no restart), else from the environment. One newline at the
+ * end of the file is not part of the value; nothing else is trimmed.
+ */
+export const createSwitches = (options: {
+  readonly settingsDir: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): Switches => {
+  const { settingsDir, env } = options;
+  const read = async (name: SwitchName): Promise<string | undefined> => {
+    if (settingsDir === undefined) return env[name];
+    try {
+      return (await readFile(join(settingsDir, name), 'utf8')).replace(/\n$/u, '');
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    read,
+    isOn: async (name) => (await read(name))?.toLowerCase() === 'true',
+  };
+};
