@@ -32,6 +32,13 @@ export interface ProviderCustomer {
   readonly email?: string;
 }
 
+/** What the provider asks for before it lets a customer hold more gold. */
+export interface ProviderKyc {
+  readonly providerUserId: string;
+  readonly pan?: string;
+  readonly identityNumber?: string;
+}
+
 export interface ProviderUser {
   readonly providerUserId: string;
   readonly goldBalanceGrams: Grams;
@@ -126,6 +133,8 @@ export interface GoldProvider {
   price(): Promise<Outcome<ProviderPrice>>;
   /** Finds or makes the provider's user of this phone. Idempotent on the phone. */
   register(customer: ProviderCustomer): Promise<Outcome<ProviderUser>>;
+  /** Passes on the customer's documents' numbers. Safe to repeat. */
+  updateKyc(kyc: ProviderKyc): Promise<Outcome<void>>;
   getUser(providerUserId: string): Promise<Outcome<ProviderUser>>;
   verifyBuy(request: VerifyBuyRequest): Promise<Outcome<VerifiedTransaction>>;
   confirmBuy(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;

@@ -22,8 +22,9 @@ export interface PutOptions {
 
 /**
  * A store of blobs under keys such as `kyc/<user>/<uuid>`: segments of `[A-Za-z0-9._-]` that
- * don't begin with a dot, joined by `/`, at most 512 characters in all. What is put is opaque: personal data is
- * sealed by the caller before. After a `done` put a reader sees all of the bytes or none.
+ * don't begin with a dot, joined by `/`, at most 512 characters in all. What is put is opaque:
+ * personal data is sealed by the caller before. A reader sees all of an object's bytes or none,
+ * and what a `done` put stored survives a crash.
  */
 export interface ObjectStore {
   readonly code: string;

@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 
 export interface TokenSigner {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** One documented environment variable. */
 export interface Variable<S extends z.ZodType = z.ZodType> {

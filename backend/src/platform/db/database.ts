@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Prisma, PrismaClient } from '../../generated/prisma/client.ts';
+import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import { isTransient } from './errors.ts';
 

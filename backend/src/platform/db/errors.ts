@@ -36,6 +36,6 @@ export const isTransient = (error: unknown): boolean => {
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   if (prismaCode(error) !== 'P2002' && sqlStateOf(error) !== '23505') return false;
   if (constraint === undefined) return true;
-  const text = isRecord(error) ? `${String(error['message'])}` : '';
+  const text = isRecord(error) ? String(error['message']) : '';
   return JSON.stringify(causeOf(error)).includes(constraint) || text.includes(constraint);
 };

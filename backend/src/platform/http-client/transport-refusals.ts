@@ -12,7 +12,12 @@ export const RATE_LIMITED = 'RATE_LIMITED';
 /** The collaborator turned our credential away: 401 or 403. */
 export const NOT_AUTHORISED = 'NOT_AUTHORISED';
 
-const WITHOUT_A_WORD: readonly string[] = [CIRCUIT_OPEN, NOT_SENT, RATE_LIMITED, NOT_AUTHORISED];
+const withoutAWord: ReadonlySet<string> = new Set([
+  CIRCUIT_OPEN,
+  NOT_SENT,
+  RATE_LIMITED,
+  NOT_AUTHORISED,
+]);
 
 /**
  * Whether a call was refused before the collaborator had looked at what was asked. Such a call
@@ -20,4 +25,4 @@ const WITHOUT_A_WORD: readonly string[] = [CIRCUIT_OPEN, NOT_SENT, RATE_LIMITED,
  * as "unavailable, may be tried again", not as the collaborator's no.
  */
 export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'refused' && WITHOUT_A_WORD.includes(outcome.code);
+  outcome.kind === 'refused' && withoutAWord.has(outcome.code);

@@ -52,6 +52,14 @@ type Position =
   | { readonly kind: 'held'; readonly resourceId: string | undefined }
   | { readonly kind: 'replay'; readonly resourceId: string };
 
+const claimOf = (scope: KeyScope, holder: string): Claim => ({
+  async bind(db, resourceId) {
+    if (await createIdempotencyStore(db).bind(scope, holder, resourceId)) return;
+    throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+  },
+  finish: (db) => createIdempotencyStore(db).finish(scope, holder),
+});
+
 export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   const { random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
   const store = createIdempotencyStore(options.db);
@@ -82,14 +90,6 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
       await timers.sleep(pollMs);
     }
   };
-
-  const claimOf = (scope: KeyScope, holder: string): Claim => ({
-    async bind(db, resourceId) {
-      if (await createIdempotencyStore(db).bind(scope, holder, resourceId)) return;
-      throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
-    },
-    finish: (db) => createIdempotencyStore(db).finish(scope, holder),
-  });
 
   return {
     async findReplay(scope, parsedPayload) {
