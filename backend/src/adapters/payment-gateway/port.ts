@@ -120,8 +120,9 @@ export interface PaymentGateway {
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
   listPayments(gatewayOrderId: string): Promise<Outcome<readonly GatewayPayment[]>>;
   getRefunds(gatewayPaymentId: string): Promise<Outcome<readonly GatewayRefund[]>>;
-  /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event. */
-  debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayPaymentId: string }>>;
+  /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
+   * a repeat with the same key asks for the same debit. */
+  debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
   /** Whether the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by asking the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;

@@ -1,0 +1,12 @@
+import type { Clock } from '../platform/clock/clock.ts';
+import type { HttpClientOptions } from '../platform/http-client/index.ts';
+
+/** What every adapter is given by the process that makes it. */
+export interface AdapterDeps extends Pick<HttpClientOptions, 'logger' | 'observe' | 'requestId'> {
+  readonly clock: Clock;
+}
+
+/** The part of an adapter that holds connections. */
+export interface Closable {
+  close(): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import type { AdapterDeps, Closable } from '../adapter-deps.ts';
+import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { goldProviderVariables } from './gold-provider.config.ts';
+import type { GoldProvider } from './port.ts';
+import { createSafegold } from './safegold/create-safegold.ts';
+import { safegoldVariables } from './safegold/safegold.config.ts';
+
+const makers = {
+  safegold: (env: Environment, deps: AdapterDeps) =>
+    createSafegold(parseAdapterConfig(safegoldVariables, env), deps),
+} as const;
+
+/**
+ * The gold provider that the environment names, configured from it. Only the chosen one's
+ * variables are read.
+ * @throws ConfigError naming what is missing or wrong
+ */
+export const createGoldProvider = (env: Environment, deps: AdapterDeps): GoldProvider & Closable =>
+  makers[parseConfig(goldProviderVariables, env).GOLD_PROVIDER](env, deps);

@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import {
+  createHttpClient,
+  parseLosslessJson,
+  printLosslessJson,
+  readAnswer,
+  type HttpResponse,
+} from '../../../platform/http-client/index.ts';
+import { refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { PROVIDER_REFUSED } from '../port.ts';
+import type { SafegoldConfig } from './safegold.config.ts';
+import { createBodyCipher } from './safegold.encryption.ts';
+import { bodyEncryption } from './safegold.facts.ts';
+import { errorAnswer } from './safegold.schemas.ts';
+
+export interface SafegoldCall<T> {
+  readonly operation: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** A POST when there is one, else a GET. */
+  readonly body?: object;
+  readonly answer: z.ZodType<T>;
+  /** Whether it may be repeated; reads always may. */
+  readonly isIdempotent?: boolean;
+  /** The code of a refusal, where it has a meaning of its own at this endpoint. */
+  readonly refusalCode?: string;
+}
+
+/** Calls SafeGold: authorisation, encryption where it is on, and the reading of answers. */
+export interface SafegoldCalls extends Closable {
+  readonly call: <T>(call: SafegoldCall<T>) => Promise<Outcome<T>>;
+}
+
+/** The provider's own no: 4xx with its error body. Its words are for our logs, not for people. */
+const readRefusal = (response: HttpResponse, code: string): Outcome<never> | undefined => {
+  const error = errorAnswer.safeParse(response.json);
+  if (response.status < 400 || !error.success) return undefined;
+  return refused(code, `${error.data.code}: ${error.data.message.slice(0, 200)}`);
+};
+
+export const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): SafegoldCalls => {
+  const { SAFEGOLD_TOKEN: token } = config;
+  const cipher = config.SAFEGOLD_BODY_ENCRYPTION === 'on' ? createBodyCipher(token) : undefined;
+  const client = createHttpClient({
+    ...deps,
+    name: 'safegold',
+    baseUrl: config.SAFEGOLD_BASE_URL,
+    timeoutMs: config.SAFEGOLD_TIMEOUT_MS,
+    // apis-overview-authorization
+    headers: { authorization: `Bearer ${token}` },
+  });
+
+  const bodyOf = (body: object | undefined) => {
+    if (body === undefined) return {};
+    if (cipher === undefined) return { json: body };
+    const bytes = cipher.seal(printLosslessJson(body));
+    return { body: { bytes, contentType: bodyEncryption.contentType } };
+  };
+
+  const opened = (response: HttpResponse): HttpResponse => {
+    if (cipher === undefined) return response;
+    const text = cipher.open(response.text) ?? '';
+    return { ...response, text, json: parseLosslessJson(text) };
+  };
+
+  return {
+    async call({ operation, path, query = {}, body, answer, isIdempotent, refusalCode }) {
+      const sent = await client.request({
+        operation,
+        method: body === undefined ? 'GET' : 'POST',
+        path,
+        query,
+        ...bodyOf(body),
+        safe: isIdempotent ?? body === undefined,
+      });
+      if (sent.kind !== 'done') return sent;
+      const response = opened(sent.value);
+      // status-check-on-safegold-system: a failed confirm is a 200 without a body.
+      if (response.status === 200 && response.text.trim() === '') return unknown('BLANK_ANSWER');
+      return readAnswer(response, answer, (answered) =>
+        readRefusal(answered, refusalCode ?? PROVIDER_REFUSED),
+      );
+    },
+    close: () => client.close(),
+  };
+};

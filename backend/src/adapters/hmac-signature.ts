@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export interface SignedMessage {
+  readonly message: string | Uint8Array;
+  /** As it came: it may be missing or anything. */
+  readonly signature: unknown;
+  readonly encoding: 'hex' | 'base64';
+  /** Those in force; while one is being replaced there are two. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Whether the signature is the HMAC-SHA256 of the message under one of the secrets. Takes the same
+ * time whichever secret fits and wherever a wrong signature begins to differ.
+ */
+export const isSigned = ({ message, signature, encoding, secrets }: SignedMessage): boolean => {
+  if (typeof signature !== 'string') return false;
+  const given = Buffer.from(signature, encoding);
+  let isGenuine = false;
+  for (const secret of secrets) {
+    const expected = createHmac('sha256', secret).update(message).digest();
+    // A decoder skips what is no digit, so the text is held against its own decoding as well.
+    const fits = given.length === expected.length && timingSafeEqual(given, expected);
+    isGenuine = (fits && given.toString(encoding) === signature) || isGenuine;
+  }
+  return isGenuine;
+};

@@ -1,0 +1,31 @@
+import {
+  ConfigError,
+  parseConfig,
+  type Config,
+  type Environment,
+  type VariableTable,
+} from '../platform/config/config.ts';
+import { appMode } from '../platform/config/kinds.ts';
+
+/**
+ * An adapter's variables. In production (the default mode) the address of a collaborator must be
+ * one of https (decisions, section 10).
+ * @throws ConfigError naming every variable that is missing or wrong
+ */
+export const parseAdapterConfig = <const T extends VariableTable>(
+  table: T,
+  env: Environment,
+): Config<T> => {
+  const { APP_MODE: mode } = parseConfig(
+    { APP_MODE: { schema: appMode(), doc: 'development, test or production' } },
+    env,
+  );
+  const config = parseConfig(table, env);
+  if (mode !== 'production') return config;
+  const inClear = Object.entries<unknown>(config)
+    .filter(([name]) => name.endsWith('_BASE_URL'))
+    .filter(([, url]) => typeof url === 'string' && !url.startsWith('https://'))
+    .map(([name]) => `${name}: must be an https address in production`);
+  if (inClear.length > 0) throw new ConfigError(inClear.join('\n'));
+  return config;
+};

@@ -1,0 +1,27 @@
+import { ConfigError, parseConfig, type Environment } from '../../platform/config/config.ts';
+import type { AdapterDeps, Closable } from '../adapter-deps.ts';
+import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { paymentGatewayVariables } from './payment-gateway.config.ts';
+import type { PaymentGateway } from './port.ts';
+import { createSandboxGateway } from './sandbox/create-sandbox-gateway.ts';
+import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
+
+const makers = {
+  sandbox: (env: Environment, deps: AdapterDeps) =>
+    createSandboxGateway(parseAdapterConfig(sandboxGatewayVariables, env), deps),
+} as const;
+
+/**
+ * The payment gateways that the environment names, by code, in its order.
+ * @throws ConfigError naming what is missing or wrong; production refuses the sandbox gateway
+ */
+export const createPaymentGateways = (
+  env: Environment,
+  deps: AdapterDeps,
+): ReadonlyMap<string, PaymentGateway & Closable> => {
+  const { APP_MODE: mode, PAYMENT_GATEWAYS: codes } = parseConfig(paymentGatewayVariables, env);
+  if (mode === 'production' && codes.includes('sandbox')) {
+    throw new ConfigError('PAYMENT_GATEWAYS: the sandbox gateway is refused in production');
+  }
+  return new Map(codes.map((code) => [code, makers[code](env, deps)]));
+};

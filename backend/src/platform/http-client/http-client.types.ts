@@ -1,0 +1,75 @@
+import type { Timers } from '../clock/timers.ts';
+import type { Outcome } from '../outcome/outcome.ts';
+
+/** The part of a logger that is needed here. Bodies, addresses and headers are never given to it. */
+export interface HttpClientLogger {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** One attempt, for the metrics. */
+export interface ObservedCall {
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly outcome: Outcome<unknown>['kind'];
+  readonly ms: number;
+}
+
+export interface HttpClientOptions {
+  /** The collaborator, as logs and metrics name it. */
+  readonly name: string;
+  /** Scheme, host and an optional path that goes before every request's. */
+  readonly baseUrl: string;
+  /** Limit of one attempt from connecting to the last byte. */
+  readonly timeoutMs: number;
+  /** Sent with every request; credentials belong here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly logger: HttpClientLogger;
+  readonly observe?: (call: ObservedCall) => void;
+  /** The id of the request being served, which travels as `x-request-id`. */
+  readonly requestId?: () => string | undefined;
+  readonly breaker?: BreakerOptions;
+  readonly maxResponseBytes?: number;
+  readonly timers?: Timers;
+}
+
+export interface BreakerOptions {
+  /** So many failures in a row open the circuit. */
+  readonly consecutiveFailures?: number;
+  /** So long after opening one call is let through to see. */
+  readonly halfOpenAfterMs?: number;
+}
+
+export interface HttpRequest {
+  /** What is being asked, as logs and metrics name it. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  /** Begins with a slash; what comes from outside is encoded by the caller. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON body; a `LosslessNumber` in it is printed digit by digit. */
+  readonly json?: unknown;
+  /** A body of another kind. */
+  readonly body?: { readonly bytes: string | Uint8Array; readonly contentType: string };
+  /** Only a call declared safe to repeat is ever repeated. */
+  readonly safe: boolean;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names; a repeated header is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body with its numbers kept as text (`LosslessNumber`); undefined when it isn't JSON. */
+  readonly json: unknown;
+}
+
+export interface HttpClient {
+  /**
+   * One call. `done` carries any answer below 500 but 408, a refusal of the collaborator among
+   * them: the adapter reads it. Never throws for what the network does.
+   */
+  request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
+  close(): Promise<void>;
+}

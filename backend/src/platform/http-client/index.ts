@@ -1,0 +1,12 @@
+export { createHttpClient } from './create-http-client.ts';
+export type * from './http-client.types.ts';
+export { jsonNumber, parseLosslessJson, printLosslessJson } from './lossless-json.ts';
+export { safeInteger, textOrDigits } from './lossless-json.ts';
+export { readAnswer, UNREADABLE } from './read-answer.ts';
+export {
+  CIRCUIT_OPEN,
+  isUnavailable,
+  NOT_AUTHORISED,
+  NOT_SENT,
+  RATE_LIMITED,
+} from './transport-refusals.ts';
