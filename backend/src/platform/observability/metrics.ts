@@ -1,0 +1,177 @@
+import type { RequestHandler } from 'express';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { clientLeftStatus } from './create-request-log.ts';
+import { routeTemplate } from './route-template.ts';
+
+export interface ObservedRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** `dead`: it failed and was its last try. */
+export type JobOutcome = 'done' | 'retry' | 'dead';
+
+export interface ObservedJob {
+  readonly task: string;
+  readonly outcome: JobOutcome;
+  readonly ms: number;
+}
+
+/** `skipped`: another replica was at it, or had just been. */
+export type SweepOutcome = 'done' | 'failed' | 'skipped';
+
+export interface ObservedSweep {
+  readonly sweep: string;
+  readonly outcome: SweepOutcome;
+  readonly ms: number;
+}
+
+export interface ObservedCollaboratorCall {
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+/** How the job queue stands; of the whole fleet, as the database tells it. */
+export interface ObservedQueue {
+  readonly waiting: number;
+  readonly scheduled: number;
+  readonly dead: number;
+  readonly oldestDueSeconds: number;
+}
+
+export interface Metrics {
+  /** For metrics of a module's own. */
+  readonly registry: Registry;
+  readonly observeRequest: (request: ObservedRequest) => void;
+  readonly observeJob: (job: ObservedJob) => void;
+  readonly observeSweep: (sweep: ObservedSweep) => void;
+  /** Fits the HTTP client's `observe`. */
+  readonly observeCall: (call: ObservedCollaboratorCall) => void;
+  readonly observeQueue: (queue: ObservedQueue) => void;
+  readonly countRateLimited: () => void;
+  /** Everything in the text form of Prometheus. */
+  text(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export interface MetricsOptions {
+  /** The process, as the label `service`. */
+  readonly service: string;
+  /** Node's own metrics (default: on). */
+  readonly collectsDefaults?: boolean;
+}
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const createQueueGauges = (registers: [Registry]) => ({
+  waiting: new Gauge({ name: 'job_queue_waiting', help: 'Jobs that are due now.', registers }),
+  scheduled: new Gauge({
+    name: 'job_queue_scheduled',
+    help: 'Jobs that wait for a moment of the business clock.',
+    registers,
+  }),
+  dead: new Gauge({ name: 'job_queue_dead', help: 'Jobs that were given up.', registers }),
+  oldestDueSeconds: new Gauge({
+    name: 'job_queue_oldest_due_seconds',
+    help: 'How long the oldest job that is due has been waiting.',
+    registers,
+  }),
+});
+
+const createDurations = (registers: [Registry]) => ({
+  request: new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by route template.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers,
+  }),
+  job: new Histogram({
+    name: 'job_duration_seconds',
+    help: 'Tries of jobs; an outcome of dead was the last try.',
+    labelNames: ['task', 'outcome'],
+    buckets,
+    registers,
+  }),
+  sweep: new Histogram({
+    name: 'sweep_duration_seconds',
+    help: 'Periodic work.',
+    labelNames: ['sweep', 'outcome'],
+    buckets,
+    registers,
+  }),
+  call: new Histogram({
+    name: 'collaborator_call_duration_seconds',
+    help: 'Attempts of calls to collaborators.',
+    labelNames: ['collaborator', 'operation', 'outcome'],
+    buckets,
+    registers,
+  }),
+});
+
+/** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
+export const createMetrics = (options: MetricsOptions): Metrics => {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service: options.service });
+  if (options.collectsDefaults ?? true) collectDefaultMetrics({ register: registry });
+  const durations = createDurations([registry]);
+  const queue = createQueueGauges([registry]);
+  const limited = new Counter({
+    name: 'http_rate_limited_total',
+    help: 'Requests refused by the rate limit.',
+    registers: [registry],
+  });
+
+  return {
+    registry,
+    observeRequest: ({ ms, status, ...labels }) => {
+      durations.request.observe({ ...labels, status: String(status) }, ms / 1000);
+    },
+    observeJob: ({ ms, ...labels }) => {
+      durations.job.observe(labels, ms / 1000);
+    },
+    observeSweep: ({ ms, ...labels }) => {
+      durations.sweep.observe(labels, ms / 1000);
+    },
+    observeCall: ({ ms, collaborator, operation, outcome }) => {
+      durations.call.observe({ collaborator, operation, outcome }, ms / 1000);
+    },
+    observeQueue: ({ waiting, scheduled, dead, oldestDueSeconds }) => {
+      queue.waiting.set(waiting);
+      queue.scheduled.set(scheduled);
+      queue.dead.set(dead);
+      queue.oldestDueSeconds.set(oldestDueSeconds);
+    },
+    countRateLimited: () => {
+      limited.inc();
+    },
+    text: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+};
+
+/** Observes each request of an API that is mounted at `prefix`. */
+export const createRequestMetrics =
+  (metrics: Metrics, prefix?: string): RequestHandler =>
+  (req, res, next) => {
+    const startedAt = performance.now();
+    res.once('close', () => {
+      metrics.observeRequest({
+        method: req.method,
+        route: routeTemplate(req, prefix),
+        status: res.writableFinished ? res.statusCode : clientLeftStatus,
+        ms: performance.now() - startedAt,
+      });
+    });
+    next();
+  };
+
+/** Answers `GET /metrics`; who may ask is decided before. */
+export const createMetricsHandler =
+  (metrics: Metrics): RequestHandler =>
+  async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.set('content-type', contentType).send(body);
+  };

@@ -1,0 +1,40 @@
+/**
+ * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set. Loaded before everything else, with
+ * `node --import ./otel.js main.js`: under ESM only modules that are loaded after the hook can be
+ * watched (libraries, section 8). The SDK reads the other OTEL_* variables itself. Addresses and
+ * SQL parameters are not recorded.
+ */
+import { register } from 'node:module';
+import { processEnvironment } from '../config/process-environment.ts';
+
+const startTracing = async (): Promise<void> => {
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
+  const { ExpressInstrumentation, ExpressLayerType } =
+    await import('@opentelemetry/instrumentation-express');
+  const { IORedisInstrumentation } = await import('@opentelemetry/instrumentation-ioredis');
+  const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const sdk = new NodeSDK({
+    traceExporter: new OTLPTraceExporter(),
+    // Metrics go to Prometheus and logs to standard output.
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: ({ url }) => /^\/(?:healthz|readyz|metrics)$/u.test(url ?? ''),
+        requestHook: (span) => span.setAttribute('url.query', ''),
+      }),
+      // No spans for middleware and routers: they cost more than they tell.
+      new ExpressInstrumentation({
+        ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER],
+      }),
+      new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
+      new PgInstrumentation({ enhancedDatabaseReporting: false }),
+    ],
+  });
+  sdk.start();
+};
+
+if ((processEnvironment()['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await startTracing();
