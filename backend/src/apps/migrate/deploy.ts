@@ -1,0 +1,45 @@
+import { Client } from 'pg';
+import { installQueue } from './install-queue.ts';
+import { wholeSchema, withEngine } from './with-engine.ts';
+
+export interface DeployOptions {
+  /** A connection of the role that owns the schema. */
+  readonly url: string;
+  readonly log: (message: string) => void;
+}
+
+/** One for the whole deployment; the engine takes a lock of its own besides. */
+const deployLock = 4_817_220_001;
+
+const withDeployLock = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [deployLock]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * Applies what the database lacks, in order: our migrations, the queue's, the rights on the queue.
+ * Answers the names of those of ours that it applied. Any number may run at once: one works, the
+ * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
+ * stops every later deployment until it is resolved.
+ */
+export const deployMigrations = ({ url, log }: DeployOptions): Promise<string[]> =>
+  withDeployLock(url, async () => {
+    const applied = await withEngine(url, async ({ engine, migrations }) => {
+      const output = await engine.applyMigrations({
+        migrationsList: migrations,
+        filters: wholeSchema,
+      });
+      return output.appliedMigrationNames;
+    });
+    for (const name of applied) log(`applied ${name}`);
+    await installQueue(url);
+    log(applied.length === 0 ? 'the schema was up to date' : 'the schema is up to date');
+    return applied;
+  });

@@ -1,0 +1,56 @@
+import { dirname } from 'node:path';
+import type { DiffTarget } from '@prisma/schema-engine-wasm';
+import { wholeSchema, withEngine, type EngineAtWork } from './with-engine.ts';
+
+const history = ({ migrations }: EngineAtWork): DiffTarget =>
+  migrations.migrationDirectories.length === 0
+    ? { tag: 'empty' }
+    : { tag: 'migrations', ...migrations };
+
+const target = ({ schema }: EngineAtWork): DiffTarget => ({
+  tag: 'schemaDatamodel',
+  files: schema.map(({ path, content }) => ({ path, content })),
+});
+
+const live = ({ schema }: EngineAtWork): DiffTarget => ({
+  tag: 'schemaDatasource',
+  files: schema.map(({ path, content }) => ({ path, content })),
+  configDir: dirname(schema[0]?.path ?? '.'),
+});
+
+const compare = async (
+  { engine }: EngineAtWork,
+  from: DiffTarget,
+  to: DiffTarget,
+  script: boolean,
+): Promise<string | undefined> => {
+  const result = await engine.diff({
+    from,
+    to,
+    script,
+    exitCode: true,
+    filters: wholeSchema,
+  });
+  return result.exitCode === 0 ? undefined : (result.stdout ?? '');
+};
+
+/** SQL that leads from the migrations to the schema; undefined when there is nothing to do. */
+export const scriptToSchema = (url: string): Promise<string | undefined> =>
+  withEngine(url, (atWork) => compare(atWork, history(atWork), target(atWork), true));
+
+export interface Drift {
+  /** What the schema has and the migrations don't make, in words; undefined when in step. */
+  readonly migrationsToSchema: string | undefined;
+  /** The same of the database at hand. */
+  readonly databaseToSchema: string | undefined;
+}
+
+/**
+ * Compares schema, migrations (played in a shadow database) and the database at hand. Blind to
+ * what Prisma does not model: checks, triggers, partial indexes, grants.
+ */
+export const findDrift = (url: string): Promise<Drift> =>
+  withEngine(url, async (atWork) => ({
+    migrationsToSchema: await compare(atWork, history(atWork), target(atWork), false),
+    databaseToSchema: await compare(atWork, live(atWork), target(atWork), false),
+  }));

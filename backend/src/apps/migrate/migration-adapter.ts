@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  type ErrorCapturingSqlMigrationAwareDriverAdapterFactory,
+  type SqlDriverAdapter,
+} from '@prisma/driver-adapter-utils';
+import { Client, Pool } from 'pg';
+
+interface RowDescription {
+  readonly fields: { dataTypeID: number }[];
+}
+
+const charOid = 18;
+const textOid = 25;
+
+/** Runs one statement on a connection of its own. */
+const runOnce = async (url: string, sql: string): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * The catalogue's type "char" (oid 18) is refused by the adapter, while the engine wants it as
+ * Character: it is read as text and named Character afterwards. With one connection the last row
+ * description is that of the result just read.
+ */
+const readCharColumns = (pool: Pool): (() => number[]) => {
+  let columns: number[] = [];
+  pool.on('connect', (client) => {
+    // Not part of the published types, though every client has it.
+    const { connection } = client as unknown as { connection: EventEmitter };
+    connection.prependListener('rowDescription', (message: RowDescription) => {
+      columns = [];
+      for (const [index, field] of message.fields.entries()) {
+        if (field.dataTypeID !== charOid) continue;
+        field.dataTypeID = textOid;
+        columns.push(index);
+      }
+    });
+  });
+  return () => columns;
+};
+
+/**
+ * An adapter with one connection, so that the engine's advisory lock and its work share it.
+ * A script goes to the server whole, as one implicit transaction: adapter-pg would cut it at every
+ * semicolon, also inside a function's body.
+ */
+const openAdapter = async (
+  url: string,
+  afterwards?: () => Promise<void>,
+): Promise<SqlDriverAdapter> => {
+  const pool = new Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => {});
+  const charColumns = readCharColumns(pool);
+  const adapter = await new PrismaPg(pool).connect();
+  const dispose = adapter.dispose.bind(adapter);
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  return Object.assign(adapter, {
+    executeScript: async (script: string) => {
+      await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
+    },
+    queryRaw: async (query: Parameters<typeof queryRaw>[0]) => {
+      const result = await queryRaw(query);
+      for (const index of charColumns()) {
+        if (index < result.columnTypes.length) {
+          result.columnTypes[index] = ColumnTypeEnum.Character;
+        }
+      }
+      return result;
+    },
+    dispose: async () => {
+      await dispose();
+      await pool.end();
+      await afterwards?.();
+    },
+  });
+};
+
+export interface MigrationAdapter {
+  readonly factory: ErrorCapturingSqlMigrationAwareDriverAdapterFactory;
+  /** Closes what the engine left open. */
+  close(): Promise<void>;
+}
+
+/**
+ * What the schema engine reaches PostgreSQL through. The shadow database is made and dropped
+ * beside the main one (needs CREATEDB); adapter-pg's own would connect to the main database.
+ */
+export const createMigrationAdapter = (url: string): MigrationAdapter => {
+  const open = new Set<SqlDriverAdapter>();
+  const openCounted = async (target: string, drop?: () => Promise<void>) => {
+    const adapter = await openAdapter(target, async () => {
+      open.delete(adapter);
+      await drop?.();
+    });
+    open.add(adapter);
+    return adapter;
+  };
+  const factory = bindMigrationAwareSqlAdapterFactory({
+    provider: 'postgres',
+    adapterName: '@prisma/adapter-pg',
+    connect: () => openCounted(url),
+    connectToShadowDb: async () => {
+      const name = `prisma_shadow_${randomUUID().replaceAll('-', '')}`;
+      const shadowUrl = new URL(url);
+      shadowUrl.pathname = `/${name}`;
+      await runOnce(url, `CREATE DATABASE "${name}"`);
+      return openCounted(shadowUrl.href, () =>
+        runOnce(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
+      );
+    },
+  });
+  return {
+    factory,
+    close: async () => {
+      await Promise.all([...open].map((adapter) => adapter.dispose()));
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db } from './database.ts';
+import { sqlStateOf } from './errors.ts';
+import { prismaFolder } from './prisma-folder.ts';
+
+const undefinedTable = '42P01';
+
+/** The names of the migrations that this build comes with, oldest first. */
+export const listMigrations = async (folder = prismaFolder()): Promise<string[]> => {
+  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+};
+
+const appliedMigrations = async (db: Db): Promise<string[]> => {
+  try {
+    const rows = await db.$queryRaw<{ migration_name: string }[]>`
+      SELECT migration_name FROM _prisma_migrations
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
+    return rows.map((row) => row.migration_name);
+  } catch (error) {
+    if (sqlStateOf(error) === undefinedTable) return [];
+    throw error;
+  }
+};
+
+/**
+ * The migrations that this build needs and the database lacks (decisions, section 1, Probes).
+ * Those that only the database knows are of a newer build, and fine.
+ */
+export const missingMigrations = async (
+  db: Db,
+  required?: readonly string[],
+): Promise<string[]> => {
+  const applied = new Set(await appliedMigrations(db));
+  return (required ?? (await listMigrations())).filter((name) => !applied.has(name));
+};
