@@ -441,8 +441,8 @@ CREATE TABLE "otp_code" (
 CREATE TABLE "otp_guard" (
     "phone_hash" TEXT NOT NULL,
     "purpose" TEXT NOT NULL,
-    "wrong_count" INTEGER NOT NULL DEFAULT 0,
-    "window_started_at" TIMESTAMPTZ(3) NOT NULL,
+    "previous_wrong_at" TIMESTAMPTZ(3),
+    "last_wrong_at" TIMESTAMPTZ(3),
     "locked_until" TIMESTAMPTZ(3),
 
     CONSTRAINT "otp_guard_pkey" PRIMARY KEY ("phone_hash","purpose")

@@ -33,7 +33,8 @@ ALTER TABLE otp_code
   ADD CONSTRAINT otp_code_purpose_check CHECK (purpose IN ('login', 'mpin-reset', 'deletion'));
 ALTER TABLE otp_guard
   ADD CONSTRAINT otp_guard_purpose_check CHECK (purpose IN ('login', 'mpin-reset', 'deletion')),
-  ADD CONSTRAINT otp_guard_wrong_count_check CHECK (wrong_count >= 0);
+  ADD CONSTRAINT otp_guard_wrong_check CHECK (
+    previous_wrong_at IS NULL OR last_wrong_at IS NOT NULL);
 ALTER TABLE otp_send
   ADD CONSTRAINT otp_send_purpose_check CHECK (purpose IN ('login', 'mpin-reset', 'deletion'));
 ALTER TABLE mpin_guard
