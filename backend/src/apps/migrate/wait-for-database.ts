@@ -26,7 +26,12 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** Resolves when the database answers; throws its last error after `seconds`. */
-export const waitForDatabase = async ({ url, seconds, timers, log }: WaitOptions): Promise<void> => {
+export const waitForDatabase = async ({
+  url,
+  seconds,
+  timers,
+  log,
+}: WaitOptions): Promise<void> => {
   const deadline = performance.now() + seconds * 1000;
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,0 +1,66 @@
+import { createSystemClock } from '../../platform/clock/clock.ts';
+import { createTimers } from '../../platform/clock/timers.ts';
+import { defineVariables, parseConfig } from '../../platform/config/config.ts';
+import { integer, text } from '../../platform/config/kinds.ts';
+import { commands } from './commands.ts';
+import { enginePanic } from './schema-engine.ts';
+import { waitForDatabase } from './wait-for-database.ts';
+
+const variables = defineVariables({
+  MIGRATE_DATABASE_URL: {
+    schema: text(),
+    doc: 'the database, as the role that owns the schema',
+    secret: true,
+  },
+  MIGRATE_WAIT_SECONDS: {
+    schema: integer(60, 0, 3600),
+    doc: 'how long to wait for the database to answer',
+  },
+});
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const usage = (): string =>
+  [
+    'migrate [COMMAND]',
+    ...Object.entries(commands).map(([name, c]) => `  ${name}  ${c.about}`),
+  ].join('\n');
+
+/** What went wrong, on one line: the engine's errors and PostgreSQL's hints included. */
+const explain = (error: unknown): string => {
+  const panic = enginePanic();
+  if (panic !== '') return panic;
+  if (!(error instanceof Error)) return String(error);
+  const hint: unknown = Reflect.get(error, 'hint');
+  return typeof hint === 'string' ? `${error.message} (${hint})` : error.message;
+};
+
+const main = async (args: readonly string[]): Promise<number> => {
+  const [name = 'deploy', argument] = args;
+  const command = commands[name];
+  if (command === undefined) {
+    print(usage());
+    return name === 'help' ? 0 : 64;
+  }
+  const config = parseConfig(variables, process.env);
+  const url = config.MIGRATE_DATABASE_URL;
+  const seconds = config.MIGRATE_WAIT_SECONDS;
+  await waitForDatabase({ url, seconds, timers: createTimers(), log: print });
+  return command.run({ url, clock: createSystemClock(), print }, argument);
+};
+
+const finish = (code: number): void => {
+  // The engine leaves a timer of 10 s behind, which nothing waits for.
+  process.exit(code);
+};
+
+const fail = (error: unknown): void => {
+  process.stderr.write(`migrate: ${explain(error)}\n`);
+  finish(1);
+};
+
+// A panic of the engine reaches nobody else.
+process.on('uncaughtException', fail);
+main(process.argv.slice(2)).then(finish, fail);
