@@ -65,7 +65,8 @@ export const createLogger = (options: LoggerOptions): Logger => {
         const requestId = currentRequestId();
         return requestId === undefined ? {} : { requestId };
       },
-      serializers: {},
+      // Errors are described by `redactKeys`; the library would describe the description.
+      serializers: { err: (described: unknown) => described },
       hooks: { streamWrite: scrubText },
     },
     destination,
