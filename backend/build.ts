@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { runOrThrow } from './src/apps/dev/run-command.ts';
+
+const backend = import.meta.dirname;
+const dist = join(backend, 'dist');
+const apps = join(backend, 'src', 'apps');
+
+/** Each process's entry: `src/apps/<app>/main.ts`, and the stack's seed. The stack itself is run
+ * from its source. */
+const entries = (): Record<string, string> => {
+  const names = readdirSync(apps).filter((name) => name !== 'dev');
+  const found = names.map((name): [string, string] => [name, join(apps, name, 'main.ts')]);
+  found.push(['seed', join(apps, 'dev', 'seed', 'main.ts')]);
+  return Object.fromEntries(found.filter(([, path]) => existsSync(path)));
+};
+
+/** The names of the processes that can be built. */
+export const listApps = (): string[] => Object.keys(entries());
+
+/**
+ * Bundles processes into `dist/<app>/main.js`, all unless some are named. Each file is written
+ * aside and renamed, so a process that starts meanwhile never reads half of it.
+ */
+export const buildApps = async (names: readonly string[] = listApps()): Promise<void> => {
+  const known = entries();
+  const entryPoints = Object.fromEntries(
+    names.map((name) => {
+      const path = known[name];
+      if (path === undefined) throw new Error(`there is no src/apps/${name}/main.ts to build`);
+      return [`${name}/main`, path];
+    }),
+  );
+  const result = await build({
+    entryPoints,
+    outdir: dist,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    sourcemap: true,
+    write: false,
+    logLevel: 'silent',
+    absWorkingDir: backend,
+  });
+  for (const file of result.outputFiles) {
+    mkdirSync(dirname(file.path), { recursive: true });
+    const staging = `${file.path}.${process.pid}`;
+    writeFileSync(staging, file.contents);
+    renameSync(staging, file.path);
+  }
+};
+
+const generated = join(backend, 'src', 'generated', 'prisma');
+const schemaFolder = join(backend, 'prisma', 'schema');
+
+const schemaFingerprint = (): string => {
+  const hash = createHash('sha256');
+  const manifest = join(backend, 'package.json');
+  const files = readdirSync(schemaFolder).map((name) => join(schemaFolder, name));
+  for (const file of [manifest, ...files.toSorted()]) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+};
+
+/**
+ * Makes the database client from the schema, offline: generating needs no engine. Skipped when
+ * the schema is the one that it was made from.
+ */
+export const generateClient = async (): Promise<boolean> => {
+  const note = join(dirname(generated), 'fingerprint');
+  const fingerprint = schemaFingerprint();
+  const known = existsSync(note) ? readFileSync(note, 'utf8') : '';
+  if (known === fingerprint && existsSync(join(generated, 'client.ts'))) return false;
+  const cli = join(backend, '..', 'node_modules', 'prisma', 'build', 'index.js');
+  // Any program will do for the engine: generating only looks whether it is there.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+  };
+  rmSync(note, { force: true });
+  await runOrThrow(process.execPath, [cli, 'generate'], { cwd: backend, env });
+  writeFileSync(note, fingerprint);
+  return true;
+};
+
+if (process.argv[1] === import.meta.filename) {
+  const [command] = process.argv.slice(2);
+  await generateClient();
+  if (command !== 'generate') await buildApps();
+}

@@ -1,0 +1,75 @@
+import { Client } from 'pg';
+
+/** The two roles of the service (architecture, section 1) and their development passwords. */
+export const migrateRole = { name: 'dgs_migrate', password: 'dev-only-migrate-password' };
+export const applicationRole = { name: 'dgs_app', password: 'dev-only-application-password' };
+
+/** Runs work on one connection to `url` and closes it. */
+export const withConnection = async <T>(
+  url: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+/** The same server and database as another role. */
+export const asRole = (url: string, role: { name: string; password: string }): string => {
+  const address = new URL(url);
+  address.username = role.name;
+  address.password = role.password;
+  return address.href;
+};
+
+/** The same server and role on another database. */
+export const onDatabase = (url: string, database: string): string => {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+};
+
+const lockId = 471_209_001;
+
+/**
+ * Makes the roles that are missing. Roles belong to the whole server, so several runs may be at it
+ * at once: one at a time. One that is there keeps its password.
+ */
+export const ensureRoles = (adminUrl: string): Promise<void> =>
+  withConnection(adminUrl, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [lockId]);
+    for (const role of [migrateRole, applicationRole]) {
+      const known = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role.name]);
+      if (known.rowCount === 0) {
+        const password = client.escapeLiteral(role.password);
+        await client.query(`CREATE ROLE ${role.name} LOGIN PASSWORD ${password}`);
+      }
+    }
+    // An administrator short of superuser must belong to a role to create databases for it.
+    const { rows } = await client.query<{ member: boolean }>(
+      `SELECT pg_has_role($1, 'MEMBER') AS member`,
+      [migrateRole.name],
+    );
+    if (rows[0]?.member !== true) await client.query(`GRANT ${migrateRole.name} TO CURRENT_USER`);
+  });
+
+/** Makes a database owned by the migrate role; false when it was there. */
+export const ensureDatabase = (adminUrl: string, name: string): Promise<boolean> =>
+  withConnection(adminUrl, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [lockId]);
+    const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (known.rowCount !== 0) return false;
+    const database = client.escapeIdentifier(name);
+    await client.query(`CREATE DATABASE ${database} OWNER ${migrateRole.name}`);
+    return true;
+  });
+
+/** Drops a database with whoever is connected to it. */
+export const dropDatabase = (adminUrl: string, name: string): Promise<void> =>
+  withConnection(adminUrl, async (client) => {
+    await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`);
+  });

@@ -1,0 +1,144 @@
+import type { StackPorts } from './stack-ports.ts';
+
+/** What the environment of a stack's processes is made from. */
+export interface StackAddresses {
+  readonly mode: 'development' | 'test';
+  readonly ports: StackPorts;
+  /** Connects as the application role. */
+  readonly databaseUrl: string;
+  /** Connects as the owner of the tables. */
+  readonly migrateUrl: string;
+  readonly redisUrl: string;
+  readonly settingsDir: string;
+  readonly objectsDir: string;
+}
+
+export const longRunning = ['sandbox', 'customer', 'admin', 'accounting', 'worker'] as const;
+export type LongRunning = (typeof longRunning)[number];
+export type StackProcess = LongRunning | 'migrate' | 'seed';
+
+export type ProcessEnvironment = Readonly<Record<string, string>>;
+
+/** 32 bytes that this repository publishes, as a key's base64 text; production refuses it. */
+const publishedKey = (name: string): string =>
+  Buffer.from(`dev-only-${name}`.padEnd(32, '.').slice(0, 32)).toString('base64');
+
+/** The secrets that parties outside the processes share with them. */
+export const publishedSecrets = {
+  jwtSecret: 'dev-only-jwt-secret-of-the-local-stack-000001',
+  sandboxWebhook: 'dev-only-sandbox-gateway-webhook-secret-01',
+  payoutWebhook: 'dev-only-payout-webhook-secret-0000000001',
+  kycWebhook: 'dev-only-kyc-webhook-secret-0000000000001',
+} as const;
+
+const internalPortOf = {
+  customer: 'customerInternal',
+  admin: 'adminInternal',
+  accounting: 'accountingInternal',
+  worker: 'workerInternal',
+} as const;
+
+export const baseUrl = (port: number): string => `http://127.0.0.1:${port}`;
+
+/** Where each process says that it is ready. */
+export const readinessUrl = (name: LongRunning, ports: StackPorts): string =>
+  name === 'sandbox'
+    ? `${baseUrl(ports.sandbox)}/_control/clock`
+    : `${baseUrl(ports[internalPortOf[name]])}/readyz`;
+
+/** What the adapters and the sandbox must agree about. */
+const collaborators = (sandbox: string): ProcessEnvironment => ({
+  GOLD_PROVIDER: 'safegold',
+  SAFEGOLD_BASE_URL: `${sandbox}/safegold`,
+  SAFEGOLD_TOKEN: 'dev-only-safegold-token-of-the-local-stack',
+  PAYMENT_GATEWAYS: 'sandbox',
+  SANDBOX_GATEWAY_BASE_URL: `${sandbox}/gateway`,
+  SANDBOX_GATEWAY_KEY_ID: 'dev-only-sandbox-key-id',
+  SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-sandbox-gateway-key-secret-000001',
+  SANDBOX_GATEWAY_WEBHOOK_SECRETS: publishedSecrets.sandboxWebhook,
+  SMS_PROVIDER: 'msg91',
+  MSG91_BASE_URL: `${sandbox}/msg91`,
+  MSG91_AUTH_KEY: 'dev-only-msg91-auth-key-of-the-local-stack',
+  MSG91_OTP_TEMPLATE_ID: 'dev-only-otp-template',
+  PAYOUT_WEBHOOK_SECRETS: publishedSecrets.payoutWebhook,
+  KYC_WEBHOOK_SECRETS: publishedSecrets.kycWebhook,
+});
+
+/** What every process of the service itself reads, whichever it is. */
+const service = (addresses: StackAddresses, sandbox: string): ProcessEnvironment => ({
+  DATABASE_URL: addresses.databaseUrl,
+  DATABASE_POOL_SIZE: '10',
+  REDIS_URL: addresses.redisUrl,
+  TRUST_PROXY_HOPS: '1',
+  INTERNAL_HOSTNAMES: 'localhost,127.0.0.1,[::1]',
+  CORS_ALLOWED_ORIGINS: '',
+  JWT_SECRET: publishedSecrets.jwtSecret,
+  PII_KEYRING: `k1:${publishedKey('personal-data-key-1')}`,
+  BLIND_INDEX_KEY: publishedKey('blind-index-key'),
+  CREDENTIAL_PEPPER: publishedKey('credential-pepper'),
+  SETTINGS_DIR: addresses.settingsDir,
+  CLOCK_CONTROL: 'true',
+  CLOCK_URL: sandbox,
+  OBJECT_STORE: 'filesystem',
+  OBJECT_STORE_DIR: addresses.objectsDir,
+});
+
+/** The variables that are the same for every process of the stack. */
+export const sharedEnvironment = (addresses: StackAddresses): ProcessEnvironment => {
+  const sandbox = baseUrl(addresses.ports.sandbox);
+  return {
+    APP_MODE: addresses.mode,
+    LOG_LEVEL: 'info',
+    HOST: '127.0.0.1',
+    ...service(addresses, sandbox),
+    ...collaborators(sandbox),
+    CUSTOMER_BASE_URL: baseUrl(addresses.ports.customer),
+  };
+};
+
+/** The sandbox is no part of the service: it gets none of its stores and none of its keys. */
+const sandboxVariables = new Set(['APP_MODE', 'LOG_LEVEL', 'HOST', 'CUSTOMER_BASE_URL']);
+
+/**
+ * The whole environment of one process of the stack: only what that process reads, with secrets
+ * that are published here and that production refuses.
+ */
+export const environmentOf = (
+  name: StackProcess,
+  addresses: StackAddresses,
+): ProcessEnvironment => {
+  const shared = sharedEnvironment(addresses);
+  const { ports } = addresses;
+  switch (name) {
+    case 'sandbox': {
+      const own = Object.entries(shared).filter(([key]) => sandboxVariables.has(key));
+      const parties = collaborators(baseUrl(ports.sandbox));
+      return {
+        ...Object.fromEntries(own),
+        ...parties,
+        PORT: String(ports.sandbox),
+        SANDBOX_SETTLE_MS: '1500',
+      };
+    }
+    case 'customer':
+    case 'admin':
+    case 'accounting':
+      return {
+        ...shared,
+        PORT: String(ports[name]),
+        INTERNAL_PORT: String(ports[internalPortOf[name]]),
+      };
+    case 'worker':
+      return { ...shared, INTERNAL_PORT: String(ports.workerInternal) };
+    case 'seed':
+      return shared;
+    case 'migrate':
+      return {
+        APP_MODE: addresses.mode,
+        LOG_LEVEL: 'info',
+        MIGRATE_DATABASE_URL: addresses.migrateUrl,
+      };
+    default:
+      return name satisfies never;
+  }
+};

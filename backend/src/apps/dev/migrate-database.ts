@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { ProcessEnvironment } from './environment.ts';
+import { runOrThrow } from './run-command.ts';
+
+interface MigrateOptions {
+  /** The folder whose `dist/migrate/main.js` is run. */
+  readonly backend: string;
+  readonly environment: ProcessEnvironment;
+  /** Connects as the owner of the tables. */
+  readonly migrateUrl: string;
+}
+
+/**
+ * Applies the migrations that are missing, by the process that does it in production too.
+ * @throws Error with what it said last.
+ */
+export const migrateDatabase = async (options: MigrateOptions): Promise<void> => {
+  const main = join(options.backend, 'dist', 'migrate', 'main.js');
+  const env = { ...options.environment, MIGRATE_DATABASE_URL: options.migrateUrl };
+  await runOrThrow(process.execPath, ['--enable-source-maps', main], { env, cwd: options.backend });
+};

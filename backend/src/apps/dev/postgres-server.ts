@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { preparePostgresBinaries } from './postgres-binaries.ts';
+import { isProcess, stopProcess } from './process-control.ts';
+import { runOrThrow } from './run-command.ts';
+import type { ServerUser } from './server-user.ts';
+import { startServer, waitUntilReady } from './start-server.ts';
+
+/** The administrator of an embedded server; it listens on loopback only. */
+const administrator = 'postgres';
+const administratorPassword = 'dev-only-postgres';
+
+export interface PostgresOptions {
+  /** Where the binaries go; the server's user must be able to enter it. */
+  readonly home: string;
+  /** The data's folder, inside a place that the server's user may enter; made when missing. */
+  readonly data: string;
+  readonly port: number;
+  readonly logFile: string;
+  readonly user: ServerUser | undefined;
+  /** False only for tests: data that nobody minds losing is not worth a disk's waiting. */
+  readonly durable: boolean;
+}
+
+export interface PostgresServer {
+  /** Connects as the administrator, who may create roles and databases. */
+  readonly adminUrl: string;
+  readonly pid: number;
+}
+
+/** The address of an embedded server's administrator. */
+export const adminUrlOf = (port: number): string =>
+  `postgresql://${administrator}:${administratorPassword}@127.0.0.1:${port}/postgres`;
+
+const initialise = async (binaries: string, options: PostgresOptions): Promise<void> => {
+  const { data, user } = options;
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  if (user !== undefined) chownSync(data, user.uid, user.gid);
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, `${administratorPassword}\n`);
+  // Published anyway; but a strict umask must not keep the server's user from it.
+  chmodSync(passwordFile, 0o644);
+  const args = ['-D', data, '-U', administrator, '--auth=scram-sha-256'];
+  args.push(`--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-instructions');
+  if (!options.durable) args.push('--no-sync');
+  try {
+    await runOrThrow(join(binaries, 'bin', 'initdb'), args, { ...user, cwd: '/' });
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+};
+
+const speedAtTheCostOfSafety = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum_naptime: '10min',
+};
+
+const serverArguments = (options: PostgresOptions): string[] => {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(options.port),
+    unix_socket_directories: '',
+    max_connections: '300',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(options.durable ? {} : speedAtTheCostOfSafety),
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', options.data, ...flags];
+};
+
+interface LockFile {
+  readonly pid: number;
+  readonly port: number;
+  /** The pid once the server takes connections. */
+  readonly readyPid: number | undefined;
+}
+
+/** What the server of a data folder, alive or crashed, wrote about itself. */
+const readLockFile = (data: string): LockFile | undefined => {
+  const file = join(data, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return { pid, port, readyPid: lines[7]?.trim() === 'ready' ? pid : undefined };
+};
+
+/** The process that serves a data folder, undefined when none does. */
+export const findPostgres = async (data: string): Promise<LockFile | undefined> => {
+  const found = readLockFile(data);
+  return found !== undefined && (await isProcess(found.pid, data)) ? found : undefined;
+};
+
+/**
+ * Starts the embedded PostgreSQL on a data folder, making it first when it is missing, and waits
+ * until it answers. A server that already serves the folder is used as it is.
+ * @throws Error with the end of the server's log when it does not start.
+ */
+export const startPostgres = async (options: PostgresOptions): Promise<PostgresServer> => {
+  const binaries = preparePostgresBinaries(options.home);
+  const running = await findPostgres(options.data);
+  if (running !== undefined) {
+    await waitUntilReady(() => answers(adminUrlOf(running.port)), startTimeoutMs);
+    return { adminUrl: adminUrlOf(running.port), pid: running.pid };
+  }
+  if (!existsSync(join(options.data, 'PG_VERSION'))) await initialise(binaries, options);
+  // Left by a crash. Its pid may belong to a stranger by now, which would stop the server.
+  rmSync(join(options.data, 'postmaster.pid'), { force: true });
+  const adminUrl = adminUrlOf(options.port);
+  const { pid } = await startServer({
+    name: 'PostgreSQL',
+    command: join(binaries, 'bin', 'postgres'),
+    args: serverArguments(options),
+    logFile: options.logFile,
+    isReady: async (pid) => readLockFile(options.data)?.readyPid === pid,
+    timeoutMs: startTimeoutMs,
+    cwd: '/',
+    user: options.user,
+  });
+  return { adminUrl, pid };
+};
+
+const startTimeoutMs = 60_000;
+
+/** Whether a database takes connections; while a server starts it drops them. */
+export const answers = async (url: string): Promise<boolean> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+};
+
+/** Stops the server of a data folder, whose clients are cut off; false when none served it. */
+export const stopPostgres = async (data: string): Promise<boolean> => {
+  const running = await findPostgres(data);
+  // SIGINT is PostgreSQL's fast shutdown: nothing is lost, nobody is waited for.
+  return running !== undefined && stopProcess({ pid: running.pid, mark: data, signal: 'SIGINT' });
+};

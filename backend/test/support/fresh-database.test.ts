@@ -1,0 +1,52 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
+
+let one: FreshDatabase;
+let two: FreshDatabase;
+
+beforeAll(async () => {
+  [one, two] = await Promise.all([freshDatabase(), freshDatabase()]);
+});
+
+afterAll(async () => {
+  await Promise.all([one.drop(), two.drop()]);
+});
+
+const currentUser = (url: string): Promise<unknown> =>
+  withConnection(url, async (client) => (await client.query('SELECT current_user AS me')).rows);
+
+it('connects as the application and as the owner of the tables', async () => {
+  expect(await currentUser(one.databaseUrl)).toEqual([{ me: 'dgs_app' }]);
+  expect(await currentUser(one.migrateUrl)).toEqual([{ me: 'dgs_migrate' }]);
+});
+
+it('is migrated', async () => {
+  const applied = await withConnection(one.migrateUrl, (client) =>
+    client.query('SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL'),
+  );
+  expect(applied.rowCount).toBeGreaterThan(0);
+});
+
+it('keeps what one file writes from the other', async () => {
+  await withConnection(one.migrateUrl, (client) =>
+    client.query('CREATE TABLE only_in_one (a int)'),
+  );
+  const { rows } = await withConnection(two.migrateUrl, (client) =>
+    client.query(`SELECT to_regclass('only_in_one') AS found`),
+  );
+  expect(rows).toEqual([{ found: null }]);
+});
+
+it('parts the Redis keys and channels too', async () => {
+  const [first, second] = [new Redis(one.redisUrl), new Redis(two.redisUrl)];
+  try {
+    await first.set('key', 'of one');
+    expect(await second.get('key')).toBeNull();
+    expect(await second.dbsize()).toBe(0);
+  } finally {
+    first.disconnect();
+    second.disconnect();
+  }
+});

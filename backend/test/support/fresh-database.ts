@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { askTestServers } from './ask-test-servers.ts';
+
+const addressesSchema = z.object({
+  name: z.string(),
+  databaseUrl: z.string(),
+  migrateUrl: z.string(),
+  redisUrl: z.string(),
+});
+
+export interface FreshDatabase {
+  readonly name: string;
+  /** As the application's role, `dgs_app`. */
+  readonly databaseUrl: string;
+  /** The same as `databaseUrl`. */
+  readonly appUrl: string;
+  /** As the owner of the tables, `dgs_migrate`. */
+  readonly migrateUrl: string;
+  /** An empty Redis that no other test file uses. */
+  readonly redisUrl: string;
+  /** Gives both back. Clients that are still connected are cut off. */
+  drop(): Promise<void>;
+}
+
+/**
+ * A migrated, empty database and an empty Redis for the calling test file alone. What is not
+ * dropped goes with the run.
+ */
+export const freshDatabase = async (): Promise<FreshDatabase> => {
+  const addresses = addressesSchema.parse(await askTestServers('POST', '/databases'));
+  return {
+    ...addresses,
+    appUrl: addresses.databaseUrl,
+    async drop() {
+      await askTestServers('DELETE', `/databases/${addresses.name}`);
+    },
+  };
+};

@@ -1,0 +1,26 @@
+import type { TestProject } from 'vitest/node';
+import { createTestServers } from './test-servers.ts';
+import { serveTestServers } from './test-servers-api.ts';
+
+/**
+ * Gives every test file of a run the same servers. Nothing is started until a test asks for it,
+ * so a run of tests that need no database costs nothing.
+ */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const servers = createTestServers({
+    adminUrl: process.env['DATABASE_URL'],
+    redisUrl: process.env['REDIS_URL'],
+  });
+  const api = await serveTestServers(servers);
+  project.provide('testServersUrl', api.url);
+  return async () => {
+    await api.close();
+    await servers.stop();
+  };
+};
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServersUrl: string;
+  }
+}

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import type { TestServers } from './test-servers.ts';
+
+/** Lets the processes that run test files ask the run's own process for servers. */
+export const serveTestServers = async (
+  servers: TestServers,
+): Promise<{ readonly url: string; close(): Promise<void> }> => {
+  const answer = async (method: string, path: string): Promise<unknown> => {
+    if (method === 'POST' && path === '/databases') return servers.acquire();
+    if (method === 'POST' && path === '/build') return servers.build();
+    if (method === 'DELETE') return servers.release(path.replace('/databases/', ''));
+    throw new Error(`nothing at ${method} ${path}`);
+  };
+  const server = createServer((request, response) => {
+    answer(request.method ?? '', request.url ?? '').then(
+      (value) => response.end(JSON.stringify(value ?? {})),
+      (error: unknown) => {
+        const text = error instanceof Error ? error.message : String(error);
+        response.writeHead(500).end(text);
+      },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

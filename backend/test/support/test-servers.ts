@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import {
+  asRole,
+  applicationRole,
+  dropDatabase,
+  migrateRole,
+  onDatabase,
+} from '../../src/apps/dev/database-setup.ts';
+import { buildApps, generateClient } from '../../build.ts';
+import { createTestRedis } from './test-redis.ts';
+import { openRunFolder, type RunFolder } from './run-folder.ts';
+import { cloneTemplate, ensureTemplate } from './template-database.ts';
+import { startTestPostgres } from './test-postgres.ts';
+
+/** What a test file is given; the addresses are its own until they are returned. */
+export interface DatabaseAddresses {
+  readonly name: string;
+  readonly databaseUrl: string;
+  readonly migrateUrl: string;
+  readonly redisUrl: string;
+}
+
+export interface TestServers {
+  /** A new database, cloned from the migrated template, and a Redis of its own. */
+  acquire(): Promise<DatabaseAddresses>;
+  release(name: string): Promise<void>;
+  /** Builds every process of the service, once for the run. */
+  build(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface TestServersOptions {
+  /** An administrator's connection to a running server, instead of an embedded one. */
+  readonly adminUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+}
+
+/** Runs work once, at the first call; a failure is remembered too, so it is told to everyone. */
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+};
+
+/** The servers of one test run, started when they are first needed and stopped with it. */
+export const createTestServers = (options: TestServersOptions): TestServers => {
+  let opened: RunFolder | undefined;
+  const folder = once(async () => (opened = await openRunFolder()));
+  const redis = createTestRedis({ folder, url: options.redisUrl });
+  const live = new Map<string, { readonly releaseRedis: () => Promise<void> }>();
+  const admin = once(async () => {
+    if (options.adminUrl !== undefined && options.adminUrl !== '') return options.adminUrl;
+    return startTestPostgres(await folder());
+  });
+  const template = once(async () => {
+    await generateClient();
+    await buildApps(['migrate']);
+    return ensureTemplate(await admin());
+  });
+
+  const release = async (name: string): Promise<void> => {
+    const database = live.get(name);
+    if (database === undefined) return;
+    live.delete(name);
+    await Promise.all([dropDatabase(await admin(), name), database.releaseRedis()]);
+  };
+  return {
+    async acquire() {
+      const source = await template();
+      const adminUrl = await admin();
+      const name = `dgs_test_${randomBytes(8).toString('hex')}`;
+      const [own] = await Promise.all([redis.acquire(), cloneTemplate(adminUrl, source, name)]);
+      live.set(name, { releaseRedis: own.release });
+      const url = onDatabase(adminUrl, name);
+      return {
+        name,
+        databaseUrl: asRole(url, applicationRole),
+        migrateUrl: asRole(url, migrateRole),
+        redisUrl: own.url,
+      };
+    },
+    release,
+    build: once(async () => {
+      await generateClient();
+      await buildApps();
+    }),
+    async stop() {
+      await Promise.all([...live.keys()].map(release));
+      await opened?.close();
+    },
+  };
+};
