@@ -1,0 +1,115 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import type { Random } from '../../../../platform/ids/random.ts';
+import type { Books } from '../../kit/collaborator.ts';
+import type { GatewayDebit, GatewayOrder, GatewayPayment, GatewayRefund } from './gateway-types.ts';
+
+interface Saved {
+  readonly orders: readonly GatewayOrder[];
+  readonly payments: readonly GatewayPayment[];
+  readonly refunds: readonly GatewayRefund[];
+  readonly debits: readonly GatewayDebit[];
+}
+
+type New<T> = Omit<T, 'id' | 'created_at'>;
+
+/** The gateway's orders, payments, refunds and debits. */
+export interface GatewayBooks extends Books {
+  order(id: string | undefined): GatewayOrder | undefined;
+  orderByReceipt(receipt: string): GatewayOrder | undefined;
+  addOrder(order: New<GatewayOrder>): GatewayOrder;
+  newestOrders(count: number): readonly GatewayOrder[];
+  payment(id: string | undefined): GatewayPayment | undefined;
+  addPayment(payment: New<GatewayPayment>): GatewayPayment;
+  /** Oldest first. */
+  paymentsOf(orderId: string): readonly GatewayPayment[];
+  isPaid(orderId: string): boolean;
+  addRefund(refund: New<GatewayRefund>): GatewayRefund;
+  refundsOf(paymentId: string): readonly GatewayRefund[];
+  debit(id: string): GatewayDebit | undefined;
+  debitByReference(reference: string): GatewayDebit | undefined;
+  addDebit(debit: New<GatewayDebit>): GatewayDebit;
+  replaceDebit(debit: GatewayDebit): void;
+  pendingDebits(): readonly GatewayDebit[];
+}
+
+const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+};
+
+/** Empty books. */
+export const createGatewayBooks = (clock: Clock, random: Random): GatewayBooks => {
+  const orders = new Map<string, GatewayOrder>();
+  const ordersByReceipt = new Map<string, GatewayOrder>();
+  const payments = new Map<string, GatewayPayment>();
+  const paymentsByOrder = new Map<string, GatewayPayment[]>();
+  const refunds = new Map<string, GatewayRefund[]>();
+  const debits = new Map<string, GatewayDebit>();
+  const debitIds = new Map<string, string>();
+
+  const stamp = (kind: string) => ({
+    id: `${kind}_${random.uuid().replaceAll('-', '')}`,
+    created_at: clock.now().toISOString(),
+  });
+  const putOrder = (order: GatewayOrder): GatewayOrder => {
+    orders.set(order.id, order);
+    ordersByReceipt.set(order.receipt, order);
+    return order;
+  };
+  const putPayment = (payment: GatewayPayment): GatewayPayment => {
+    payments.set(payment.id, payment);
+    appendTo(paymentsByOrder, payment.order_id, payment);
+    return payment;
+  };
+  const putRefund = (refund: GatewayRefund): GatewayRefund => {
+    appendTo(refunds, refund.payment_id, refund);
+    return refund;
+  };
+  const putDebit = (debit: GatewayDebit): GatewayDebit => {
+    debits.set(debit.id, debit);
+    debitIds.set(debit.reference, debit.id);
+    return debit;
+  };
+  const paymentsOf = (orderId: string) => paymentsByOrder.get(orderId) ?? [];
+  const clear = (): void => {
+    for (const map of [orders, ordersByReceipt, payments, paymentsByOrder]) map.clear();
+    for (const map of [refunds, debits, debitIds]) map.clear();
+  };
+
+  return {
+    order: (id) => (id === undefined ? undefined : orders.get(id)),
+    orderByReceipt: (receipt) => ordersByReceipt.get(receipt),
+    addOrder: (order) => putOrder({ ...stamp('sbx_order'), ...order }),
+    newestOrders: (count) => [...orders.values()].slice(-count).toReversed(),
+    payment: (id) => (id === undefined ? undefined : payments.get(id)),
+    addPayment: (payment) => putPayment({ ...stamp('sbx_pay'), ...payment }),
+    paymentsOf,
+    isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
+    addRefund: (refund) => putRefund({ ...stamp('sbx_rfnd'), ...refund }),
+    refundsOf: (paymentId) => refunds.get(paymentId) ?? [],
+    debit: (id) => debits.get(id),
+    debitByReference: (reference) => debits.get(debitIds.get(reference) ?? ''),
+    addDebit: (debit) => putDebit({ ...stamp('sbx_debit'), ...debit }),
+    replaceDebit: (debit) => {
+      putDebit(debit);
+    },
+    pendingDebits: () => [...debits.values()].filter(({ status }) => status === 'pending'),
+    save: (): Saved => ({
+      orders: [...orders.values()],
+      payments: [...payments.values()],
+      refunds: [...refunds.values()].flat(),
+      debits: [...debits.values()],
+    }),
+    load(value) {
+      // Written by `save`; the file's version was checked.
+      const saved = value as Saved;
+      clear();
+      for (const order of saved.orders) putOrder(order);
+      for (const payment of saved.payments) putPayment(payment);
+      for (const refund of saved.refunds) putRefund(refund);
+      for (const debit of saved.debits) putDebit(debit);
+    },
+    clear,
+  };
+};

@@ -1,0 +1,145 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import type { Timers } from '../../../../platform/clock/timers.ts';
+import type { Random } from '../../../../platform/ids/random.ts';
+import type { Life } from '../../kit/life.ts';
+import type { PlayedPayment, PaymentPlay, Till } from '../../kit/till.ts';
+import { hexHmac } from '../../kit/secrets.ts';
+import type { WebhookSender } from '../../kit/webhook-sender.ts';
+import type { GatewayBooks } from './gateway-books.ts';
+import type { GatewayDebit, GatewayOrder, GatewayPayment } from './gateway-types.ts';
+
+interface GatewayTillOptions {
+  readonly books: GatewayBooks;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly life: Life;
+  readonly webhooks: WebhookSender;
+  readonly changed: () => void;
+  readonly keySecret: string;
+  readonly webhookSecret: string;
+  /** How long a debit under a mandate takes, in real time. */
+  readonly settleMs: number;
+}
+
+const webhookPath = '/v1/webhooks/payment/sandbox';
+const defaultDelayMs = 3000;
+
+/** The till that settles debits under mandates too. */
+export interface GatewayTill extends Till {
+  /** Lets a debit come to its end after the settling time. */
+  settleLater(debit: GatewayDebit): void;
+}
+
+/** Takes payments at the gateway's checkout and tells the service of them (decisions, section 5). */
+export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
+  const { books, clock, timers, random, life, webhooks, changed, settleMs } = options;
+
+  const deliver = (event: string, payment: GatewayPayment): (() => Promise<void>) => {
+    const data = {
+      gateway_order_id: payment.order_id,
+      gateway_payment_id: payment.id,
+      amount_paise: payment.amount_paise,
+      currency: payment.currency,
+      method: payment.method,
+      status: payment.status,
+    };
+    const body = JSON.stringify({ event, created_at: clock.now().toISOString(), data });
+    const headers = {
+      'x-gateway-signature': hexHmac(options.webhookSecret, body),
+      'x-gateway-event-id': `sbx_evt_${random.uuid().replaceAll('-', '')}`,
+    };
+    const subject = payment.order_id;
+    return () => webhooks.deliver({ event, subject, path: webhookPath, headers, body });
+  };
+
+  const announce = async (payment: GatewayPayment, play: PaymentPlay): Promise<void> => {
+    const mode = play.deliver ?? 'webhook';
+    if (mode === 'none') return;
+    const events =
+      payment.status === 'captured' ? ['payment.captured', 'order.paid'] : ['payment.failed'];
+    const sends = events.map((event) => deliver(event, payment));
+    if (mode === 'reordered') {
+      for (const send of sends.toReversed()) await send();
+      return;
+    }
+    if (mode === 'delayed') {
+      const signal = life.signal();
+      await timers.sleep(play.delayMs ?? defaultDelayMs, signal);
+      if (signal.aborted) return;
+    }
+    const copies = mode === 'duplicate' ? [...sends, ...sends] : sends;
+    await Promise.all(copies.map((send) => send()));
+  };
+
+  const pay = (order: GatewayOrder, play: PaymentPlay): GatewayPayment => {
+    const payment = books.addPayment({
+      order_id: order.id,
+      amount_paise: play.amountPaise ?? order.amount_paise,
+      currency: play.currency ?? order.currency,
+      method: play.method ?? 'upi',
+      status: play.outcome,
+    });
+    changed();
+    void announce(payment, play);
+    return payment;
+  };
+
+  const answer = (payment: GatewayPayment): PlayedPayment => ({
+    gateway_payment_id: payment.id,
+    gateway_order_id: payment.order_id,
+    status: payment.status,
+    amount_paise: payment.amount_paise,
+    currency: payment.currency,
+    method: payment.method,
+    signature: hexHmac(options.keySecret, `${payment.order_id}|${payment.id}`),
+  });
+
+  const settle = async (debitId: string): Promise<void> => {
+    const signal = life.signal();
+    await timers.sleep(settleMs, signal);
+    const debit = books.debit(debitId);
+    if (signal.aborted || debit?.status !== 'pending') return;
+    const order = books.order(debit.order_id);
+    if (order === undefined) return;
+    const outcome = debit.mandate_token.includes('fail') ? 'failed' : 'captured';
+    books.replaceDebit({ ...debit, status: outcome });
+    pay(order, { outcome, amountPaise: debit.amount_paise, currency: debit.currency });
+  };
+
+  return {
+    play(gatewayOrderId, play) {
+      const order = books.order(gatewayOrderId);
+      return order === undefined ? undefined : answer(pay(order, play));
+    },
+    refund(gatewayPaymentId, amountPaise) {
+      const payment = books.payment(gatewayPaymentId);
+      if (payment === undefined) return undefined;
+      const refunded = books
+        .refundsOf(payment.id)
+        .reduce((sum, refund) => sum + refund.amount_paise, 0);
+      const left = payment.status === 'captured' ? payment.amount_paise - refunded : 0;
+      const amount = amountPaise ?? left;
+      if (amount < 1 || amount > left) return { leftPaise: left };
+      const given = { payment_id: payment.id, amount_paise: amount, status: 'processed' } as const;
+      const refund = books.addRefund(given);
+      changed();
+      return { reference: refund.id, amountPaise: amount };
+    },
+    checkouts: (count) =>
+      books.newestOrders(count).map((order) => ({
+        gateway: 'sandbox-gateway',
+        gatewayOrderId: order.id,
+        receipt: order.receipt,
+        amountPaise: order.amount_paise,
+        currency: order.currency,
+        createdAt: order.created_at,
+        expiresAt: order.expires_at,
+        isPaid: books.isPaid(order.id),
+        payments: books.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
+      })),
+    settleLater(debit) {
+      if (!debit.mandate_token.includes('stuck')) void settle(debit.id);
+    },
+  };
+};

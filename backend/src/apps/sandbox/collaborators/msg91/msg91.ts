@@ -1,0 +1,78 @@
+import type { Random } from '../../../../platform/ids/random.ts';
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
+import type { Collaborator } from '../../kit/collaborator.ts';
+import { isSameSecret } from '../../kit/secrets.ts';
+import type { MessageBook } from './message-book.ts';
+
+interface Msg91Options {
+  readonly messages: MessageBook;
+  readonly random: Random;
+  readonly authKey: string;
+}
+
+/** MSG91 answers 200 on errors too: `type` tells. */
+const failed = (message: string): Answer => okAnswer({ type: 'error', message });
+
+const mobilePattern = /^\d{10,15}$/u;
+const otpPattern = /^\d{4,9}$/u;
+const defaultOtpMinutes = 1440;
+
+/** OTP of a template message: the variable that is named so. */
+const otpAmong = (variables: Readonly<Record<string, unknown>>): string | null => {
+  const named = Object.entries(variables).find(([name]) => /^otp$/iu.test(name));
+  return textOf(named?.[1]) ?? null;
+};
+
+/** The SMS provider MSG91: messages are kept for `GET /_control/sms` instead of being sent. */
+export const createMsg91 = ({ messages, random, authKey }: Msg91Options): Collaborator => {
+  const sent = (): Answer =>
+    okAnswer({ type: 'success', request_id: random.uuid().replaceAll('-', '') });
+
+  const sendOtp = ({ query, body }: Call): Answer => {
+    const fields = { ...Object.fromEntries(query), ...fieldsOf(body) };
+    const mobile = textOf(fields['mobile']) ?? '';
+    const otp = textOf(fields['otp']) ?? random.digits(6);
+    if (textOf(fields['template_id']) === undefined) return failed('Template ID missing');
+    if (!mobilePattern.test(mobile)) return failed('Mobile number is not valid');
+    if (!otpPattern.test(otp)) return failed('OTP is not valid');
+    const minutes = textOf(fields['otp_expiry']) ?? String(defaultOtpMinutes);
+    const text = `${otp} is your verification code. It is valid for ${minutes} minutes.`;
+    messages.add({ phone: `+${mobile}`, text, otp });
+    return sent();
+  };
+
+  const sendTemplate = ({ body }: Call): Answer => {
+    const fields = fieldsOf(body);
+    const template = textOf(fields['template_id']) ?? textOf(fields['flow_id']);
+    const recipients = Array.isArray(fields['recipients'])
+      ? fields['recipients'].map(fieldsOf)
+      : [];
+    if (template === undefined) return failed('Template ID missing');
+    if (recipients.length === 0) return failed('Recipients missing');
+    if (recipients.some(({ mobiles }) => !mobilePattern.test(textOf(mobiles) ?? ''))) {
+      return failed('Mobile number is not valid');
+    }
+    for (const { mobiles, ...variables } of recipients) {
+      const values = Object.entries(variables).map(([name, value]) => `${name}=${textOf(value)}`);
+      const text = [`Template ${template}`, ...values].join(' · ');
+      messages.add({ phone: `+${textOf(mobiles)}`, text, otp: otpAmong(variables) });
+    }
+    return sent();
+  };
+
+  return {
+    name: 'msg91',
+    mountPath: '/msg91',
+    operations: [
+      { name: 'send', method: 'POST', path: '/api/v5/otp', handle: sendOtp },
+      { name: 'send', method: 'POST', path: '/api/v5/flow', handle: sendTemplate },
+    ],
+    refuseStranger: ({ headers, query }) => {
+      const given = headers['authkey'] ?? query.get('authkey');
+      return isSameSecret(String(given), authKey) ? undefined : failed('Authentication failure');
+    },
+    errorBody: (_status, message) => ({ type: 'error', message }),
+    // Messages are for the moment: they do not outlive the process.
+    books: { save: () => null, load: () => {}, clear: () => messages.clear() },
+  };
+};

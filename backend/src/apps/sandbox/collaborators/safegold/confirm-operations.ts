@@ -1,0 +1,103 @@
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
+import type { Operation } from '../../kit/collaborator.ts';
+import type { SafegoldContext } from './safegold-context.ts';
+import type { Side, Transaction } from './safegold-types.ts';
+import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
+
+/** A confirm must come within ten minutes of its verify (page buy-price-confirm-api). */
+const confirmWithinMs = 10 * 60_000;
+
+const codes = {
+  buy: { missing: 1, invalidTransaction: 2, mismatch: 3, noUser: 5 },
+  sell: { missing: 1, invalidTransaction: 2, mismatch: 3, noUser: 3 },
+} as const;
+const insufficientCode = 7;
+
+const unknownTransaction: Answer = {
+  status: 404,
+  body: { code: 1, message: 'Invalid transaction ID' },
+};
+
+/** Confirms, order status and invoice: what makes a verified transaction final, and tells of it. */
+export const confirmOperations = ({ books, clock }: SafegoldContext): readonly Operation[] => {
+  const find = (side: Side, id: string | undefined): Transaction | undefined => {
+    const transaction = books.transaction(id);
+    return transaction?.side === side ? transaction : undefined;
+  };
+
+  /** The first confirm in time settles it; any later one only reads what became of it. */
+  const settle = (transaction: Transaction): Answer => {
+    if (transaction.status === 2) return blankAnswer;
+    if (transaction.status !== 0 && transaction.invoiceId !== null) {
+      return okAnswer({ invoice_id: transaction.invoiceId });
+    }
+    const ageMs = clock.now().getTime() - transaction.verifiedAtMs;
+    if (ageMs > confirmWithinMs) {
+      books.replaceTransaction({ ...transaction, status: 2 });
+      return blankAnswer;
+    }
+    const { side, userId, weight } = transaction;
+    if (side === 'sell' && transaction.status === 0 && books.balanceOf(userId) < weight) {
+      return refusal(insufficientCode, 'Insufficient gold balance');
+    }
+    const invoiceId = `SG-${side === 'buy' ? 'B' : 'S'}-${transaction.id}`;
+    const status = transaction.status === 0 ? 1 : transaction.status;
+    books.replaceTransaction({ ...transaction, status, invoiceId });
+    return okAnswer({ invoice_id: invoiceId });
+  };
+
+  const confirm = (side: Side, { params, body }: Call): Answer => {
+    const code = codes[side];
+    const id = textOf(fieldsOf(body)['tx_id']);
+    if (id === undefined) return refusal(code.missing, 'Missing required information');
+    const transaction = find(side, id);
+    if (transaction === undefined) {
+      return refusal(code.invalidTransaction, 'Invalid transaction ID');
+    }
+    if (books.user(params['userId']) === undefined) return refusal(code.noUser, 'User ID missing');
+    if (String(transaction.userId) !== params['userId']) {
+      return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
+    }
+    return settle(transaction);
+  };
+
+  const orderStatus = (side: Side, { params }: Call): Answer => {
+    const transaction = find(side, params['transactionId']);
+    if (transaction === undefined) return unknownTransaction;
+    const { status, verifiedAtMs } = transaction;
+    return okAnswer({ created_at: timeText(new Date(verifiedAtMs)), status });
+  };
+
+  const invoice = ({ params, origin }: Call): Answer => {
+    const transaction = books.transaction(params['transactionId']);
+    if (transaction === undefined || transaction.invoiceId === null || transaction.status === 2) {
+      return refusal(1, 'Invalid transaction ID');
+    }
+    return okAnswer({ link: `${origin}/safegold/invoices/${transaction.invoiceId}.pdf` });
+  };
+
+  const bySide = (['buy', 'sell'] as const).flatMap((side): Operation[] => [
+    {
+      name: `${side}-confirm`,
+      method: 'POST',
+      path: `/v1/users/:userId/${side}-gold-confirm`,
+      handle: (call) => confirm(side, call),
+      idempotencyKey: ({ body }) => textOf(fieldsOf(body)['tx_id']),
+    },
+    {
+      name: `${side}-status`,
+      method: 'GET',
+      path: `/v1/${side}-gold/:transactionId/order-status`,
+      handle: (call) => orderStatus(side, call),
+    },
+  ]);
+  return [
+    ...bySide,
+    {
+      name: 'invoice',
+      method: 'GET',
+      path: '/v1/transactions/:transactionId/fetch-invoice',
+      handle: invoice,
+    },
+  ];
+};

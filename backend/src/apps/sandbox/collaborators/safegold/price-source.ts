@@ -1,0 +1,52 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+
+/** Prices of one gram before tax, in paise. */
+export interface SpotPrices {
+  readonly buyPaise: bigint;
+  readonly sellPaise: bigint;
+  readonly spotPaise: bigint;
+}
+
+export interface PriceSource {
+  current(): SpotPrices;
+  /** Stands still at these until `follow`. */
+  fix(prices: SpotPrices): void;
+  /** Moves again. */
+  follow(): void;
+  /** The prices that it stands still at. */
+  fixed(): SpotPrices | undefined;
+}
+
+const basePaise = 1_234_567n;
+const stepMs = 10_000;
+
+/** A wave of whole steps: 0 up to `height` and back within `period` steps. */
+const wave = (step: number, period: number, height: number): number => {
+  const half = period / 2;
+  const position = ((step % period) + period) % period;
+  const distance = position < half ? position : period - position;
+  return Math.floor((distance * height) / half);
+};
+
+const movingPrices = (now: Date): SpotPrices => {
+  const step = Math.floor(now.getTime() / stepMs);
+  const drift = wave(step, 360, 2400) + wave(step, 46, 500) - 1450;
+  const buyPaise = basePaise + BigInt(drift);
+  const sellPaise = (buyPaise * 97n) / 100n;
+  return { buyPaise, sellPaise, spotPaise: (buyPaise + sellPaise) / 2n };
+};
+
+/** Around INR 12,345.67, by a little every 10 s of the movable clock: the same time, the same price. */
+export const createPriceSource = (clock: Clock): PriceSource => {
+  let standing: SpotPrices | undefined;
+  return {
+    current: () => standing ?? movingPrices(clock.now()),
+    fix(prices) {
+      standing = prices;
+    },
+    follow() {
+      standing = undefined;
+    },
+    fixed: () => standing,
+  };
+};

@@ -1,0 +1,13 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import type { PriceSource } from './price-source.ts';
+import type { SafegoldBooks } from './safegold-books.ts';
+
+/** What SafeGold's operations work with. */
+export interface SafegoldContext {
+  readonly books: SafegoldBooks;
+  readonly prices: PriceSource;
+  /** The movable clock: rates and transactions age by it. */
+  readonly clock: Clock;
+  /** Whether buy-verify enforces the 30 g and 50 g thresholds (page kyc-information-1). */
+  readonly enforcesKycLimits: boolean;
+}

@@ -1,0 +1,129 @@
+import { fieldsOf, okAnswer, textOf, type Call } from '../../kit/call.ts';
+import type { Operation } from '../../kit/collaborator.ts';
+import { moreBy } from './misstate.ts';
+import type { SafegoldContext } from './safegold-context.ts';
+import type { SafegoldUser } from './safegold-types.ts';
+import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
+import { withoutTax } from './arithmetic.ts';
+
+const pageSize = 20;
+
+/** Ten digits, with or without the country code. */
+const mobileOf = (value: unknown): string | undefined =>
+  /^(?:\+?91)?(\d{10})$/u.exec(textOf(value) ?? '')?.[1];
+
+const pageOf = (query: URLSearchParams): number => {
+  const text = query.get('page') ?? '1';
+  return /^[1-9]\d{0,8}$/u.test(text) ? Number.parseInt(text, 10) : 1;
+};
+
+const unknownUser = { status: 404, body: { code: 1, message: 'User does not exist' } };
+
+/** Registration, balance, KYC update and history (pages registration-api, fetch-balance-api-1). */
+export const userOperations = ({ books }: SafegoldContext): readonly Operation[] => {
+  const view = (user: SafegoldUser) => ({
+    id: user.id,
+    name: user.name,
+    mobile_no: user.mobileNo,
+    pincode: user.pincode,
+    email: user.email,
+    gold_balance: gramsNumber(books.balanceOf(user.id)),
+    kyc_requirement: {
+      identity_required: user.hasIdentity ? 0 : 1,
+      pan_required: user.hasPan ? 0 : 1,
+    },
+  });
+
+  const register = ({ body }: Call) => {
+    const fields = fieldsOf(body);
+    const name = textOf(fields['name']);
+    const mobileNo = mobileOf(fields['mobile_no']);
+    const pincode = textOf(fields['pin_code']);
+    if (name === undefined || mobileNo === undefined || pincode === undefined) {
+      return refusal(1, 'Missing required information');
+    }
+    const email = textOf(fields['email']) ?? null;
+    const known = books.userByMobile(mobileNo);
+    if (known !== undefined) return okAnswer(view(known));
+    const user = { name, mobileNo, pincode, email, hasIdentity: false, hasPan: false };
+    return okAnswer(view(books.addUser(user)));
+  };
+
+  const getUser = ({ params }: Call) => {
+    const user = books.user(params['userId']);
+    return user === undefined ? unknownUser : okAnswer(view(user));
+  };
+
+  const updateKyc = ({ params, body }: Call) => {
+    const user = books.user(params['userId']);
+    if (user === undefined) return unknownUser;
+    const given = fieldsOf(fieldsOf(body)['kyc_requirement']);
+    const updated = {
+      ...user,
+      hasPan: user.hasPan || textOf(given['pan_no']) !== undefined,
+      hasIdentity: user.hasIdentity || textOf(given['identity_no']) !== undefined,
+    };
+    books.replaceUser(updated);
+    return okAnswer(view(updated));
+  };
+
+  const listTransactions = ({ params, query }: Call) => {
+    const user = books.user(params['userId']);
+    if (user === undefined) return unknownUser;
+    const page = pageOf(query);
+    const settled = books
+      .transactionsOf(user.id)
+      .filter(({ status }) => status === 1 || status === 3)
+      .toReversed();
+    const path = `/v1/users/${user.id}/transactions?page=`;
+    const isLast = page * pageSize >= settled.length;
+    return okAnswer({
+      transactions: settled.slice((page - 1) * pageSize, page * pageSize).map((transaction) => ({
+        type: transaction.side,
+        tx_id: transaction.id,
+        user_id: user.id,
+        rate: rupees(transaction.ratePaise),
+        gold_amount: gramsNumber(transaction.weight),
+        ...(transaction.side === 'buy'
+          ? {
+              buy_price: rupees(transaction.amountPaise),
+              pre_gst_buy_price: rupees(withoutTax(transaction.amountPaise)),
+              gst_amount: rupees(transaction.amountPaise - withoutTax(transaction.amountPaise)),
+            }
+          : { sell_price: rupees(transaction.amountPaise) }),
+        tx_date: timeText(new Date(transaction.verifiedAtMs)),
+      })),
+      meta: {
+        previous: page > 1 ? path + (page - 1) : null,
+        next: isLast ? null : path + (page + 1),
+      },
+    });
+  };
+
+  const moreBalance = moreBy('gold_balance', 4);
+  return [
+    {
+      name: 'register',
+      method: 'POST',
+      path: '/v1/users',
+      handle: register,
+      idempotencyKey: ({ body }) => textOf(fieldsOf(body)['mobile_no']),
+      misstate: moreBalance,
+    },
+    {
+      name: 'get-user',
+      method: 'GET',
+      path: '/v1/users/:userId',
+      handle: getUser,
+      misstate: moreBalance,
+    },
+    // Part of making a customer known, so faults and journal count it as registering.
+    { name: 'register', method: 'POST', path: '/v1/users/:userId/kyc-update', handle: updateKyc },
+    {
+      name: 'transactions',
+      method: 'GET',
+      path: '/v1/users/:userId/transactions',
+      handle: listTransactions,
+    },
+  ];
+};

@@ -1,0 +1,24 @@
+import express, { type Router } from 'express';
+import { readBody } from '../../../platform/http/body.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+import { clockControls } from './clock-controls.ts';
+import { faultControls } from './fault-controls.ts';
+import { overviewControls } from './overview-controls.ts';
+import { paymentControls } from './payment-controls.ts';
+import { priceControls } from './price-controls.ts';
+import { recordControls } from './record-controls.ts';
+import { transactionControls } from './transaction-controls.ts';
+
+/** The sandbox's own controls, below `/_control` (decisions, section 10). */
+export const controlRouter = (parts: SandboxParts): Router => {
+  const router = express.Router();
+  router.use(readBody());
+  clockControls(router, parts);
+  priceControls(router, parts);
+  faultControls(router, parts);
+  paymentControls(router, parts);
+  transactionControls(router, parts);
+  recordControls(router, parts);
+  overviewControls(router, parts);
+  return router;
+};

@@ -1,0 +1,63 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../../platform/errors/app-error.ts';
+import { validationError } from '../../../platform/http/validate-input.ts';
+import { control, controlBody } from '../kit/control.ts';
+import { deliverModes } from '../kit/till.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const amountPaise = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional();
+
+const paymentSchema = z.object({
+  outcome: z.enum(['captured', 'failed']),
+  method: z.string().min(1).max(40).optional(),
+  amountPaise,
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/u)
+    .optional(),
+  deliver: z.enum(deliverModes).optional(),
+  delayMs: z.number().int().min(0).max(600_000).optional(),
+});
+
+const refundSchema = z.object({ amountPaise });
+
+const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R => {
+  for (const item of items) {
+    const found = ask(item);
+    if (found !== undefined) return found;
+  }
+  throw new AppError('NOT_FOUND');
+};
+
+/** `/_control/payments` and `/_control/refunds`: the customer and the operator at a gateway. */
+export const paymentControls = (router: Router, { tills }: SandboxParts): void => {
+  router.post(
+    '/payments/:gatewayOrderId',
+    control((req) => {
+      const play = controlBody(req, paymentSchema);
+      const id = String(req.params['gatewayOrderId']);
+      return { body: firstOf(tills, (till) => till.play(id, play)) };
+    }),
+  );
+  router.post(
+    '/refunds/:gatewayPaymentId',
+    control((req) => {
+      const asked = controlBody(req, refundSchema);
+      const id = String(req.params['gatewayPaymentId']);
+      const refund = firstOf(tills, (till) => till.refund(id, asked.amountPaise));
+      if ('leftPaise' in refund) {
+        const message = `only ${refund.leftPaise} paise are left to pay back`;
+        throw validationError([{ field: 'amountPaise', message }]);
+      }
+      return { body: refund };
+    }),
+  );
+  router.get(
+    '/checkouts',
+    control(() => ({ body: { items: openCheckouts(tills) } })),
+  );
+};
+
+const openCheckouts = (tills: SandboxParts['tills']) =>
+  tills.flatMap((till) => till.checkouts(100)).filter((checkout) => !checkout.isPaid);

@@ -1,0 +1,52 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { control, controlBody } from '../kit/control.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const pricePaise = z.number().int().min(1).max(1_000_000_000);
+
+const priceSchema = z.object({
+  buyPaise: pricePaise,
+  sellPaise: pricePaise,
+  spotPaise: pricePaise.optional(),
+});
+
+/** The provider's price per gram now, before tax, and whether it stands still. */
+export const priceView = ({ prices }: SandboxParts) => ({
+  ...prices.current(),
+  isFixed: prices.fixed() !== undefined,
+});
+
+/** `/_control/price`: the gold provider's price, moving by itself unless it is set. */
+export const priceControls = (router: Router, parts: SandboxParts): void => {
+  const { prices, changed } = parts;
+  router.get(
+    '/price',
+    control(() => ({ body: priceView(parts) })),
+  );
+  router.put(
+    '/price',
+    control((req) => {
+      const given = controlBody(req, priceSchema);
+      const buyPaise = BigInt(given.buyPaise);
+      const sellPaise = BigInt(given.sellPaise);
+      const middlePaise = (buyPaise + sellPaise + 1n) / 2n;
+      const { spotPaise } = given;
+      prices.fix({
+        buyPaise,
+        sellPaise,
+        spotPaise: spotPaise === undefined ? middlePaise : BigInt(spotPaise),
+      });
+      changed();
+      return { body: priceView(parts) };
+    }),
+  );
+  router.delete(
+    '/price',
+    control(() => {
+      prices.follow();
+      changed();
+      return { body: priceView(parts) };
+    }),
+  );
+};

@@ -1,0 +1,35 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { control, controlQuery } from '../kit/control.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const listed = 100;
+
+const smsQuery = z.object({ phone: z.string().optional() });
+
+const journalQuery = z.object({
+  collaborator: z.string().optional(),
+  operation: z.string().optional(),
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/u)
+    .transform((text) => Number.parseInt(text, 10))
+    .optional(),
+});
+
+/** `/_control/sms`, `/_control/journal`, `/_control/webhooks`: what came in and what went out. */
+export const recordControls = (router: Router, parts: SandboxParts): void => {
+  const { messages, journal, webhooks } = parts;
+  router.get(
+    '/sms',
+    control((req) => ({ body: { messages: messages.list(controlQuery(req, smsQuery).phone) } })),
+  );
+  router.get(
+    '/journal',
+    control((req) => ({ body: { entries: journal.list(controlQuery(req, journalQuery)) } })),
+  );
+  router.get(
+    '/webhooks',
+    control(() => ({ body: { deliveries: webhooks.newest(listed) } })),
+  );
+};

@@ -1,0 +1,49 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { formatDecimal } from '../../../money/index.ts';
+import { AppError } from '../../../platform/errors/app-error.ts';
+import type { Transaction } from '../collaborators/safegold/safegold-types.ts';
+import { control, controlBody } from '../kit/control.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const listed = 100;
+
+const statusSchema = z.object({
+  status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
+});
+
+/** A provider transaction for people: grams as text, money in paise. */
+export const transactionView = (transaction: Transaction) => ({
+  txId: transaction.id,
+  side: transaction.side,
+  userId: transaction.userId,
+  grams: formatDecimal(transaction.weight, 4),
+  amountPaise: transaction.amountPaise,
+  ratePaise: transaction.ratePaise,
+  status: transaction.status,
+  invoiceId: transaction.invoiceId,
+  verifiedAt: new Date(transaction.verifiedAtMs).toISOString(),
+});
+
+/** `/_control/transactions`: the gold provider's books, and its word on a transaction changed. */
+export const transactionControls = (router: Router, parts: SandboxParts): void => {
+  const { safegoldBooks, changed } = parts;
+  router.get(
+    '/transactions',
+    control(() => ({
+      body: { items: safegoldBooks.newestTransactions(listed).map(transactionView) },
+    })),
+  );
+  router.post(
+    '/transactions/:txId',
+    control((req) => {
+      const { status } = controlBody(req, statusSchema);
+      const transaction = safegoldBooks.transaction(String(req.params['txId']));
+      if (transaction === undefined) throw new AppError('NOT_FOUND');
+      const updated = { ...transaction, status };
+      safegoldBooks.replaceTransaction(updated);
+      changed();
+      return { body: transactionView(updated) };
+    }),
+  );
+};

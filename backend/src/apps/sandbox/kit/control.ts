@@ -1,0 +1,37 @@
+import type { Request, RequestHandler } from 'express';
+import type { z } from 'zod';
+import { bodyBytes, parseJsonBody } from '../../../platform/http/body.ts';
+import { validateInput } from '../../../platform/http/validate-input.ts';
+import { toJsonText } from './wire-json.ts';
+
+/** What a control answers: a body, with status 200 unless told otherwise. */
+export interface ControlAnswer {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+/** A control's handler: its answer is sent as JSON, its AppError as the error envelope. */
+export const control =
+  (handle: (req: Request) => ControlAnswer): RequestHandler =>
+  (req, res) => {
+    const { status = 200, body } = handle(req);
+    res.status(status).type('application/json').send(toJsonText(body));
+  };
+
+/**
+ * The JSON body by its schema.
+ * @throws AppError MALFORMED_JSON, or VALIDATION_FAILED that names the field
+ */
+export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.output<S> => {
+  const parsed = parseJsonBody(bodyBytes(req.body), req.headers['content-type']);
+  if ('problem' in parsed) throw parsed.problem;
+  const input = { params: {}, query: {}, parsedBody: parsed.value };
+  return validateInput({ body: schema }, input).body;
+};
+
+/**
+ * The query by its schema.
+ * @throws AppError VALIDATION_FAILED that names the parameter
+ */
+export const controlQuery = <S extends z.ZodType>(req: Request, schema: S): z.output<S> =>
+  validateInput({ query: schema }, { params: {}, query: req.query, parsedBody: undefined }).query;

@@ -1,0 +1,11 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compares two secrets in constant time, whatever their lengths. */
+export const isSameSecret = (given: string, expected: string): boolean =>
+  timingSafeEqual(digest(given), digest(expected));
+
+/** Hex HMAC-SHA256. */
+export const hexHmac = (secret: string, message: string | Buffer): string =>
+  createHmac('sha256', secret).update(message).digest('hex');

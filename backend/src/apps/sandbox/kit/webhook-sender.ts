@@ -1,0 +1,118 @@
+import type { Timers } from '../../../platform/clock/timers.ts';
+import type { Random } from '../../../platform/ids/random.ts';
+import type { Life } from './life.ts';
+
+/** One event on its way to the service; body and headers are the same at every attempt. */
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  /** What it is about, for people. */
+  readonly subject: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly state: 'waiting' | 'delivered' | 'given_up';
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+}
+
+export type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
+
+export interface WebhookSender {
+  /** Sends until a 2xx comes back; resolves when it did, or when it gave up. */
+  deliver(delivery: NewDelivery): Promise<void>;
+  /** The newest `count`, newest first. */
+  newest(count: number): readonly Delivery[];
+  /** Those not delivered yet. */
+  waiting(): readonly Delivery[];
+  /** Goes on with what an earlier process left waiting. */
+  resume(deliveries: readonly Delivery[]): void;
+  clear(): void;
+}
+
+interface WebhookSenderOptions {
+  readonly targetUrl: () => string;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly life: Life;
+  readonly changed: () => void;
+  /** Waits between attempts; after the last one it gives up. */
+  readonly backoffMs: readonly number[];
+}
+
+/** About five minutes of tries: soon at first, so that a restarted service is not kept waiting. */
+export const defaultBackoffMs: readonly number[] = [
+  250,
+  500,
+  1000,
+  2000,
+  4000,
+  8000,
+  ...Array.from({ length: 10 }, () => 30_000),
+];
+
+const attemptTimeoutMs = 10_000;
+
+/** Delivers webhooks at least once, with back-off. */
+export const createWebhookSender = (options: WebhookSenderOptions): WebhookSender => {
+  const { targetUrl, timers, random, life, changed, backoffMs } = options;
+  const deliveries = new Map<string, Delivery>();
+
+  const update = (id: string, change: Partial<Delivery>): void => {
+    const delivery = deliveries.get(id);
+    if (delivery !== undefined) deliveries.set(id, { ...delivery, ...change });
+    changed();
+  };
+
+  const attempt = async (delivery: Delivery, signal: AbortSignal): Promise<number | null> => {
+    try {
+      const response = await fetch(targetUrl() + delivery.path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...delivery.headers },
+        body: delivery.body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return null;
+    }
+  };
+
+  const run = async (delivery: Delivery): Promise<void> => {
+    const signal = life.signal();
+    for (let attempts = 1; ; attempts += 1) {
+      const lastStatus = await attempt(delivery, signal);
+      if (signal.aborted) return;
+      if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300) {
+        update(delivery.id, { state: 'delivered', attempts, lastStatus });
+        return;
+      }
+      const waitMs = backoffMs[attempts - 1];
+      if (waitMs === undefined) {
+        update(delivery.id, { state: 'given_up', attempts, lastStatus });
+        return;
+      }
+      update(delivery.id, { attempts, lastStatus });
+      await timers.sleep(waitMs, signal);
+      if (signal.aborted) return;
+    }
+  };
+
+  const start = (delivery: Delivery): Promise<void> => {
+    deliveries.set(delivery.id, delivery);
+    changed();
+    return run(delivery);
+  };
+
+  return {
+    deliver: (given) =>
+      start({ id: random.uuid(), ...given, state: 'waiting', attempts: 0, lastStatus: null }),
+    newest: (count) => [...deliveries.values()].slice(-count).toReversed(),
+    waiting: () => [...deliveries.values()].filter(({ state }) => state === 'waiting'),
+    resume(left) {
+      for (const delivery of left) void start(delivery);
+    },
+    clear: () => deliveries.clear(),
+  };
+};

@@ -1,0 +1,52 @@
+import { ConfigError, parseConfig } from '../../platform/config/config.ts';
+import { createLogger } from '../../platform/observability/index.ts';
+import { sandboxVariables } from './sandbox.variables.ts';
+import { startSandbox, type Sandbox } from './start-sandbox.ts';
+
+const readConfig = () => {
+  if ((process.env['APP_MODE'] ?? 'production') === 'production') {
+    throw new ConfigError('APP_MODE: the sandbox does not run in production');
+  }
+  return parseConfig(sandboxVariables, process.env);
+};
+
+const fail = (error: unknown): never => {
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`sandbox: ${text}\n`);
+  process.exit(1);
+};
+
+const start = async (): Promise<{ sandbox: Sandbox; stopped: (signal: string) => void }> => {
+  const config = readConfig();
+  const logger = createLogger({ level: config.LOG_LEVEL, name: 'sandbox' });
+  const sandbox = await startSandbox({
+    port: config.PORT,
+    host: config.SANDBOX_HOST,
+    customerBaseUrl: config.CUSTOMER_BASE_URL,
+    safegoldToken: config.SAFEGOLD_TOKEN,
+    gatewayKeyId: config.SANDBOX_GATEWAY_KEY_ID,
+    gatewayKeySecret: config.SANDBOX_GATEWAY_KEY_SECRET,
+    gatewayWebhookSecrets: config.SANDBOX_GATEWAY_WEBHOOK_SECRETS,
+    msg91AuthKey: config.MSG91_AUTH_KEY,
+    settleMs: config.SANDBOX_SETTLE_MS,
+    stateDir: config.SANDBOX_STATE_DIR,
+    enforcesKycLimits: config.SANDBOX_KYC_LIMITS,
+    logger,
+  });
+  logger.info({ url: sandbox.url }, 'the sandbox is ready');
+  return { sandbox, stopped: (signal) => logger.info({ signal }, 'the sandbox has stopped') };
+};
+
+try {
+  const { sandbox, stopped } = await start();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      sandbox.stop().then(() => {
+        stopped(signal);
+        process.exit(0);
+      }, fail);
+    });
+  }
+} catch (error) {
+  fail(error);
+}

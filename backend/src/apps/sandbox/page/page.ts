@@ -1,0 +1,38 @@
+import type { RequestHandler } from 'express';
+import type { Random } from '../../../platform/ids/random.ts';
+import { pageBody } from './page-body.ts';
+import { pageScript } from './page-script.ts';
+import { pageStyle } from './page-style.ts';
+
+const page = (nonce: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sandbox</title>
+<link rel="icon" href="data:,">
+<style nonce="${nonce}">${pageStyle}</style>
+</head>
+<body>
+${pageBody}
+<script nonce="${nonce}">${pageScript}</script>
+</body>
+</html>
+`;
+
+/** The page for people: needs no other host, and its policy allows none. */
+export const pageHandler =
+  (random: Random): RequestHandler =>
+  (_req, res) => {
+    const nonce = random.bytes(16).toString('base64');
+    res.set({
+      'content-security-policy':
+        `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
+        "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; " +
+        "frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    res.type('html').send(page(nonce));
+  };

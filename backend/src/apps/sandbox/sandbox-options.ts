@@ -1,0 +1,22 @@
+import type { Logger } from '../../platform/observability/logger.ts';
+
+/** How a sandbox is set up; what is left out is `sandboxDefaults`. */
+export interface SandboxOptions {
+  /** Address that webhooks go to, below which `/v1/webhooks/...` is. */
+  readonly customerBaseUrl: string;
+  readonly safegoldToken: string;
+  readonly gatewayKeyId: string;
+  readonly gatewayKeySecret: string;
+  /** The first signs; a list, as the service accepts one. */
+  readonly gatewayWebhookSecrets: readonly string[];
+  readonly msg91AuthKey: string;
+  /** After so long what settles by itself is settled, in real time. */
+  readonly settleMs: number;
+  /** Where the books are kept between processes; undefined forgets them. */
+  readonly stateDir: string | undefined;
+  /** Whether SafeGold's buy-verify enforces its 30 g and 50 g thresholds. */
+  readonly enforcesKycLimits: boolean;
+  /** Waits between the attempts to deliver a webhook. */
+  readonly webhookBackoffMs: readonly number[];
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+}

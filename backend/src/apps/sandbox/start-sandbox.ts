@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createSandboxApp } from './app.ts';
+import { sandboxDefaults } from './sandbox-defaults.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import { createSandboxParts } from './sandbox-parts.ts';
+import { createBooksFile, type BooksFile } from './state/books-file.ts';
+import { loadBooks, saveBooks } from './state/keep-books.ts';
+import { createTimers } from '../../platform/clock/timers.ts';
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** Such as `http://127.0.0.1:4010`, no slash at the end. */
+  readonly url: string;
+  /** Changes where webhooks go, for a service that is started after its sandbox. */
+  setCustomerBaseUrl(url: string): void;
+  /** Stops taking calls, ends what hangs, saves the books. */
+  stop(): Promise<void>;
+}
+
+interface StartOptions extends Partial<SandboxOptions> {
+  /** 0 takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** How long calls under way may take once the sandbox is stopping. */
+const graceMs = 2000;
+const keepAliveMs = 65_000;
+
+const listen = async (server: Server, port: number, host: string): Promise<string> => {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${address.port}`;
+};
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(cut);
+};
+
+/** Starts a sandbox; options that are left out are `sandboxDefaults`. */
+export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> => {
+  const { port = 0, host = '127.0.0.1', ...chosen } = given;
+  const options: SandboxOptions = { ...sandboxDefaults, ...chosen };
+  const { stateDir, logger } = options;
+  let file: BooksFile | undefined;
+  let isDraining = false;
+  const parts = createSandboxParts(options, () => file?.changed());
+
+  if (stateDir !== undefined) {
+    file = createBooksFile({
+      dir: stateDir,
+      snapshot: () => saveBooks(parts),
+      timers: createTimers(),
+      onError: (error) => logger.error({ err: error }, 'the books could not be saved'),
+    });
+    const saved = file.load();
+    if (saved !== undefined) loadBooks(parts, saved);
+  }
+
+  const server = createServer(createSandboxApp({ parts, logger, isDraining: () => isDraining }));
+  server.keepAliveTimeout = keepAliveMs;
+  const url = await listen(server, port, host);
+  return {
+    url,
+    setCustomerBaseUrl(target) {
+      parts.target.url = target;
+    },
+    async stop() {
+      if (isDraining) return;
+      isDraining = true;
+      parts.life.end();
+      await close(server);
+      file?.close();
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import type { Clock } from '../../../platform/clock/clock.ts';
+
+/** One call that the sandbox received. */
+export interface JournalEntry {
+  readonly seq: number;
+  readonly at: string;
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly method: string;
+  /** With its query, credentials left out. */
+  readonly path: string;
+  readonly idempotencyKey?: string;
+  readonly body: unknown;
+  /** What the work came to; null while it runs and where no work was done. */
+  readonly status: number | null;
+  readonly response: unknown;
+  readonly fault?: string;
+}
+
+type Received = Omit<JournalEntry, 'seq' | 'at' | 'status' | 'response'>;
+
+export interface JournalFilter {
+  readonly collaborator?: string | undefined;
+  readonly operation?: string | undefined;
+  /** Only entries with a higher `seq`. */
+  readonly after?: number | undefined;
+}
+
+export interface Journal {
+  /** Records a call on arrival; its `seq` is for `complete`. */
+  open(received: Received): number;
+  complete(seq: number, status: number, response: unknown): void;
+  list(filter?: JournalFilter): readonly JournalEntry[];
+  /** The newest `count`, newest first. */
+  newest(count: number): readonly JournalEntry[];
+  clear(): void;
+}
+
+/** Every call received, in order of arrival, never cut. */
+export const createJournal = (clock: Clock): Journal => {
+  let entries: JournalEntry[] = [];
+  let first = 1;
+  return {
+    open(received) {
+      const seq = first + entries.length;
+      const at = clock.now().toISOString();
+      entries.push({ seq, at, ...received, status: null, response: null });
+      return seq;
+    },
+    complete(seq, status, response) {
+      const entry = entries[seq - first];
+      // A call that was under way when the journal was cleared is no longer in it.
+      if (entry !== undefined) entries[seq - first] = { ...entry, status, response };
+    },
+    list: ({ collaborator, operation, after = 0 } = {}) =>
+      entries.filter(
+        (entry) =>
+          entry.seq > after &&
+          (collaborator === undefined || entry.collaborator === collaborator) &&
+          (operation === undefined || entry.operation === operation),
+      ),
+    newest: (count) => entries.slice(-count).toReversed(),
+    clear() {
+      first += entries.length;
+      entries = [];
+    },
+  };
+};
