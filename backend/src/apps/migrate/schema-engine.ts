@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as engineBindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { createMigrationAdapter } from './migration-adapter.ts';
 import type { SchemaFile } from './migration-files.ts';
 
@@ -29,7 +30,7 @@ const link = (): void => {
   const bytes = readFileSync(join(dirname(bindings), 'schema_engine_bg.wasm'));
   const imports = { './schema_engine_bg.js': engineBindings };
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports);
-  engineBindings.__wbg_set_wasm(exports);
+  setWasm(exports);
   const start = exports['__wbindgen_start'];
   if (typeof start !== 'function') throw new Error('the schema engine has no entry point');
   start();
@@ -38,7 +39,7 @@ const link = (): void => {
 
 export interface OpenEngine {
   readonly engine: SchemaEngine;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Prisma's schema engine on a database, with no engine binary. The caller closes it. */

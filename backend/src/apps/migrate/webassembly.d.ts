@@ -1,10 +1,8 @@
 /** The little of WebAssembly that linking the schema engine needs; no library here declares it. */
 declare namespace WebAssembly {
-  class Module {
-    constructor(bytes: Uint8Array);
-  }
-  class Instance {
-    constructor(module: Module, imports: Record<string, object>);
+  interface Instance {
     readonly exports: Record<string, unknown>;
   }
+  const Module: new (bytes: Uint8Array) => object;
+  const Instance: new (module: object, imports: Record<string, object>) => Instance;
 }
