@@ -47,6 +47,8 @@ export const ensureRoles = (adminUrl: string): Promise<void> =>
       if (known.rowCount === 0) {
         const password = client.escapeLiteral(role.password);
         await client.query(`CREATE ROLE ${role.name} LOGIN PASSWORD ${password}`);
+        // Writing and checking migrations plays them in a shadow database first.
+        if (role === migrateRole) await client.query(`ALTER ROLE ${role.name} CREATEDB`);
       }
     }
     // An administrator short of superuser must belong to a role to create databases for it.

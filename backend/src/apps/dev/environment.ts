@@ -11,6 +11,8 @@ export interface StackAddresses {
   readonly redisUrl: string;
   readonly settingsDir: string;
   readonly objectsDir: string;
+  /** Where the sandbox keeps its books. */
+  readonly sandboxDir: string;
 }
 
 export const longRunning = ['sandbox', 'customer', 'admin', 'accounting', 'worker'] as const;
@@ -118,6 +120,7 @@ export const environmentOf = (
         ...parties,
         PORT: String(ports.sandbox),
         SANDBOX_SETTLE_MS: '1500',
+        SANDBOX_STATE_DIR: addresses.sandboxDir,
       };
     }
     case 'customer':

@@ -13,6 +13,8 @@ export interface StackPaths {
   readonly settings: string;
   readonly objects: string;
   readonly redisData: string;
+  /** The sandbox's books. */
+  readonly sandboxData: string;
   readonly endpointsFile: string;
   readonly environmentFile: string;
 }
@@ -28,6 +30,7 @@ export const stackPaths = (repository: string, home = join(repository, '.dev')):
   settings: join(home, 'settings'),
   objects: join(home, 'objects'),
   redisData: join(home, 'redis'),
+  sandboxData: join(home, 'sandbox'),
   endpointsFile: join(home, 'endpoints.json'),
   environmentFile: join(home, 'env'),
 });

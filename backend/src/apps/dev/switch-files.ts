@@ -1,0 +1,21 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The switches (decisions, section 6) and how a new local stack has them. */
+export const developmentSwitches = {
+  DIGITAL_SELL_ENABLED: 'true',
+  DIGITAL_GOLD_PAYMENT_ENABLED: 'true',
+  ACCOUNTING_AUTO_POSTING_ENABLED: 'false',
+  ACCOUNTING_PORTAL_MODE: 'readonly',
+} as const;
+
+export type SwitchName = keyof typeof developmentSwitches;
+
+/** Makes the files that are missing; one that is there stays, so a closed gate stays closed. */
+export const writeMissingSwitches = (folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, value] of Object.entries(developmentSwitches)) {
+    const file = join(folder, name);
+    if (!existsSync(file)) writeFileSync(file, `${value}\n`);
+  }
+};

@@ -1,0 +1,1 @@
+export { freePort } from '../../src/apps/dev/free-port.ts';

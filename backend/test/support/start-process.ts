@@ -1,0 +1,108 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../src/apps/dev/free-port.ts';
+import { lastLines } from '../../src/apps/dev/run-command.ts';
+import { waitUntilReady } from '../../src/apps/dev/start-server.ts';
+import { askTestServers } from './ask-test-servers.ts';
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartedProcess {
+  readonly app: string;
+  readonly pid: number;
+  /** `http://127.0.0.1:PORT`; the worker listens on its internal port alone. */
+  readonly url: string;
+  /** Where it serves probes and metrics. */
+  readonly internalUrl: string;
+  /** Everything it has said so far. */
+  log(): string;
+  /** Ends it, at once or in order, and resolves when it is gone. */
+  kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<ProcessEnd>;
+  /** Resolves when it is gone, whoever ended it. */
+  readonly ended: Promise<ProcessEnd>;
+}
+
+interface StartOptions {
+  /** How long it may take to be ready, 30 s unless said otherwise. */
+  readonly timeoutMs?: number;
+}
+
+const dist = join(import.meta.dirname, '..', '..', 'dist');
+const running = new Set<ChildProcess>();
+
+// A test file that ends early must leave no process behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+const answersWell = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Starts a built process of the service as a child, with `env` as its whole environment, and waits
+ * until it is ready. `PORT` and `INTERNAL_PORT` are chosen when `env` has none.
+ * @throws Error with the end of its log when it ends before it is ready.
+ */
+export const startProcess = async (
+  app: string,
+  env: Readonly<Record<string, string>>,
+  options: StartOptions = {},
+): Promise<StartedProcess> => {
+  const { timeoutMs = 30_000 } = options;
+  await askTestServers('POST', '/build');
+  const main = join(dist, app, 'main.js');
+  if (!existsSync(main)) throw new Error(`there is no app ${app}`);
+  const port = env['PORT'] ?? String(await freePort());
+  const internalPort = env['INTERNAL_PORT'] ?? String(await freePort());
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+    env: { ...env, PORT: port, INTERNAL_PORT: internalPort },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const said: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  let gone = false;
+  const ended = new Promise<ProcessEnd>((resolve) => {
+    child.once('close', (code, signal) => {
+      gone = true;
+      running.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  const log = (): string => Buffer.concat(said).toString('utf8');
+  const url = `http://127.0.0.1:${port}`;
+  const internalUrl = `http://127.0.0.1:${internalPort}`;
+  const probe = app === 'sandbox' ? `${url}/_control/clock` : `${internalUrl}/readyz`;
+  const ready = await waitUntilReady(
+    () => answersWell(probe),
+    timeoutMs,
+    () => !gone,
+  );
+  if (!ready) {
+    child.kill('SIGKILL');
+    await ended;
+    throw new Error(`${app} did not get ready:\n${lastLines(log(), 20)}`);
+  }
+  return {
+    app,
+    pid: child.pid ?? 0,
+    url,
+    internalUrl,
+    log,
+    ended,
+    kill(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  environmentOf,
+  type LongRunning,
+  type ProcessEnvironment,
+  type StackAddresses,
+} from '../../src/apps/dev/environment.ts';
+import { freePort } from '../../src/apps/dev/free-port.ts';
+import { portVariables, type StackPorts } from '../../src/apps/dev/stack-ports.ts';
+import { writeMissingSwitches, type SwitchName } from '../../src/apps/dev/switch-files.ts';
+import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
+import { startProcess, type StartedProcess } from './start-process.ts';
+
+/** A whole system of its own: database, Redis, switches, and the processes a test starts. */
+export interface TestStack {
+  readonly database: FreshDatabase;
+  readonly addresses: StackAddresses;
+  /** The API's address; the process that serves it may not be started yet. */
+  urlOf(app: 'customer' | 'admin' | 'accounting' | 'sandbox'): string;
+  /** What a process of this stack is started with. */
+  environmentOf(app: LongRunning | 'seed'): ProcessEnvironment;
+  /**
+   * Starts a process. The first of an app takes the stack's own port; while it runs, another one
+   * of that app is a replica on ports of its own.
+   */
+  start(app: LongRunning, changes?: ProcessEnvironment): Promise<StartedProcess>;
+  setSwitch(name: SwitchName, value: string): void;
+  /** Stops what runs, in order, and drops the database. */
+  stop(): Promise<void>;
+}
+
+const choosePorts = async (): Promise<StackPorts> => {
+  const names = Object.keys(portVariables);
+  const chosen = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
+  // The keys are those of the table of ports, each once.
+  return Object.fromEntries(chosen) as unknown as StackPorts;
+};
+
+/** Makes a stack of its own; nothing but its database and Redis runs yet. */
+export const createTestStack = async (): Promise<TestStack> => {
+  const [database, ports] = await Promise.all([freshDatabase(), choosePorts()]);
+  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-test-'));
+  const settingsDir = join(folder, 'settings');
+  writeMissingSwitches(settingsDir);
+  const addresses: StackAddresses = {
+    mode: 'test',
+    ports,
+    databaseUrl: database.databaseUrl,
+    migrateUrl: database.migrateUrl,
+    redisUrl: database.redisUrl,
+    settingsDir,
+    objectsDir: join(folder, 'objects'),
+    sandboxDir: join(folder, 'sandbox'),
+  };
+  const running: StartedProcess[] = [];
+  const isRunning = new Set<LongRunning>();
+  return {
+    database,
+    addresses,
+    urlOf: (app) => `http://127.0.0.1:${ports[app]}`,
+    environmentOf: (app) => environmentOf(app, addresses),
+    async start(app, changes = {}) {
+      const { PORT, INTERNAL_PORT, ...rest } = environmentOf(app, addresses);
+      const first = !isRunning.has(app);
+      isRunning.add(app);
+      const own = {
+        ...(PORT === undefined ? {} : { PORT }),
+        ...(INTERNAL_PORT === undefined ? {} : { INTERNAL_PORT }),
+      };
+      const started = await startProcess(app, { ...rest, ...(first ? own : {}), ...changes });
+      running.push(started);
+      if (first) void started.ended.then(() => isRunning.delete(app));
+      return started;
+    },
+    setSwitch: (name, value) => writeFileSync(join(settingsDir, name), value),
+    async stop() {
+      await Promise.all(running.map((started) => started.kill()));
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
