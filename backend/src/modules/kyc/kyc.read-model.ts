@@ -1,0 +1,16 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { toKycStatus } from './kyc.store.ts';
+import type { KycStatus } from './kyc.types.ts';
+
+/** The customer's KYC status; PENDING before anything was submitted. */
+export const kycStatusOf = async (db: Db, userId: string): Promise<KycStatus> => {
+  const row = await db.kycRecord.findUnique({ where: { userId }, select: { status: true } });
+  return row === null ? 'PENDING' : toKycStatus(row.status);
+};
+
+/** @throws AppError KYC_REQUIRED unless KYC is approved. */
+export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> => {
+  const status = await kycStatusOf(db, userId);
+  if (status !== 'APPROVED') throw new AppError('KYC_REQUIRED', { details: { status } });
+};

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { documentKinds, kycStatuses } from './kyc.types.ts';
+import { hasVerhoeffCheckDigit } from './verhoeff.ts';
+
+const isPastDate = (text: string): boolean => text >= '1900-01-01';
+
+/** 3 MB decoded (interface, Limits), and the body that carries it in base64. */
+export const documentLimitBytes = 3 * 1024 * 1024;
+export const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
+
+const documentKey = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[A-Za-z0-9/._-]+$/u, 'must be a key that the upload answered');
+
+export const submitBody = z.object({
+  pan: z
+    .string()
+    .regex(/^[A-Z]{5}[0-9]{4}[A-Z]$/u, 'must be five letters, four digits and a letter'),
+  aadhaar: z
+    .string()
+    .regex(/^\d{12}$/u, 'must be 12 digits')
+    .refine(hasVerhoeffCheckDigit, 'is not an Aadhaar number: its check digit does not fit'),
+  pincode: z.string().regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
+  documentKey,
+  selfieKey: documentKey.optional(),
+  fullName: z.string().trim().min(1).max(100).optional(),
+  dateOfBirth: z.iso
+    .date('must be a date, YYYY-MM-DD')
+    .refine(isPastDate, 'must be after 1900')
+    .optional(),
+});
+
+export const documentBody = z.object({
+  kind: z.enum(documentKinds),
+  contentType: z.enum(['image/jpeg', 'image/png', 'image/webp', 'application/pdf']),
+  dataBase64: z
+    .string()
+    .min(1)
+    .regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'must be base64'),
+});
+
+export const documentView = z.object({ documentKey: z.string() });
+
+export const kycView = z.object({
+  status: z.enum(kycStatuses),
+  panLast4: z.string().nullable(),
+  aadhaarLast4: z.string().nullable(),
+  pincode: z.string().nullable(),
+  reviewReason: z.string().nullable(),
+  submittedAt: z.iso.datetime().nullable(),
+  reviewedAt: z.iso.datetime().nullable(),
+});
+
+export const kycOperatorView = kycView.extend({
+  id: z.uuid(),
+  userId: z.uuid(),
+  fullName: z.string().nullable(),
+  documents: z.array(z.object({ kind: z.enum(documentKinds), key: z.string() })),
+});
+
+export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });
+export const queuePage = pageOf(kycOperatorView);
+
+export const reasonBody = z.object({ reason: z.string().trim().min(1).max(500) });
+
+export type SubmitInput = z.output<typeof submitBody>;
+export type DocumentInput = z.output<typeof documentBody>;

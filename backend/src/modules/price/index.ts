@@ -1,0 +1,5 @@
+export { createPrice, createPriceAdmin, type PriceModule } from './create-price.ts';
+export type { LivePriceReader } from './live-price.ts';
+export { createPriceFeed, type PriceFeed } from './price-feed.ts';
+export { attachPriceSocket, createPriceBroadcast } from './price-socket.ts';
+export type { LivePrice } from './price.types.ts';

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { bps, paise, toSafePaise, type Paise } from '../../money/index.ts';
+import type { LivePrice, PriceTick } from './price.types.ts';
+
+export const priceRanges = ['1d', '1w', '1m', '1y'] as const;
+export type PriceRange = (typeof priceRanges)[number];
+
+const pricePaise = z.int().positive();
+
+/** What a client sees of a price. */
+export const priceView = z.object({
+  buyPaise: pricePaise,
+  sellPaise: pricePaise,
+  spotPaise: pricePaise,
+  currency: z.literal('INR'),
+  unit: z.literal('GRAM'),
+  source: z.enum(['PROVIDER', 'MANUAL']),
+  asOf: z.iso.datetime(),
+});
+
+export const historyQuery = z.object({ range: z.enum(priceRanges).default('1d') });
+
+export const historyView = z.object({
+  range: z.enum(priceRanges),
+  items: z.array(
+    z.object({
+      buyPaise: pricePaise,
+      sellPaise: pricePaise,
+      spotPaise: pricePaise,
+      at: z.iso.datetime(),
+    }),
+  ),
+});
+
+const spreadBps = z.int().min(0).max(2500);
+
+/** The spread on the provider's price, in basis points. */
+export const priceConfigBody = z.object({ buySpreadBps: spreadBps, sellSpreadBps: spreadBps });
+
+export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
+  buyPaise: toSafePaise(price.buyPaise),
+  sellPaise: toSafePaise(price.sellPaise),
+  spotPaise: toSafePaise(price.spotPaise),
+  currency: 'INR',
+  unit: 'GRAM',
+  source: price.source,
+  asOf: price.asOf.toISOString(),
+});
+
+/** What the feed broadcasts. */
+export const presentTick = ({ price, seq, stale }: PriceTick) => ({
+  ...presentPrice(price),
+  seq,
+  ...(stale && { stale }),
+});
+
+const decimalPaise = z.string().regex(/^\d{1,18}$/u);
+
+/** A price as the cache keeps it: integers as text, since JSON has no big ones. */
+export const cachedPrice = z.object({
+  buyPaise: decimalPaise,
+  sellPaise: decimalPaise,
+  spotPaise: decimalPaise,
+  providerBuyPaise: decimalPaise,
+  providerSellPaise: decimalPaise,
+  providerTaxBps: decimalPaise,
+  buyRateId: z.string(),
+  sellRateId: z.string(),
+  ratesValidUntil: z.iso.datetime(),
+  asOf: z.iso.datetime(),
+});
+
+const toPaise = (text: string): Paise => paise(BigInt(text));
+
+export const toCachedPrice = (price: LivePrice): z.output<typeof cachedPrice> => ({
+  buyPaise: String(price.buyPaise),
+  sellPaise: String(price.sellPaise),
+  spotPaise: String(price.spotPaise),
+  providerBuyPaise: String(price.providerBuyPaise),
+  providerSellPaise: String(price.providerSellPaise),
+  providerTaxBps: String(price.providerTaxBps),
+  buyRateId: price.buyRateId,
+  sellRateId: price.sellRateId,
+  ratesValidUntil: price.ratesValidUntil.toISOString(),
+  asOf: price.asOf.toISOString(),
+});
+
+export const fromCachedPrice = (cached: z.output<typeof cachedPrice>): LivePrice => ({
+  buyPaise: toPaise(cached.buyPaise),
+  sellPaise: toPaise(cached.sellPaise),
+  spotPaise: toPaise(cached.spotPaise),
+  providerBuyPaise: toPaise(cached.providerBuyPaise),
+  providerSellPaise: toPaise(cached.providerSellPaise),
+  providerTaxBps: bps(BigInt(cached.providerTaxBps)),
+  buyRateId: cached.buyRateId,
+  sellRateId: cached.sellRateId,
+  ratesValidUntil: new Date(cached.ratesValidUntil),
+  source: 'PROVIDER',
+  asOf: new Date(cached.asOf),
+});
