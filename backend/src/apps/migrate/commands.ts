@@ -36,7 +36,7 @@ export const commands: Readonly<Record<string, { readonly about: string; readonl
     status: {
       about: 'compare the files with the database; exit code 2 when they differ',
       run: async ({ url, print }) => {
-        const { pending, failed, edited, unknown } = await readStatus(url);
+        const { pending, failed, edited, unknown } = await readStatus({ url });
         printList(print, 'pending', pending);
         printList(print, 'failed', failed);
         printList(print, 'edited after they were applied', edited);
@@ -56,7 +56,7 @@ export const commands: Readonly<Record<string, { readonly about: string; readonl
       about:
         'compare schema, migrations and database (needs CREATEDB); exit code 2 when they differ',
       run: async ({ url, print }) => {
-        const { migrationsToSchema, databaseToSchema } = await findDrift(url);
+        const { migrationsToSchema, databaseToSchema } = await findDrift({ url });
         print(`migrations and schema: ${migrationsToSchema ?? 'in step'}`);
         print(`database and schema: ${databaseToSchema ?? 'in step'}`);
         return migrationsToSchema === undefined && databaseToSchema === undefined ? 0 : 2;
@@ -65,7 +65,7 @@ export const commands: Readonly<Record<string, { readonly about: string; readonl
     resolve: {
       about: 'NAME: record a failed migration as rolled back, so that deploy plays it again',
       run: async ({ url, print }, argument) => {
-        await markRolledBack(url, named(argument));
+        await markRolledBack({ url }, named(argument));
         print('recorded as rolled back');
         return 0;
       },
@@ -73,7 +73,7 @@ export const commands: Readonly<Record<string, { readonly about: string; readonl
     baseline: {
       about: 'NAME: record a migration as applied without playing it',
       run: async ({ url, print }, argument) => {
-        await markApplied(url, named(argument));
+        await markApplied({ url }, named(argument));
         print('recorded as applied');
         return 0;
       },

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { prismaFolder } from '../../platform/db/prisma-folder.ts';
 import { scriptToSchema } from './drift.ts';
+import type { MigrateTarget } from './with-engine.ts';
 
-interface CreateOptions {
-  readonly url: string;
+interface CreateOptions extends MigrateTarget {
   readonly name: string;
   readonly clock: Clock;
 }
@@ -18,14 +18,14 @@ const timestamp = (date: Date): string => date.toISOString().replaceAll(/\D/gu, 
  * indexes, grants) is added to the file by hand.
  */
 export const createMigration = async (options: CreateOptions): Promise<string | undefined> => {
-  const { url, name, clock } = options;
+  const { name, clock, folder = prismaFolder() } = options;
   if (!/^[a-z0-9_]{3,60}$/u.test(name)) {
     throw new Error('a migration is named with 3 to 60 of a-z, 0-9 and _');
   }
-  const script = await scriptToSchema(url);
+  const script = await scriptToSchema(options);
   if (script === undefined) return undefined;
   const directory = `${timestamp(clock.now())}_${name}`;
-  const path = join(prismaFolder(), 'migrations', directory);
+  const path = join(folder, 'migrations', directory);
   await mkdir(path, { recursive: true });
   await writeFile(join(path, 'migration.sql'), script);
   return directory;

@@ -1,10 +1,8 @@
 import { Client } from 'pg';
 import { installQueue } from './install-queue.ts';
-import { wholeSchema, withEngine } from './with-engine.ts';
+import { wholeSchema, withEngine, type MigrateTarget } from './with-engine.ts';
 
-export interface DeployOptions {
-  /** A connection of the role that owns the schema. */
-  readonly url: string;
+export interface DeployOptions extends MigrateTarget {
   readonly log: (message: string) => void;
 }
 
@@ -29,9 +27,9 @@ const withDeployLock = async <T>(url: string, work: () => Promise<T>): Promise<T
  * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
  * stops every later deployment until it is resolved.
  */
-export const deployMigrations = ({ url, log }: DeployOptions): Promise<string[]> =>
-  withDeployLock(url, async () => {
-    const applied = await withEngine(url, async ({ engine, migrations }) => {
+export const deployMigrations = ({ log, ...target }: DeployOptions): Promise<string[]> =>
+  withDeployLock(target.url, async () => {
+    const applied = await withEngine(target, async ({ engine, migrations }) => {
       const output = await engine.applyMigrations({
         migrationsList: migrations,
         filters: wholeSchema,
@@ -39,7 +37,7 @@ export const deployMigrations = ({ url, log }: DeployOptions): Promise<string[]>
       return output.appliedMigrationNames;
     });
     for (const name of applied) log(`applied ${name}`);
-    await installQueue(url);
+    await installQueue(target);
     log(applied.length === 0 ? 'the schema was up to date' : 'the schema is up to date');
     return applied;
   });

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { DiffTarget } from '@prisma/schema-engine-wasm';
-import { wholeSchema, withEngine, type EngineAtWork } from './with-engine.ts';
+import { wholeSchema, withEngine, type EngineAtWork, type MigrateTarget } from './with-engine.ts';
 
 const history = ({ migrations }: EngineAtWork): DiffTarget =>
   migrations.migrationDirectories.length === 0
@@ -35,8 +35,8 @@ const compare = async (
 };
 
 /** SQL that leads from the migrations to the schema; undefined when there is nothing to do. */
-export const scriptToSchema = (url: string): Promise<string | undefined> =>
-  withEngine(url, (atWork) => compare(atWork, history(atWork), target(atWork), true));
+export const scriptToSchema = (from: MigrateTarget): Promise<string | undefined> =>
+  withEngine(from, (atWork) => compare(atWork, history(atWork), target(atWork), true));
 
 export interface Drift {
   /** What the schema has and the migrations don't make, in words; undefined when in step. */
@@ -49,8 +49,8 @@ export interface Drift {
  * Compares schema, migrations (played in a shadow database) and the database at hand. Blind to
  * what Prisma does not model: checks, triggers, partial indexes, grants.
  */
-export const findDrift = (url: string): Promise<Drift> =>
-  withEngine(url, async (atWork) => ({
+export const findDrift = (from: MigrateTarget): Promise<Drift> =>
+  withEngine(from, async (atWork) => ({
     migrationsToSchema: await compare(atWork, history(atWork), target(atWork), false),
     databaseToSchema: await compare(atWork, live(atWork), target(atWork), false),
   }));

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { Logger, makeWorkerUtils } from 'graphile-worker';
 import { Client } from 'pg';
 import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import type { MigrateTarget } from './with-engine.ts';
 
 const silent = new Logger(() => () => {});
 
-const playGrants = async (url: string): Promise<void> => {
+const playGrants = async (url: string, folder: string): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(await readFile(join(prismaFolder(), 'queue', 'grants.sql'), 'utf8'));
+    await client.query(await readFile(join(folder, 'queue', 'grants.sql'), 'utf8'));
   } finally {
     await client.end();
   }
@@ -20,12 +21,15 @@ const playGrants = async (url: string): Promise<void> => {
  * Brings the job queue's own schema up to its version, then plays `prisma/queue/grants.sql`: the
  * application role's rights in it, and the view of dead jobs. Repeatable.
  */
-export const installQueue = async (url: string): Promise<void> => {
+export const installQueue = async ({
+  url,
+  folder = prismaFolder(),
+}: MigrateTarget): Promise<void> => {
   const utils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 2, logger: silent });
   try {
     await utils.migrate();
   } finally {
     await utils.release();
   }
-  await playGrants(url);
+  await playGrants(url, folder);
 };

@@ -1,4 +1,4 @@
-import { wholeSchema, withEngine } from './with-engine.ts';
+import { wholeSchema, withEngine, type MigrateTarget } from './with-engine.ts';
 
 export interface MigrationStatus {
   readonly pending: string[];
@@ -10,8 +10,8 @@ export interface MigrationStatus {
 }
 
 /** Compares the files with what the database recorded; changes nothing. */
-export const readStatus = (url: string): Promise<MigrationStatus> =>
-  withEngine(url, async ({ engine, migrations }) => {
+export const readStatus = (target: MigrateTarget): Promise<MigrationStatus> =>
+  withEngine(target, async ({ engine, migrations }) => {
     const { history, failedMigrationNames, editedMigrationNames } =
       await engine.diagnoseMigrationHistory({
         migrationsList: migrations,
