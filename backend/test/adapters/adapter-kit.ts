@@ -1,0 +1,73 @@
+import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
+
+/** What an adapter's test needs: a sandbox of its own and the adapter's surroundings. */
+export interface AdapterKit {
+  readonly sandbox: Sandbox;
+  readonly deps: AdapterDeps;
+  readonly clock: ManualClock;
+  /** The environment of a service that talks to this sandbox, by the development secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Calls the sandbox's own controls and gives the parsed answer. */
+  control(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
+  /** The next call of the operation goes wrong, or so many. */
+  fault(operation: string, fault: string, more?: object): Promise<void>;
+  /** The calls that the sandbox received for the operation, oldest first. */
+  calls(operation: string): Promise<readonly JournalEntry[]>;
+}
+
+export interface JournalEntry {
+  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly idempotencyKey?: string;
+}
+
+const silent = (): void => {};
+
+/** Starts a sandbox for the tests of one adapter; `collaborator` is its name in the controls. */
+export const startAdapterKit = async (collaborator: string): Promise<AdapterKit> => {
+  const sandbox = await startSandbox();
+  const clock = createManualClock(new Date());
+  const control: AdapterKit['control'] = async (method, path, body) => {
+    const response = await fetch(`${sandbox.url}/_control${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    return response.json();
+  };
+  return {
+    sandbox,
+    clock,
+    deps: { clock, logger: { debug: silent, warn: silent } },
+    env: {
+      APP_MODE: 'test',
+      SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
+      SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
+      SAFEGOLD_TIMEOUT_MS: '300',
+      SAFEGOLD_SPOT_FIELD: 'spot_price',
+      PAYMENT_GATEWAYS: 'sandbox',
+      SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
+      SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
+      SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
+      SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
+      SANDBOX_GATEWAY_TIMEOUT_MS: '300',
+      MSG91_BASE_URL: `${sandbox.url}/msg91`,
+      MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
+      MSG91_OTP_TEMPLATE_ID: 'template-1',
+      MSG91_TIMEOUT_MS: '300',
+    },
+    control,
+    async fault(operation, fault, more = {}) {
+      await control('POST', '/faults', { collaborator, operation, fault, times: 1, ...more });
+    },
+    async calls(operation) {
+      const query = new URLSearchParams({ collaborator, operation }).toString();
+      const journal = await control('GET', `/journal?${query}`);
+      // The journal's form is the sandbox's own, checked by its own tests.
+      return (journal as { entries: JournalEntry[] }).entries;
+    },
+  };
+};

@@ -1,0 +1,309 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Closable } from '../../src/adapters/adapter-deps.ts';
+import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import type {
+  ConfirmRequest,
+  GoldProvider,
+  ProviderPrice,
+} from '../../src/adapters/gold-provider/port.ts';
+import { divideCeiling, parseGrams, parseRupees } from '../../src/money/index.ts';
+import type { Outcome } from '../../src/platform/outcome/outcome.ts';
+import { startAdapterKit, type AdapterKit } from './adapter-kit.ts';
+
+let kit: AdapterKit;
+let provider: GoldProvider & Closable;
+let phones = 9_000_000_000;
+
+const grams = parseGrams('1.2345');
+
+const valueOf = <T>(outcome: Outcome<T>): T => {
+  if (outcome.kind === 'done') return outcome.value;
+  throw new Error(`not done: ${JSON.stringify(outcome)}`);
+};
+
+const register = async (): Promise<string> => {
+  phones += 1;
+  const customer = { phone: `+91${phones}`, name: 'Asha Rao', pincode: '560001' };
+  return valueOf(await provider.register(customer)).providerUserId;
+};
+
+const price = async (): Promise<ProviderPrice> => valueOf(await provider.price());
+
+const verifyBuy = async (providerUserId: string, quoted?: ProviderPrice) => {
+  const { buyRateId, buyPaise, buyTaxBps } = quoted ?? (await price());
+  return provider.verifyBuy({
+    providerUserId,
+    reference: 'order-1',
+    rateId: buyRateId,
+    rateBuyPaise: buyPaise,
+    rateTaxBps: buyTaxBps,
+    grams,
+  });
+};
+
+const verifySell = async (providerUserId: string) => {
+  const { sellRateId, sellPaise } = await price();
+  const rate = { rateId: sellRateId, rateSellPaise: sellPaise };
+  return provider.verifySell({ providerUserId, reference: 'order-2', grams, ...rate });
+};
+
+const toConfirm = async (
+  providerUserId: string,
+  verify: typeof verifyBuy | typeof verifySell,
+): Promise<ConfirmRequest> => ({
+  ...valueOf(await verify(providerUserId)),
+  providerUserId,
+  reference: 'order-1',
+  rateId: 'unused by two steps',
+  pincode: '560001',
+});
+
+const buy = async (providerUserId: string): Promise<ConfirmRequest> => {
+  const request = await toConfirm(providerUserId, verifyBuy);
+  valueOf(await provider.confirmBuy(request));
+  return request;
+};
+
+beforeAll(async () => {
+  kit = await startAdapterKit('safegold');
+});
+afterAll(() => kit.sandbox.stop());
+
+beforeEach(async () => {
+  await kit.control('DELETE', '/faults');
+  await kit.control('PUT', '/price', {
+    buyPaise: 1_234_567,
+    sellPaise: 1_200_001,
+    spotPaise: 1_222_222,
+  });
+  // A new one for each test, so that no circuit is left open.
+  provider = createGoldProvider(kit.env, kit.deps);
+});
+afterEach(() => provider.close());
+
+describe('the price', () => {
+  test('has both rates, the tax and the spot price that configuration names', async () => {
+    expect(await price()).toMatchObject({
+      buyPaise: 1_234_567n,
+      sellPaise: 1_200_001n,
+      spotPaise: 1_222_222n,
+      buyTaxBps: 300n,
+      validUntil: new Date(kit.clock.now().getTime() + 420_000),
+    });
+  });
+
+  test('takes the half-up mean for spot where no field is named', async () => {
+    const { SAFEGOLD_SPOT_FIELD: _unused, ...env } = kit.env;
+    const plain = createGoldProvider(env, kit.deps);
+    expect(valueOf(await plain.price()).spotPaise).toBe(1_217_284n);
+    await plain.close();
+  });
+
+  test('is unreadable where the named field is missing', async () => {
+    const other = createGoldProvider({ ...kit.env, SAFEGOLD_SPOT_FIELD: 'nowhere' }, kit.deps);
+    expect(await other.price()).toMatchObject({ kind: 'unknown' });
+    await other.close();
+  });
+
+  test('survives one failure, for it is safe to ask again', async () => {
+    await kit.fault('buy-price', 'error');
+    expect(await price()).toMatchObject({ buyPaise: 1_234_567n });
+  });
+});
+
+describe('a customer', () => {
+  test('is the same provider user each time the phone is registered', async () => {
+    const id = await register();
+    const again = { phone: `+91${phones}`, name: 'Asha Rao', pincode: '560001' };
+    expect(valueOf(await provider.register(again))).toEqual({
+      providerUserId: id,
+      goldBalanceGrams: 0n,
+    });
+    expect(valueOf(await provider.getUser(id)).providerUserId).toBe(id);
+  });
+
+  test("can be asked about, with the provider's own no for an unknown one", async () => {
+    expect(await provider.getUser('1/../2')).toMatchObject({ kind: 'refused' });
+    expect(
+      await provider.updateKyc({ providerUserId: await register(), pan: 'ABCPE1234F' }),
+    ).toEqual({
+      kind: 'done',
+      value: undefined,
+    });
+  });
+});
+
+describe('a buy', () => {
+  test("verifies our grams at the provider's own arithmetic, and confirms once", async () => {
+    const user = await register();
+    const request = await buy(user);
+    const rate = divideCeiling(1_234_567n * 103n, 100n);
+    expect(request).toMatchObject({
+      grams,
+      providerAmountPaise: divideCeiling(12_345n * rate, 10_000n),
+    });
+    expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: 'SUCCESS' });
+    expect(valueOf(await provider.getUser(user)).goldBalanceGrams).toBe(grams);
+    expect(valueOf(await provider.invoiceLink(request))).toMatch(/^http/);
+    expect(valueOf(await provider.listTransactions(user, 1))).toEqual({
+      transactions: [
+        {
+          providerTxId: request.providerTxId,
+          kind: 'BUY',
+          grams,
+          amountPaise: request.providerAmountPaise,
+        },
+      ],
+      hasMore: false,
+    });
+  });
+
+  test('is agreed on whatever the price and the weight', async () => {
+    const user = await register();
+    for (const rupees of ['1.01', '777.77', '9999.99', '12345.67', '99999.01']) {
+      const buyPaise = Number(parseRupees(rupees));
+      await kit.control('PUT', '/price', { buyPaise, sellPaise: buyPaise });
+      const { buyRateId, buyPaise: rateBuyPaise, buyTaxBps: rateTaxBps } = await price();
+      for (const text of ['0.0001', '0.0037', '1', '12.3457', '999.9999']) {
+        const verified = await provider.verifyBuy({
+          providerUserId: user,
+          reference: 'order-1',
+          rateId: buyRateId,
+          rateBuyPaise,
+          rateTaxBps,
+          grams: parseGrams(text),
+        });
+        expect(verified).toMatchObject({ kind: 'done', value: { grams: parseGrams(text) } });
+      }
+    }
+  });
+
+  test('is refused when the verify answers other grams', async () => {
+    await kit.fault('buy-verify', 'wrong_amount');
+    expect(await verifyBuy(await register())).toMatchObject({
+      kind: 'refused',
+      code: 'GRAMS_MISMATCH',
+    });
+  });
+
+  test("is refused with the provider's words when it says no", async () => {
+    const user = await register();
+    const quoted = await price();
+    expect(await verifyBuy(user, { ...quoted, buyRateId: '17' })).toEqual({
+      kind: 'refused',
+      code: 'PROVIDER_REFUSED',
+      message: '8: Invalid rate',
+    });
+    expect(await verifyBuy('0', quoted)).toMatchObject({ code: 'PROVIDER_REFUSED' });
+  });
+
+  test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
+    'is undecided when the verify ends in %s, which is not asked twice',
+    async (fault) => {
+      const user = await register();
+      const before = (await kit.calls('buy-verify')).length;
+      await kit.fault('buy-verify', fault);
+      expect(await verifyBuy(user)).toMatchObject({ kind: 'unknown' });
+      expect(await kit.calls('buy-verify')).toHaveLength(before + 1);
+    },
+  );
+
+  test.each([
+    ['error', {}, 'NOT_CONFIRMED'],
+    ['error', { status: 200 }, 'NOT_CONFIRMED'],
+    ['timeout', {}, 'NOT_CONFIRMED'],
+    ['reset', {}, 'NOT_CONFIRMED'],
+    ['malformed', {}, 'SUCCESS'],
+    ['accept_then_timeout', {}, 'SUCCESS'],
+  ])(
+    'is undecided when the confirm ends in %s %j, and the status tells',
+    async (fault, more, told) => {
+      const request = await toConfirm(await register(), verifyBuy);
+      const before = (await kit.calls('buy-confirm')).length;
+      await kit.fault('buy-confirm', fault, more);
+      expect(await provider.confirmBuy(request)).toMatchObject({ kind: 'unknown' });
+      expect(await kit.calls('buy-confirm')).toHaveLength(before + 1);
+      expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: told });
+    },
+  );
+
+  test('that is slow but in time is done', async () => {
+    const request = await toConfirm(await register(), verifyBuy);
+    await kit.fault('buy-confirm', 'slow', { delayMs: 50 });
+    expect(await provider.confirmBuy(request)).toMatchObject({ kind: 'done' });
+  });
+
+  test('confirmed too late answers blank, and the status says failed', async () => {
+    const request = await toConfirm(await register(), verifyBuy);
+    await kit.control('POST', '/clock', { advanceSeconds: 601 });
+    expect(await provider.confirmBuy(request)).toEqual({ kind: 'unknown', reason: 'BLANK_ANSWER' });
+    expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: 'FAILED' });
+  });
+
+  test("of somebody else is refused at the confirm, with the provider's code", async () => {
+    const request = await toConfirm(await register(), verifyBuy);
+    const other = { ...request, providerUserId: await register() };
+    expect(await provider.confirmBuy(other)).toMatchObject({
+      kind: 'refused',
+      code: 'PROVIDER_REFUSED',
+      message: expect.stringMatching(/^3: /),
+    });
+  });
+});
+
+describe('the status', () => {
+  test('of a transaction that the provider does not know is a refusal of its own', async () => {
+    expect(await provider.buyStatus({ providerTxId: '1' })).toMatchObject({
+      kind: 'refused',
+      code: 'UNKNOWN_TRANSACTION',
+    });
+  });
+
+  test.each(['error', 'timeout', 'reset', 'malformed'])('is unknown after %s', async (fault) => {
+    const request = await toConfirm(await register(), verifyBuy);
+    await kit.fault('buy-status', fault, { times: 3 });
+    expect(await provider.buyStatus(request)).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('a sell', () => {
+  test('takes the gold away once it is confirmed', async () => {
+    const user = await register();
+    await buy(user);
+    const request = await toConfirm(user, verifySell);
+    expect(request.providerAmountPaise).toBe(divideCeiling(12_345n * 1_200_001n, 10_000n));
+    expect(await provider.sellStatus(request)).toEqual({ kind: 'done', value: 'NOT_CONFIRMED' });
+    expect(await provider.confirmSell(request)).toMatchObject({ kind: 'done' });
+    expect(await provider.sellStatus(request)).toEqual({ kind: 'done', value: 'SUCCESS' });
+    expect(valueOf(await provider.getUser(user)).goldBalanceGrams).toBe(0n);
+  });
+
+  test('of more than the provider holds is refused', async () => {
+    expect(await verifySell(await register())).toMatchObject({
+      kind: 'refused',
+      code: 'PROVIDER_REFUSED',
+    });
+  });
+
+  test('is refused when the verify answers other grams', async () => {
+    const user = await register();
+    await buy(user);
+    await kit.fault('sell-verify', 'wrong_amount');
+    expect(await verifySell(user)).toMatchObject({ kind: 'refused', code: 'GRAMS_MISMATCH' });
+  });
+
+  test('is undecided after a cut connection, and the status tells', async () => {
+    const user = await register();
+    await buy(user);
+    const request = await toConfirm(user, verifySell);
+    await kit.fault('sell-confirm', 'accept_then_timeout');
+    expect(await provider.confirmSell(request)).toMatchObject({ kind: 'unknown' });
+    expect(await provider.sellStatus(request)).toEqual({ kind: 'done', value: 'SUCCESS' });
+  });
+});
+
+test('a wrong token is told apart from a refusal of the request', async () => {
+  const stranger = createGoldProvider({ ...kit.env, SAFEGOLD_TOKEN: 'x'.repeat(20) }, kit.deps);
+  expect(await stranger.price()).toMatchObject({ kind: 'refused', code: 'NOT_AUTHORISED' });
+  await stranger.close();
+});
