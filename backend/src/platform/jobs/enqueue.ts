@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts';
+import { assertIdsOnly } from './assert-ids-only.ts';
 import { defaultMaxAttempts, type JobRequest } from './job.types.ts';
 
 /**
@@ -7,6 +8,7 @@ import { defaultMaxAttempts, type JobRequest } from './job.types.ts';
  */
 export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
   const { task, payload, key = null, queue = null, maxAttempts = defaultMaxAttempts } = job;
+  assertIdsOnly(task, payload);
   await db.$executeRaw`
     select graphile_worker.add_job(
       ${task}::text, ${JSON.stringify(payload)}::json, queue_name := ${queue}::text,

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts';
-import type { Random } from '../ids/random.ts';
-import { createRandom } from '../ids/random.ts';
+import { createRandom, type Random } from '../ids/random.ts';
+import { assertIdsOnly } from './assert-ids-only.ts';
 import type { ScheduledJobRequest } from './job.types.ts';
 
 const systemRandom = createRandom();
@@ -16,6 +16,7 @@ export const schedule = async (
   random: Random = systemRandom,
 ): Promise<void> => {
   const { task, payload, key, dueAt, queue = null, maxAttempts = null } = job;
+  assertIdsOnly(task, payload);
   await db.$executeRaw`
     insert into scheduled_job
       (id, key, task, payload, due_at, queue, max_attempts, created_at)

@@ -44,7 +44,8 @@ const secretEnding = /(?:token|secret|password|passwd|apikey|privatekey|otp|mpin
 
 const known = new Map<string, boolean>();
 
-const isSecretKey = (key: string): boolean => {
+/** True for a key whose value is a secret or personal, however the key is cased. */
+export const isSecretKey = (key: string): boolean => {
   const cached = known.get(key);
   if (cached !== undefined) return cached;
   const plain = key.toLowerCase().replaceAll(/[-_]/gu, '');

@@ -1,0 +1,144 @@
+import { EventEmitter } from 'node:events';
+import {
+  Logger as QueueLogger,
+  run,
+  type Runner,
+  type RunnerOptions,
+  type WorkerEvents,
+} from 'graphile-worker';
+import { Pool } from 'pg';
+import { createTimers, type Timers } from '../clock/timers.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { TaskList } from './job.types.ts';
+import { showLife, type LifeSign } from './pool-liveness.ts';
+import { wrapHandler } from './wrap-handler.ts';
+
+export interface JobRunner {
+  /** Begins to take jobs; goes on trying while the database can't be reached. */
+  start(): void;
+  /** Takes no more jobs and resolves when those under way are done. */
+  stop(): Promise<void>;
+  /** True while jobs are being taken. */
+  isRunning(): boolean;
+}
+
+export interface JobRunnerOptions {
+  /** The application role's. */
+  readonly databaseUrl: string;
+  readonly tasks: TaskList;
+  readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'observeJob'>;
+  /** Jobs at a time in this process (default 10). */
+  readonly concurrency?: number;
+  /** New jobs are announced; this is for those that wait for a retry (default 1000). */
+  readonly pollIntervalMs?: number;
+  /** How long after `stop` the jobs' signal aborts (default 10 000). */
+  readonly abortAfterMs?: number;
+  readonly timers?: Timers;
+}
+
+const restartAfterMs = 1000;
+/** One connection listens; the others take and finish jobs, each for a moment. */
+const poolSize = 5;
+
+type QueuePool = NonNullable<RunnerOptions['pgPool']>;
+
+const openPool = (databaseUrl: string, logger: Logger): QueuePool => {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: poolSize,
+    application_name: 'job-runner',
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: 30_000,
+  });
+  const onError = (error: Error): void => logger.warn({ err: error }, 'job queue connection lost');
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  // The same class; the queue was only typed against an older version of its types.
+  return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
+};
+
+const quietLevels: ReadonlySet<string> = new Set(['debug', 'info']);
+
+/** The queue's own lines, but those on single jobs: `wrapHandler` tells of jobs, scrubbed. */
+const queueLogger = (logger: Logger): QueueLogger =>
+  new QueueLogger(() => (level, message, meta) => {
+    if (meta?.['failure'] === true || meta?.['success'] === true) return;
+    if (quietLevels.has(level)) logger.debug(message);
+    else logger.warn(message);
+  });
+
+/**
+ * Takes jobs from the queue and runs them, at least once each. A job that throws is tried again
+ * after exp(attempt) seconds (2.7 s, 7.4 s, 20 s, 55 s, ... at most 6.1 h) until its attempts are
+ * used up; then it is in the view `dead_letter_job`, an error in the log and an outcome `dead` in
+ * the metrics. When the queue's own machinery stops on an error it is started again.
+ */
+export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
+  const { databaseUrl, tasks, logger, metrics, concurrency = 10 } = options;
+  const { pollIntervalMs = 1000, abortAfterMs = 10_000, timers = createTimers() } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> | undefined;
+  let active: Runner | undefined;
+
+  const taskList = Object.fromEntries(
+    Object.entries(tasks).map(([task, handler]) => [
+      task,
+      wrapHandler({ task, handler, logger, metrics }),
+    ]),
+  );
+
+  const runOnce = async (): Promise<void> => {
+    const pool = openPool(databaseUrl, logger);
+    const lives: LifeSign[] = [];
+    const events: WorkerEvents = new EventEmitter();
+    events.on('pool:create', ({ workerPool }) => {
+      lives.push(showLife({ databaseUrl, poolId: workerPool.id, logger, timers }));
+    });
+    try {
+      active = await run({
+        pgPool: pool,
+        taskList,
+        parsedCronItems: [],
+        concurrency,
+        pollInterval: pollIntervalMs,
+        // The lifecycle owns the signals.
+        noHandleSignals: true,
+        gracefulShutdownAbortTimeout: abortAfterMs,
+        logger: queueLogger(logger),
+        events,
+      });
+      if (signal.aborted) await active.stop();
+      await active.promise;
+    } finally {
+      active = undefined;
+      await Promise.all(lives.map((life) => life.release()));
+      await pool.end();
+    }
+  };
+  const supervise = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await runOnce().catch((error: unknown) => {
+        logger.error({ err: error }, 'the job runner stopped and is started again');
+      });
+      await timers.sleep(restartAfterMs, signal);
+    }
+  };
+
+  return {
+    start() {
+      running ??= supervise();
+    },
+    async stop() {
+      stopping.abort();
+      await active?.stop().catch((error: unknown) => {
+        logger.warn({ err: error }, 'the job runner did not stop cleanly');
+      });
+      await running;
+    },
+    isRunning: () => active !== undefined && !signal.aborted,
+  };
+};

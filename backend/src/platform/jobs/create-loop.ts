@@ -1,0 +1,52 @@
+import type { Timers } from '../clock/timers.ts';
+import type { Random } from '../ids/random.ts';
+
+export interface Loop {
+  /** Begins; the first run comes at once, or after a part of `jitterMs`. */
+  start(): void;
+  /** Ends, after the run that may be under way. */
+  stop(): Promise<void>;
+}
+
+interface LoopOptions {
+  /** From the end of one run to the start of the next, in real milliseconds. */
+  readonly everyMs: number;
+  /** Up to so much is added each time, so that replicas don't go in step. */
+  readonly jitterMs: number;
+  /** `signal` aborts when the loop is being stopped. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  readonly onError: (error: unknown) => void;
+  readonly timers: Timers;
+  readonly random: Random;
+}
+
+/** Runs the same work again and again, never beside itself; an error never ends it. */
+export const createLoop = (options: LoopOptions): Loop => {
+  const { everyMs, jitterMs, run, onError, timers, random } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> | undefined;
+  const jitter = (): number => (jitterMs < 1 ? 0 : random.int(Math.ceil(jitterMs)));
+
+  const loop = async (): Promise<void> => {
+    await timers.sleep(jitter(), signal);
+    while (!signal.aborted) {
+      try {
+        await run(signal);
+      } catch (error) {
+        onError(error);
+      }
+      await timers.sleep(everyMs + jitter(), signal);
+    }
+  };
+
+  return {
+    start() {
+      running ??= loop();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+};

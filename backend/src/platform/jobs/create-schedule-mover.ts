@@ -1,0 +1,70 @@
+import type { Clock } from '../clock/clock.ts';
+import { createTimers, type Timers } from '../clock/timers.ts';
+import type { Db } from '../db/database.ts';
+import { createRandom, type Random } from '../ids/random.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createLoop, type Loop } from './create-loop.ts';
+import { defaultMaxAttempts } from './job.types.ts';
+
+export interface ScheduleMover extends Loop {
+  /** Moves whatever is due now; answers how many jobs. */
+  tick(): Promise<number>;
+}
+
+export interface ScheduleMoverOptions {
+  readonly db: Db;
+  /** The business clock. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Real milliseconds between two looks (default 300). */
+  readonly everyMs?: number;
+  readonly batchSize?: number;
+  readonly timers?: Timers;
+  readonly random?: Random;
+}
+
+/**
+ * One statement, so one transaction: a row leaves the schedule exactly when its job is on the
+ * queue. Rows that another mover is at are passed over.
+ */
+const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> => {
+  const [row] = await db.$queryRaw<{ moved: number }[]>`
+    with due as (
+      delete from scheduled_job where id in (
+        select id from scheduled_job where due_at <= ${now}::timestamptz
+        order by due_at limit ${batchSize}::int for update skip locked)
+      returning key, task, payload, queue, max_attempts)
+    select count(added.id)::int as moved
+    from due cross join lateral graphile_worker.add_job(
+      due.task, due.payload::json, queue_name := due.queue,
+      max_attempts := coalesce(due.max_attempts, ${defaultMaxAttempts}::int),
+      job_key := due.key) as added`;
+  return row?.moved ?? 0;
+};
+
+/**
+ * Moves scheduled jobs to the queue when the business clock passes their time. Any number may run
+ * beside each other. A clock that is set back only makes rows wait longer.
+ */
+export const createScheduleMover = (options: ScheduleMoverOptions): ScheduleMover => {
+  const { db, clock, logger, everyMs = 300, batchSize = 100 } = options;
+  const { timers = createTimers(), random = createRandom() } = options;
+
+  const tick = async (): Promise<number> => {
+    let total = 0;
+    for (;;) {
+      const moved = await moveDue(db, clock.now(), batchSize);
+      total += moved;
+      if (moved < batchSize) return total;
+    }
+  };
+  const loop = createLoop({
+    everyMs,
+    jitterMs: everyMs / 3,
+    run: tick,
+    onError: (error) => logger.error({ err: error }, 'moving due jobs failed'),
+    timers,
+    random,
+  });
+  return { ...loop, tick };
+};

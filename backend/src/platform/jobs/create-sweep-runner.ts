@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import { createTimers, type Timers } from '../clock/timers.ts';
+import { createSemaphore, type Semaphore } from '../crypto/semaphore.ts';
+import { withRequestId } from '../http/request-id.ts';
+import { createRandom, type Random } from '../ids/random.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics, SweepOutcome } from '../observability/metrics.ts';
+import { withLock } from '../redis/with-lock.ts';
+import { createLoop } from './create-loop.ts';
+import type { Sweep } from './sweep.ts';
+
+export interface SweepRunner {
+  start(): void;
+  /** Ends, after the runs that are under way. */
+  stop(): Promise<void>;
+  /** Runs one sweep now, unless another replica is at it. Never throws for what the sweep does. */
+  runNow(name: string): Promise<SweepOutcome>;
+}
+
+export interface SweepRunnerOptions {
+  readonly sweeps: readonly Sweep[];
+  readonly redis: Redis;
+  readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'observeSweep'>;
+  readonly timers?: Timers;
+  readonly random?: Random;
+}
+
+/** So long after its holder dies, another replica may run the sweep. */
+const lockTtlMs = 10_000;
+
+/** Whether no replica has run it in this period; true while the cache can't say. */
+const isDue = async (redis: Redis, sweep: Sweep): Promise<boolean> => {
+  const periodMs = Math.max(1, Math.floor(sweep.everyMs * 0.8));
+  try {
+    return (await redis.set(`sweep-ran:${sweep.name}`, '1', 'PX', periodMs, 'NX')) === 'OK';
+  } catch {
+    return true;
+  }
+};
+
+interface Run {
+  readonly sweep: Sweep;
+  readonly signal: AbortSignal;
+  /** Also when it has just been run. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Runs sweeps, each in a loop of its own, in one replica at a time and once in a period over the
+ * whole fleet; with the cache down in each. An error is logged and never ends a loop.
+ */
+export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
+  const { sweeps, redis, logger, metrics } = options;
+  const { timers = createTimers(), random = createRandom() } = options;
+  const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
+  if (byName.size !== sweeps.length) throw new Error('two sweeps have the same name');
+  // With the cache down the lock parts nobody; within a process this does.
+  const places = new Map<string, Semaphore>(sweeps.map(({ name }) => [name, createSemaphore(1)]));
+
+  const underLock = async ({ sweep, signal, isForced }: Run): Promise<SweepOutcome> => {
+    const lock = { redis, key: `sweep:${sweep.name}`, ttlMs: lockTtlMs, whenDown: 'run' } as const;
+    const outcome = await withLock(lock, async (lost): Promise<SweepOutcome> => {
+      if (!(await isDue(redis, sweep)) && !isForced) return 'skipped';
+      await sweep.run(AbortSignal.any([signal, lost]));
+      return 'done';
+    });
+    return outcome ?? 'skipped';
+  };
+  const runOnce = async (run: Run): Promise<SweepOutcome> => {
+    const { name } = run.sweep;
+    const startedAt = performance.now();
+    const outcome = await withRequestId(`sweep-${name}-${random.uuid()}`, async () => {
+      try {
+        return await underLock(run);
+      } catch (error) {
+        logger.error({ err: error, sweep: name }, 'sweep failed');
+        return 'failed';
+      }
+    });
+    metrics?.observeSweep({ sweep: name, outcome, ms: performance.now() - startedAt });
+    return outcome;
+  };
+  const inTurn = async (run: Run): Promise<SweepOutcome> =>
+    (await places.get(run.sweep.name)?.run(() => runOnce(run))) ?? 'skipped';
+
+  const loops = sweeps.map((sweep) =>
+    createLoop({
+      everyMs: sweep.everyMs,
+      jitterMs: Math.min(sweep.everyMs / 10, 5000),
+      run: (signal) => inTurn({ sweep, signal, isForced: false }),
+      onError: (error) => logger.error({ err: error, sweep: sweep.name }, 'sweep failed'),
+      timers,
+      random,
+    }),
+  );
+  return {
+    start() {
+      for (const loop of loops) loop.start();
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+    async runNow(name) {
+      const sweep = byName.get(name);
+      if (sweep === undefined) throw new Error(`no sweep is called ${name}`);
+      return inTurn({ sweep, signal: new AbortController().signal, isForced: true });
+    },
+  };
+};

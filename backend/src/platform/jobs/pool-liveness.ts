@@ -1,0 +1,98 @@
+import { Client } from 'pg';
+import type { Timers } from '../clock/timers.ts';
+import type { InTransaction } from '../db/database.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/**
+ * A job is locked by the pool that works on it, and the queue itself takes a lock for lost only
+ * after four hours. So each pool proves that it lives by an advisory lock that its session holds:
+ * PostgreSQL lets go of it the moment the process is gone.
+ */
+export interface LifeSign {
+  release(): Promise<void>;
+}
+
+interface LifeSignOptions {
+  readonly databaseUrl: string;
+  readonly poolId: string;
+  readonly logger: Logger;
+  readonly timers: Timers;
+}
+
+const retryAfterMs = 500;
+
+// A machine that vanishes says no goodbye; the database then asks after some 30 s.
+const keepAlive =
+  '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+
+/** Connects, takes the lock and holds it until the session ends or `stopping` aborts. */
+const holdOnce = async (options: LifeSignOptions, stopping: AbortSignal): Promise<void> => {
+  const client = new Client({
+    connectionString: options.databaseUrl,
+    application_name: `job-pool ${options.poolId}`.slice(0, 63),
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    options: keepAlive,
+  });
+  const ended = new Promise<void>((resolve) => {
+    client.on('error', () => resolve());
+    client.on('end', () => resolve());
+    stopping.addEventListener('abort', () => resolve(), { once: true });
+  });
+  try {
+    await client.connect();
+    await client.query("select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))", [
+      options.poolId,
+    ]);
+    if (!stopping.aborted) await ended;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+/** Keeps the life sign of a pool up, over lost connections too, until it is released. */
+export const showLife = (options: LifeSignOptions): LifeSign => {
+  const { logger, timers, poolId } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const hold = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await holdOnce(options, signal).catch((error: unknown) => {
+        logger.warn({ err: error, poolId }, 'the life sign of the job pool is interrupted');
+      });
+      await timers.sleep(signal.aborted ? 0 : retryAfterMs, signal);
+    }
+  };
+  const held = hold();
+  return {
+    async release() {
+      stopping.abort();
+      await held;
+    },
+  };
+};
+
+/**
+ * Frees the jobs and queues of pools that show no life sign; answers how many pools. Jobs locked
+ * less than `graceSeconds` ago are left: their pool may just be starting.
+ */
+export const releaseDeadPools = async (
+  inTransaction: InTransaction,
+  graceSeconds = 10,
+): Promise<number> =>
+  inTransaction(async (db) => {
+    const dead = await db.$queryRaw<{ locked_by: string }[]>`
+      with holders as materialized (
+        select locked_by from graphile_worker._private_jobs
+        where locked_at < now() - make_interval(secs => ${graceSeconds}::int)
+        union
+        select locked_by from graphile_worker._private_job_queues
+        where locked_at < now() - make_interval(secs => ${graceSeconds}::int))
+      select locked_by from holders
+      where pg_try_advisory_xact_lock(hashtextextended('job-pool:' || locked_by, 0))`;
+    const pools = dead.map(({ locked_by: pool }) => pool);
+    if (pools.length > 0) {
+      await db.$executeRaw`select graphile_worker.force_unlock_workers(${pools}::text[])`;
+    }
+    return pools.length;
+  });
