@@ -1,0 +1,109 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { deployMigrations } from '../../src/apps/migrate/deploy.ts';
+import { markRolledBack } from '../../src/apps/migrate/resolve.ts';
+import { readStatus } from '../../src/apps/migrate/status.ts';
+import { createDatabase, type Database } from '../../src/platform/db/index.ts';
+import { listMigrations, missingMigrations } from '../../src/platform/db/migrations.ts';
+import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { emptyDatabase } from './empty-database.ts';
+
+let fresh: FreshDatabase;
+let app: Database;
+const lines: string[] = [];
+const log = (line: string): void => {
+  lines.push(line);
+};
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  app = createDatabase({ url: fresh.appUrl, poolSize: 2, applicationName: 'test' });
+});
+afterAll(async () => {
+  await app.close();
+  await fresh.drop();
+});
+beforeEach(async () => {
+  lines.length = 0;
+  await emptyDatabase(fresh.migrateUrl);
+});
+
+const tables = (): Promise<string[]> =>
+  withConnection(fresh.migrateUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
+    );
+    return rows.map((row) => row.name);
+  });
+
+/** A copy of the package's folder with one migration more. */
+const folderWith = async (name: string, sql: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'dgs-migrations-'));
+  await cp(prismaFolder(), folder, { recursive: true });
+  await mkdir(join(folder, 'migrations', name));
+  await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
+  return folder;
+};
+
+describe('a deployment', () => {
+  it('makes everything from nothing, and then has nothing to do', async () => {
+    const names = await listMigrations();
+    expect(await deployMigrations({ url: fresh.migrateUrl, log })).toEqual(names);
+    expect(lines).toEqual([...names.map((name) => `applied ${name}`), 'the schema is up to date']);
+    expect(await tables()).toContain('gold_order');
+    expect(await deployMigrations({ url: fresh.migrateUrl, log })).toEqual([]);
+    expect(await readStatus({ url: fresh.migrateUrl })).toEqual({
+      pending: [],
+      failed: [],
+      edited: [],
+      unknown: [],
+    });
+  });
+
+  it('is done by one of three that run at once', async () => {
+    const url = fresh.migrateUrl;
+    const runs = await Promise.all([1, 2, 3].map(() => deployMigrations({ url, log })));
+    expect(runs.toSorted((a, b) => b.length - a.length)).toEqual([await listMigrations(), [], []]);
+  });
+
+  it('stops at a migration that failed, and goes on once that is resolved', async () => {
+    const url = fresh.migrateUrl;
+    const name = '29991231000000_bad';
+    const half = 'CREATE TABLE half (id int);\nSELECT 1 / 0;';
+    const folder = await folderWith(name, half);
+    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/division by zero/u);
+    expect(await tables()).not.toContain('half');
+    expect((await readStatus({ url, folder })).failed).toEqual([name]);
+    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/failed migration/u);
+
+    await markRolledBack({ url, folder }, name);
+    const script = join(folder, 'migrations', name, 'migration.sql');
+    await writeFile(script, `CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN PERFORM 1; RETURN 2; END $$; CREATE TABLE whole (id int);`);
+    expect(await deployMigrations({ url, folder, log })).toEqual([name]);
+    expect(await tables()).toContain('whole');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('readiness', () => {
+  it('sees every migration missing from an empty database and none after a deployment', async () => {
+    expect(await missingMigrations(app.db)).toEqual(await listMigrations());
+    await deployMigrations({ url: fresh.migrateUrl, log });
+    expect(await missingMigrations(app.db)).toEqual([]);
+  });
+
+  it('does not mind migrations of a newer build, and misses those of its own', async () => {
+    await deployMigrations({ url: fresh.migrateUrl, log });
+    const [first = ''] = await listMigrations();
+    expect(await missingMigrations(app.db, [first])).toEqual([]);
+    expect(await missingMigrations(app.db, [first, '29991231000000_new'])).toEqual([
+      '29991231000000_new',
+    ]);
+  });
+});
