@@ -1,0 +1,1 @@
+export { policyVersionInForce } from './legal.read-model.ts';

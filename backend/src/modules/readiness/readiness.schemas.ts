@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import {
+  evidenceItems,
+  findingStatuses,
+  readinessItems,
+  type Evidence,
+  type ReadinessItem,
+} from './readiness.types.ts';
+
+export const evidenceBody = z.object({
+  value: z.string().trim().min(1).max(2000),
+  reference: z.string().trim().min(1).max(500),
+  verified: z.boolean(),
+});
+
+export const evidenceParams = z.object({ item: z.enum(evidenceItems) });
+
+export const evidenceView = z.object({
+  value: z.string(),
+  reference: z.string().nullable(),
+  verified: z.boolean(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const itemView = z.object({
+  id: z.enum(readinessItems),
+  title: z.string(),
+  blocking: z.boolean(),
+  status: z.enum(findingStatuses),
+  detail: z.string(),
+  evidence: evidenceView.optional(),
+});
+
+export const reportView = z.object({ ready: z.boolean(), items: z.array(itemView) });
+
+const gateStates = z.enum(['OPEN', 'CLOSED']);
+
+export const publicReadinessView = z.object({
+  checkout_available: z.boolean(),
+  buy: gateStates,
+  sell: gateStates,
+  sip: gateStates,
+});
+
+export const presentEvidence = (evidence: Evidence) => ({
+  value: evidence.value,
+  reference: evidence.reference,
+  verified: evidence.verified,
+  updatedAt: evidence.updatedAt.toISOString(),
+});
+
+export const presentItem = ({ evidence, ...item }: ReadinessItem) => ({
+  ...item,
+  ...(evidence !== undefined && { evidence: presentEvidence(evidence) }),
+});
