@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { bearerToken, type TokenSigner } from '../../platform/auth/jwt.ts';
+import type { RevocationList } from '../../platform/auth/revocation-list.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Guard } from '../../platform/http/index.ts';
+import type { CustomerPrincipal } from './identity.types.ts';
+import { createUserStore } from './users.store.ts';
+
+/** The access token's payload (interface, Conventions), with the session's id as `jti`. */
+const claimsSchema = z.object({
+  sub: z.uuid(),
+  phone: z.string(),
+  deviceId: z.string(),
+  jti: z.uuid(),
+});
+
+const refusal = (): AppError =>
+  new AppError('UNAUTHENTICATED', { headers: { 'www-authenticate': 'Bearer' } });
+
+/**
+ * Admits customers: a valid token, a session that is not on the revocation list, and a subject
+ * that is in our own store, neither blocked nor deleted, whatever the cache says. An operator's
+ * token is signed with the same secret and fails because no customer has its subject.
+ */
+export const createCustomerGuard = (options: {
+  readonly db: Db;
+  readonly tokens: TokenSigner;
+  readonly revocations: RevocationList;
+}): Guard => {
+  const { tokens, revocations } = options;
+  const users = createUserStore(options.db);
+  return {
+    schemeName: 'bearer',
+    scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    async admit(req, access) {
+      // Customers have no roles: a route that asks for one lets nobody in.
+      if (access.kind !== 'signed-in') throw new AppError('FORBIDDEN');
+      const token = bearerToken(req.get('authorization'));
+      const claims = token === undefined ? undefined : tokens.verify(token, claimsSchema);
+      if (claims === undefined) throw refusal();
+      const { sub: userId, deviceId, jti: sessionId } = claims;
+      const [phone, revoked] = await Promise.all([
+        users.findActivePhone(userId),
+        revocations.isRevoked([sessionId]),
+      ]);
+      if (phone === undefined || revoked) throw refusal();
+      const principal: CustomerPrincipal = { userId, phone, deviceId, sessionId };
+      return principal;
+    },
+  };
+};

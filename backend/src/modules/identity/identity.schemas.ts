@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { pageOf } from '../../platform/http/index.ts';
+import { codeLifeSeconds } from './one-time-code.rules.ts';
+import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
+import { phoneSchema } from './phone.ts';
+
+/** Text of a client's own making: bounded, and without characters that nobody can see. */
+const plainText = (maxLength: number) =>
+  z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters');
+
+export const sendOtpBody = z.object({ phone: phoneSchema });
+
+export const sendOtpAnswer = z.object({
+  sent: z.literal(true),
+  expiresInSec: z.literal(codeLifeSeconds),
+});
+
+export const verifyOtpBody = z.object({
+  phone: phoneSchema,
+  otp: z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits'),
+  deviceId: plainText(128).optional(),
+  deviceName: plainText(100).optional(),
+});
+
+export const refreshTokenBody = z.object({ refreshToken: plainText(256) });
+
+/** The customer's own view of themselves (decisions, section 4, Views). */
+export const userView = z.object({
+  id: z.uuid(),
+  phone: z.string(),
+  full_name: z.string().nullable(),
+  email: z.string().nullable(),
+  referralCode: z.string(),
+  kycStatus: z.enum(kycStatuses),
+  mpinSet: z.boolean(),
+  createdAt: z.iso.datetime(),
+});
+
+/** What every way of signing in answers. */
+export const signInAnswer = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  user: userView,
+  mpinSet: z.boolean(),
+});
+
+export const verifyOtpAnswer = signInAnswer.extend({ isNewUser: z.boolean() });
+
+export const sessionView = z.object({
+  id: z.uuid(),
+  deviceId: z.string(),
+  deviceName: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  /** True for the session of the token that asks. */
+  current: z.boolean(),
+});
+
+export const sessionPage = pageOf(sessionView);
+
+export const presentUser = (user: User, kycStatus: KycStatus) => ({
+  id: user.id,
+  phone: user.phone,
+  full_name: user.fullName,
+  email: user.email,
+  referralCode: user.referralCode,
+  kycStatus,
+  mpinSet: user.mpinSet,
+  createdAt: user.createdAt.toISOString(),
+});
+
+export const presentSession = (session: Session, currentId: string) => ({
+  id: session.id,
+  deviceId: session.deviceId,
+  deviceName: session.deviceName,
+  createdAt: session.createdAt.toISOString(),
+  lastUsedAt: session.lastUsedAt.toISOString(),
+  expiresAt: session.expiresAt.toISOString(),
+  current: session.id === currentId,
+});

@@ -1,0 +1,56 @@
+import { signedIn, type Access } from '../../platform/http/index.ts';
+
+/** A signed-in customer, as the store has them at this very request. */
+export interface CustomerPrincipal {
+  readonly userId: string;
+  /** E.164, such as `+919876543210`. */
+  readonly phone: string;
+  readonly deviceId: string;
+  readonly sessionId: string;
+}
+
+/** Any signed-in customer. */
+export const customerAccess: Access<CustomerPrincipal> = signedIn<CustomerPrincipal>();
+
+/** The states of KYC that a customer's own view shows (decisions, section 3). */
+export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
+export type KycStatus = (typeof kycStatuses)[number];
+
+/** A customer, without any credential hash. */
+export interface User {
+  readonly id: string;
+  /** E.164; null once the account is deleted. */
+  readonly phone: string | null;
+  readonly fullName: string | null;
+  readonly email: string | null;
+  readonly referralCode: string;
+  /** The gold provider's id of the customer; null before the first KYC approval. */
+  readonly providerUserId: string | null;
+  readonly mpinSet: boolean;
+  readonly blocked: boolean;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** A customer who may use the service. */
+export type ActiveUser = User & { readonly phone: string };
+
+/** True for a customer who is neither blocked nor deleted. */
+export const isActive = (user: User): user is ActiveUser =>
+  user.phone !== null && !user.blocked && user.deletedAt === null;
+
+/** One device's session. It keeps its id through every refresh. */
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly deviceName: string | null;
+  readonly createdAt: Date;
+  /** When its newest refresh token was issued. */
+  readonly lastUsedAt: Date;
+  /** When that refresh token lapses. */
+  readonly expiresAt: Date;
+}
+
+/** Why a session ended. */
+export type RevocationReason = 'replaced' | 'logout' | 'revoked' | 'token-reuse' | 'mpin-reset';

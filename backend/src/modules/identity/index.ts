@@ -1,0 +1,11 @@
+export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
+export { findUser, setFullName, setProviderUserId } from './identity.read-model.ts';
+export {
+  customerAccess,
+  isActive,
+  type ActiveUser,
+  type CustomerPrincipal,
+  type User,
+} from './identity.types.ts';
+export { phoneSchema } from './phone.ts';
+export { purgeLapsedIdentity } from './purge-lapsed.ts';

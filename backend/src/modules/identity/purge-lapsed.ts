@@ -1,0 +1,42 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { guessWindowMs, sendWindowMs } from './one-time-code.rules.ts';
+
+const batchSize = 5000;
+const dayMs = 24 * 60 * 60_000;
+/** How long an ended session is kept for those who look into a theft. */
+const endedSessionsKeptMs = 30 * dayMs;
+
+/**
+ * Deletes what has lapsed and decides nothing any more: codes, sends and counts, used refresh
+ * tokens, sessions long over, and the hashes of deleted accounts' numbers past their cool-down.
+ * A batch of each at a time; what is left goes the next time.
+ */
+export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock }) => {
+  const now = clock.now();
+  const sendsBefore = addMs(now, -2 * sendWindowMs);
+  const wrongBefore = addMs(now, -2 * guessWindowMs);
+  const sessionsBefore = addMs(now, -endedSessionsKeptMs);
+  await db.$executeRaw`
+    DELETE FROM otp_code WHERE id IN (
+      SELECT id FROM otp_code WHERE expires_at < ${now}::timestamptz LIMIT ${batchSize}::int)`;
+  await db.$executeRaw`
+    DELETE FROM otp_send WHERE id IN (
+      SELECT id FROM otp_send WHERE sent_at < ${sendsBefore}::timestamptz
+      LIMIT ${batchSize}::int)`;
+  await db.$executeRaw`
+    DELETE FROM otp_guard WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM otp_guard
+      WHERE coalesce(last_wrong_at, '-infinity') < ${wrongBefore}::timestamptz
+      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`;
+  await db.$executeRaw`
+    DELETE FROM used_refresh_token WHERE token_hash IN (
+      SELECT token_hash FROM used_refresh_token WHERE expires_at < ${now}::timestamptz
+      LIMIT ${batchSize}::int)`;
+  await db.$executeRaw`
+    DELETE FROM session WHERE id IN (
+      SELECT id FROM session WHERE expires_at < ${sessionsBefore}::timestamptz
+        AND NOT EXISTS (SELECT FROM used_refresh_token u WHERE u.session_id = session.id)
+      LIMIT ${batchSize}::int)`;
+  await db.$executeRaw`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`;
+};
