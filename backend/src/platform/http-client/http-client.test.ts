@@ -51,7 +51,7 @@ const createClient = (options: Partial<Parameters<typeof createHttpClient>[0]> =
   createHttpClient({
     name: 'somebody',
     baseUrl,
-    timeoutMs: 300,
+    timeoutMs: 5000,
     headers: { authorization: `Bearer ${secret}` },
     logger: { debug: write, warn: write },
     observe: (call) => observed.push(call),
@@ -156,6 +156,7 @@ describe('nobody can say', () => {
   });
 
   test('when no answer comes in time', async () => {
+    client = createClient({ timeoutMs: 200 });
     script.handle = () => {};
     expect(await client.request(writing)).toEqual({ kind: 'unknown', reason: 'TimeoutError' });
   });
@@ -199,6 +200,7 @@ describe('a repeat', () => {
   });
 
   test('is not made after a call that used up its time', async () => {
+    client = createClient({ timeoutMs: 200 });
     script.handle = () => {};
     await client.request(reading);
     expect(script.seen).toHaveLength(1);

@@ -19,7 +19,10 @@ const toUser = (answer: z.output<typeof answers.userAnswer>): ProviderUser => ({
   goldBalanceGrams: answer.gold_balance,
 });
 
-const kinds: Readonly<Record<string, ProviderTransaction['kind']>> = { buy: 'BUY', sell: 'SELL' };
+const kindByType: ReadonlyMap<string, ProviderTransaction['kind']> = new Map([
+  ['buy', 'BUY'],
+  ['sell', 'SELL'],
+]);
 
 type TransactionRow = z.output<typeof answers.transactionsAnswer>['transactions'][number];
 
@@ -27,7 +30,7 @@ const toTransaction = (row: TransactionRow): ProviderTransaction => {
   const amountPaise = row.buy_price ?? row.sell_price;
   return {
     providerTxId: row.tx_id,
-    kind: kinds[row.type.toLowerCase()] ?? 'OTHER',
+    kind: kindByType.get(row.type.toLowerCase()) ?? 'OTHER',
     ...(row.gold_amount === undefined ? {} : { grams: row.gold_amount }),
     ...(amountPaise === undefined ? {} : { amountPaise }),
   };

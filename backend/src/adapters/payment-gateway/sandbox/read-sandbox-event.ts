@@ -3,11 +3,11 @@ import type { ParsedPaymentEvent, UnreadableEvent } from '../port.ts';
 import { eventBody } from './sandbox-gateway.schemas.ts';
 
 /** `order.paid` says of the order what `payment.captured` says of its payment. */
-const kindByName: Readonly<Record<string, ParsedPaymentEvent['kind']>> = {
-  'payment.captured': 'captured',
-  'order.paid': 'captured',
-  'payment.failed': 'failed',
-};
+const kindByName: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
+  ['payment.captured', 'captured'],
+  ['order.paid', 'captured'],
+  ['payment.failed', 'failed'],
+]);
 
 /** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
 export const readSandboxEvent = (rawBody: Buffer): ParsedPaymentEvent | UnreadableEvent => {
@@ -15,7 +15,7 @@ export const readSandboxEvent = (rawBody: Buffer): ParsedPaymentEvent | Unreadab
   if (!parsed.success) return { kind: 'unreadable' };
   const { event: name, created_at: occurredAt, data } = parsed.data;
   return {
-    kind: kindByName[name] ?? 'other',
+    kind: kindByName.get(name) ?? 'other',
     name,
     gatewayOrderId: data.gateway_order_id,
     gatewayPaymentId: data.gateway_payment_id,

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
+import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
+import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
+import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
+
+const silent = (): void => {};
+const deps: AdapterDeps = { clock: createManualClock(), logger: { debug: silent, warn: silent } };
+const token = 'a-real-token-of-32-characters-yes';
+
+describe('in production', () => {
+  test('a collaborator has an https address', () => {
+    const env = { SAFEGOLD_BASE_URL: 'http://partners.example', SAFEGOLD_TOKEN: token };
+    expect(() => createGoldProvider(env, deps)).toThrow(/SAFEGOLD_BASE_URL: must be an https/);
+    const secured = { ...env, SAFEGOLD_BASE_URL: 'https://partners.example' };
+    expect(createGoldProvider(secured, deps).code).toBe('safegold');
+  });
+
+  test('a published secret is refused', () => {
+    const env = {
+      MSG91_BASE_URL: 'https://sms.example',
+      MSG91_AUTH_KEY: 'dev-only-msg91-auth-key',
+      MSG91_OTP_TEMPLATE_ID: 'template-1',
+    };
+    expect(() => createSmsGateway(env, deps)).toThrow(/MSG91_AUTH_KEY/);
+  });
+
+  test('there is no sandbox gateway', () => {
+    expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'sandbox' }, deps)).toThrow(/sandbox/);
+    expect(createPaymentGateways({}, deps).size).toBe(0);
+  });
+});
+
+test('what is missing is named, and a secret never shown', () => {
+  expect(() => createGoldProvider({ SAFEGOLD_TOKEN: 'short' }, deps)).toThrow(
+    /SAFEGOLD_BASE_URL: is missing[^]*SAFEGOLD_TOKEN: must have at least/,
+  );
+  expect(() => createObjectStore({})).toThrow(/OBJECT_STORE_DIR: is missing/);
+  expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'nobody' }, deps)).toThrow(
+    /PAYMENT_GATEWAYS/,
+  );
+});
