@@ -18,9 +18,10 @@ export interface GatesOptions {
   readonly blockingLooks: readonly Look[];
 }
 
+const passes = async (look: Look): Promise<boolean> => (await look()).status === 'PASS';
+
 /** Read at every check: a gate that an operator closes is closed for the next request. */
 export const createGates = ({ db, switches, blockingLooks }: GatesOptions): Gates => {
-  const passes = async (look: Look): Promise<boolean> => (await look()).status === 'PASS';
   return {
     async isBuyOpen() {
       if (!(await switches.isOn('DIGITAL_GOLD_PAYMENT_ENABLED'))) return false;

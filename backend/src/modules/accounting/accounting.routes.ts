@@ -1,0 +1,62 @@
+import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import {
+  healthView,
+  portalLoginAnswer,
+  portalLoginBody,
+  portalUserView,
+  presentPortalUser,
+} from './accounting.schemas.ts';
+import { anyPortalUser } from './accounting.types.ts';
+import type { createPortalAuthService } from './portal-auth.service.ts';
+
+/** Health and sign-in of the accounting API. */
+export const createAccountingRoutes = (
+  auth: ReturnType<typeof createPortalAuthService>,
+): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/health',
+    summary: 'Liveness',
+    tags: ['health'],
+    access: PUBLIC,
+    rateLimit: 'exempt',
+    responses: { 200: healthView },
+    handler: async () => ok({ status: 'ok' }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/login',
+    summary: 'Sign in; the token goes into the header x-portal-token',
+    tags: ['auth'],
+    access: PUBLIC,
+    body: portalLoginBody,
+    responses: { 200: portalLoginAnswer },
+    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED'],
+    handler: async ({ body, context }) => {
+      const { token, expiresAt, user } = await auth.signIn(body.email, body.password, context);
+      return ok({ token, expiresAt: expiresAt.toISOString(), user: presentPortalUser(user) });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/logout',
+    summary: 'Sign out',
+    tags: ['auth'],
+    access: anyPortalUser,
+    responses: { 204: null },
+    handler: async ({ principal }) => {
+      await auth.signOut(principal);
+      return noContent();
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'Who is signed in',
+    tags: ['auth'],
+    access: anyPortalUser,
+    responses: { 200: portalUserView },
+    handler: async ({ principal }) =>
+      ok(presentPortalUser({ ...principal, id: principal.portalUserId })),
+  }),
+];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { permissions, portalRoles } from './permissions.ts';
+
+const emailSchema = z
+  .string()
+  .max(254)
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.email('must be an e-mail address'));
+
+export const portalLoginBody = z.object({
+  email: emailSchema,
+  password: z.string().min(1).max(256),
+});
+
+export const portalUserView = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(portalRoles),
+  permissions: z.array(z.enum(permissions)),
+});
+
+export const portalLoginAnswer = z.object({
+  token: z.string(),
+  expiresAt: z.iso.datetime(),
+  user: portalUserView,
+});
+
+export const healthView = z.object({ status: z.literal('ok') });
+
+interface PortalUserFields {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: string;
+  readonly permissions: readonly string[];
+}
+
+export const presentPortalUser = ({ id, email, name, role, permissions }: PortalUserFields) => ({
+  id,
+  email,
+  name,
+  role,
+  permissions,
+});

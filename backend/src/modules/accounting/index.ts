@@ -1,0 +1,5 @@
+export { portalRead, portalWrite, type PortalPrincipal } from './accounting.types.ts';
+export { createAccounting } from './create-accounting.ts';
+export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
+export { createPortalUser } from './portal-auth.service.ts';
+export { gstRateBpsOn } from './statutory.read-model.ts';

@@ -1,0 +1,114 @@
+/** The 25 permissions (decisions, section 8). */
+export const readPermissions = [
+  'gold.summary.read',
+  'gold.buys.read',
+  'gold.sells.read',
+  'gold.holdings.read',
+  'gold.payments.read',
+  'gold.payouts.read',
+  'gold.reconciliation.read',
+  'gold.policy.read',
+  'gold.statutory.read',
+  'gold.month_end.read',
+  'gold.ledger.read',
+  'gold.export',
+  'audit.read',
+  'portal_users.read',
+  'roles.read',
+] as const;
+
+export const writePermissions = [
+  'gold.policy.write',
+  'gold.statutory.write',
+  'gold.reconciliation.sign_off',
+  'gold.month_end.close',
+] as const;
+
+/** These need the role `super_admin` besides, and hold in read-only mode too. */
+export const administrationPermissions = [
+  'portal_users.create',
+  'portal_users.update',
+  'portal_users.deactivate',
+  'portal_users.reset_password',
+  'portal_users.assign_role',
+  'portal_users.assign_permissions',
+] as const;
+
+export const permissions = [
+  ...readPermissions,
+  ...writePermissions,
+  ...administrationPermissions,
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const portalRoles = [
+  'super_admin',
+  'finance_head',
+  'accountant',
+  'tax_officer',
+  'reconciliation_analyst',
+  'compliance_officer',
+  'auditor',
+  'viewer',
+] as const;
+export type PortalRole = (typeof portalRoles)[number];
+
+/** Registers of money and gold that everybody in the portal reads. */
+const registers = [
+  'gold.summary.read',
+  'gold.buys.read',
+  'gold.sells.read',
+  'gold.holdings.read',
+  'gold.payments.read',
+  'gold.payouts.read',
+] as const satisfies readonly Permission[];
+
+/**
+ * What a new user of a role gets; from then on the user's own array decides. Only a super admin
+ * has the administration permissions, which need that role anyway.
+ */
+export const defaultPermissions: Readonly<Record<PortalRole, readonly Permission[]>> = {
+  super_admin: permissions,
+  finance_head: [...readPermissions, ...writePermissions],
+  accountant: [
+    ...registers,
+    'gold.reconciliation.read',
+    'gold.policy.read',
+    'gold.statutory.read',
+    'gold.month_end.read',
+    'gold.ledger.read',
+    'gold.export',
+    'gold.month_end.close',
+  ],
+  tax_officer: [
+    ...registers,
+    'gold.policy.read',
+    'gold.statutory.read',
+    'gold.month_end.read',
+    'gold.ledger.read',
+    'gold.export',
+    'gold.policy.write',
+    'gold.statutory.write',
+  ],
+  reconciliation_analyst: [
+    ...registers,
+    'gold.reconciliation.read',
+    'gold.month_end.read',
+    'gold.export',
+    'gold.reconciliation.sign_off',
+  ],
+  compliance_officer: [
+    ...registers,
+    'gold.reconciliation.read',
+    'gold.policy.read',
+    'gold.statutory.read',
+    'audit.read',
+    'gold.policy.write',
+  ],
+  auditor: readPermissions,
+  viewer: registers,
+};
+
+/** True for the six that administer portal users. */
+export const isAdministration = (permission: string): boolean =>
+  administrationPermissions.some((known) => known === permission);

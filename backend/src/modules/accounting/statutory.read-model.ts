@@ -1,0 +1,21 @@
+import { bps, type Bps } from '../../money/index.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import type { Db } from '../../platform/db/index.ts';
+
+/** 3 %, until a row says otherwise (decisions, section 2). */
+const defaultGstRateBps = 300n;
+
+/**
+ * The GST rate in force on the IST date of `at`, in basis points: the statutory parameter
+ * `gst_rate_bps`, whose rows are effective-dated and never overwritten.
+ */
+export const gstRateBpsOn = async (db: Db, at: Date): Promise<Bps> => {
+  const rows = await db.$queryRaw<{ value: string }[]>`
+    SELECT value FROM statutory_parameter
+    WHERE key = 'gst_rate_bps' AND effective_from <= ${istDate(at)}::date
+    ORDER BY effective_from DESC LIMIT 1`;
+  const [row] = rows;
+  if (row === undefined) return bps(defaultGstRateBps);
+  if (!/^\d{1,4}$/u.test(row.value)) throw new Error('gst_rate_bps is not a rate in basis points');
+  return bps(BigInt(row.value));
+};
