@@ -8,5 +8,5 @@ export interface AdapterDeps extends Pick<HttpClientOptions, 'logger' | 'observe
 
 /** The part of an adapter that holds connections. */
 export interface Closable {
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }

@@ -25,3 +25,6 @@ export const fromSafeBps = (value: number): Bps => {
 
 /** Percent with two decimals, such as `3.00` of 300. */
 export const formatPercent = (rate: Bps): string => formatDecimal(rate, 2);
+
+/** Percent as the number that JSON carries, such as `3.25` of 325: at most two decimals. */
+export const toPercentNumber = (rate: Bps): number => Number(formatPercent(rate));

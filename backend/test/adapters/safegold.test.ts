@@ -191,7 +191,7 @@ describe('a buy', () => {
     const quoted = await price();
     expect(await verifyBuy(user, { ...quoted, buyRateId: '17' })).toEqual({
       kind: 'refused',
-      code: 'PROVIDER_REFUSED',
+      code: 'RATE_LAPSED',
       message: '8: Invalid rate',
     });
     expect(await verifyBuy('0', quoted)).toMatchObject({ code: 'PROVIDER_REFUSED' });

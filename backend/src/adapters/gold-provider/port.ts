@@ -7,6 +7,9 @@ export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
 /** The provider knows no such transaction. */
 export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
 
+/** The rate of the verify is no longer, or not, known to the provider: ask for a new price. */
+export const RATE_LAPSED = 'RATE_LAPSED';
+
 /** The provider looked at the request and said no; its own code and words are in the message. */
 export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
 

@@ -25,6 +25,8 @@ export interface SafegoldCall<T> {
   readonly isIdempotent?: boolean;
   /** The code of a refusal, where it has a meaning of its own at this endpoint. */
   readonly refusalCode?: string;
+  /** The codes of single refusals, by SafeGold's own code at this endpoint. */
+  readonly refusalCodes?: Readonly<Record<string, string>>;
 }
 
 /** Calls SafeGold: authorisation, encryption where it is on, and the reading of answers. */
@@ -33,10 +35,15 @@ export interface SafegoldCalls extends Closable {
 }
 
 /** The provider's own no: 4xx with its error body. Its words are for our logs, not for people. */
-const readRefusal = (response: HttpResponse, code: string): Outcome<never> | undefined => {
+const readRefusal = (
+  response: HttpResponse,
+  { refusalCode, refusalCodes }: Pick<SafegoldCall<unknown>, 'refusalCode' | 'refusalCodes'>,
+): Outcome<never> | undefined => {
   const error = errorAnswer.safeParse(response.json);
   if (response.status < 400 || !error.success) return undefined;
-  return refused(code, `${error.data.code}: ${error.data.message.slice(0, 200)}`);
+  const { code: theirs, message } = error.data;
+  const code = refusalCodes?.[theirs] ?? refusalCode ?? PROVIDER_REFUSED;
+  return refused(code, `${theirs}: ${message.slice(0, 200)}`);
 };
 
 export const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): SafegoldCalls => {
@@ -65,7 +72,7 @@ export const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): 
   };
 
   return {
-    async call({ operation, path, query = {}, body, answer, isIdempotent, refusalCode }) {
+    async call({ operation, path, query = {}, body, answer, isIdempotent, ...refusals }) {
       const sent = await client.request({
         operation,
         method: body === undefined ? 'GET' : 'POST',
@@ -78,9 +85,7 @@ export const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): 
       const response = opened(sent.value);
       // status-check-on-safegold-system: a failed confirm is a 200 without a body.
       if (response.status === 200 && response.text.trim() === '') return unknown('BLANK_ANSWER');
-      return readAnswer(response, answer, (answered) =>
-        readRefusal(answered, refusalCode ?? PROVIDER_REFUSED),
-      );
+      return readAnswer(response, answer, (answered) => readRefusal(answered, refusals));
     },
     close: () => client.close(),
   };

@@ -3,7 +3,7 @@ import { isTraded, type Grams, type Paise } from '../../../money/index.ts';
 import type { Clock } from '../../../platform/clock/clock.ts';
 import { jsonNumber } from '../../../platform/http-client/index.ts';
 import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
-import { GRAMS_MISMATCH, PROVIDER_REFUSED, UNKNOWN_TRANSACTION } from '../port.ts';
+import { GRAMS_MISMATCH, PROVIDER_REFUSED, RATE_LAPSED, UNKNOWN_TRANSACTION } from '../port.ts';
 import type { ConfirmRequest, GoldProvider, VerifiedTransaction } from '../port.ts';
 import type { SafegoldCalls } from './create-safegold-calls.ts';
 import { rateWithTax, rupeesFor } from './safegold.arithmetic.ts';
@@ -48,6 +48,7 @@ export const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Tra
         [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
       },
       answer: verifyAnswer,
+      refusalCodes: { [facts.invalidRateCode[side]]: RATE_LAPSED },
     });
     if (verified.kind !== 'done') return verified;
     const answer = verified.value;

@@ -24,6 +24,9 @@ export const safegoldRules: GoldProviderRules = {
  * own `rate_validity` is unverified, so the time is counted from before the question. */
 export const rateValidityMs = 7 * minuteMs;
 
+/** Unverified: the code for a rate that has run out; known from client code only. */
+export const invalidRateCode = { buy: '8', sell: '6' } as const;
+
 /** buy-verify-api: a weight on the wire has four decimals. */
 export const gramDecimals = 4;
 

@@ -1,0 +1,39 @@
+import { done } from '../../../platform/outcome/outcome.ts';
+import { isSigned } from '../../hmac-signature.ts';
+import type { PaymentGateway } from '../port.ts';
+import { readSandboxEvent } from './read-sandbox-event.ts';
+import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
+
+/** An event id as the header gives it; one that can't be stored counts as none. */
+const eventIdIn = (headers: Readonly<Record<string, unknown>>): { eventId?: string } => {
+  const id = headers['x-gateway-event-id'];
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? { eventId: id } : {};
+};
+
+type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
+
+/** What the gateway signs: the checkout under its key secret, webhooks under their own. */
+export const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
+  verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>
+    Promise.resolve(
+      done(
+        isSigned({
+          message: `${gatewayOrderId}|${gatewayPaymentId}`,
+          signature,
+          encoding: 'hex',
+          secrets: [config.SANDBOX_GATEWAY_KEY_SECRET],
+        }),
+      ),
+    ),
+
+  verifyWebhook({ rawBody, headers }) {
+    const isGenuine = isSigned({
+      message: rawBody,
+      signature: headers['x-gateway-signature'],
+      encoding: 'hex',
+      secrets: config.SANDBOX_GATEWAY_WEBHOOK_SECRETS,
+    });
+    if (!isGenuine) return { valid: false };
+    return { valid: true, ...eventIdIn(headers), event: readSandboxEvent(rawBody) };
+  },
+});

@@ -1,0 +1,51 @@
+import type { Db } from '../../platform/db/index.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import type { LivePriceReader } from '../price/index.ts';
+import {
+  passbookView,
+  portfolioView,
+  presentHolding,
+  presentPortfolio,
+} from './holdings.schemas.ts';
+import { readHolding } from './holdings.store.ts';
+import type { PortfolioCache } from './portfolio-cache.ts';
+
+/** `GET /portfolio`, `GET /portfolio/passbook`. */
+export const createHoldingsCustomerRoutes = (options: {
+  readonly db: Db;
+  readonly cache: PortfolioCache;
+  readonly price: Pick<LivePriceReader, 'livePrice'>;
+}): Route[] => {
+  const { db, cache, price } = options;
+  const compute = async (userId: string) => {
+    // The price first: it may take a call, and what is held should be read as late as can be.
+    const live = await price.livePrice();
+    return presentPortfolio(await readHolding(db, userId), live);
+  };
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/portfolio',
+      summary: 'What is held, and what it is worth at the live sell price',
+      tags: ['portfolio'],
+      access: customerAccess,
+      responses: { 200: portfolioView },
+      errors: ['PRICE_UNAVAILABLE'],
+      handler: async ({ principal }) =>
+        ok(await cache.read(principal.userId, () => compute(principal.userId))),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/portfolio/passbook',
+      summary: 'The holding; ledger entries are not available yet',
+      tags: ['portfolio'],
+      access: customerAccess,
+      responses: { 200: passbookView },
+      handler: async ({ principal }) => {
+        const holding = presentHolding(await readHolding(db, principal.userId));
+        return ok({ holding, entries_available: false, entries: [] });
+      },
+    }),
+  ];
+};

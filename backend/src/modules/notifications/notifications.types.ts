@@ -1,0 +1,38 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+
+/** What customers are told of (decisions, section 4). */
+export const notificationTypes = [
+  'buy_success',
+  'buy_under_review',
+  'sell_confirmed',
+  'sell_failed',
+  'payout_paid',
+  'payout_failed',
+  'sip_installment_due',
+  'sip_debit_notice',
+  'sip_installment_failed',
+  'sip_completed',
+  'kyc_approved',
+  'kyc_rejected',
+  'kyc_resubmit',
+  'bank_verified',
+  'bank_failed',
+  'referral_reward',
+] as const;
+
+export type NotificationType = (typeof notificationTypes)[number];
+
+export interface NewNotification {
+  readonly userId: string;
+  readonly type: NotificationType;
+  readonly title: string;
+  readonly body: string;
+  /** Ids for the client to open the right screen; nothing personal. */
+  readonly data?: JsonObject;
+  /** A second record of the same key is not written: for what may run twice. */
+  readonly dedupeKey?: string;
+}
+
+/** Writes a record, in the transaction of what it tells of. */
+export type Notify = (db: Db, notification: NewNotification) => Promise<void>;
