@@ -17,7 +17,7 @@ export const pageBody = `
 <p id="problem" role="alert" hidden></p>
 <main>
   <section class="wide"><h2>Open checkouts</h2><div id="checkouts"></div></section>
-  <section><h2>Messages</h2><div id="messages"></div></section>
+  <section class="wide"><h2>Messages</h2><div id="messages"></div></section>
   <section><h2>Clock</h2>
     <div class="buttons" id="clock-buttons"></div>
     <form id="clock-form"><label>Set to <input name="set" type="datetime-local" step="1"></label>
@@ -29,7 +29,7 @@ export const pageBody = `
       <button>Fix</button><button type="button" id="price-follow">Let it move</button>
     </form>
   </section>
-  <section class="wide"><h2>Faults</h2>
+  <section class="broad"><h2>Faults</h2>
     <form id="fault-form">
       <label>Party <select name="collaborator"></select></label>
       <label>Operation <select name="operation"></select></label>

@@ -66,7 +66,8 @@ const list = (id, items, empty, heads, row) => {
     byId(id).replaceChildren(make('p', { className: 'empty', textContent: empty }));
     return;
   }
-  const head = make('tr', {}, ...heads.map((name) => make('th', { textContent: name })));
+  const head = make('tr', {}, ...heads.map((name) => make('th', { textContent: name,
+    className: ['Grams', 'Amount', 'Attempts'].includes(name) ? 'number' : '' })));
   const table = make('table', {}, make('thead', {}, head),
     make('tbody', {}, ...items.map((item) => make('tr', {}, ...row(item)))));
   const top = byId(id).firstChild ? byId(id).firstChild.scrollTop : 0;
@@ -83,7 +84,7 @@ const checkoutRow = (checkout) => {
   const buttons = make('div', { className: 'buttons' },
     button('Pay', pay({ outcome: 'captured' }), 'main'), button('Fail', pay({ outcome: 'failed' })));
   const failed = checkout.payments.length;
-  return [cell(code(checkout.gatewayOrderId.slice(0, 10) + '…' + checkout.gatewayOrderId.slice(-6))),
+  return [cell(code('…' + checkout.gatewayOrderId.slice(-8))),
     cell(rupees(checkout.amountPaise, checkout.currency), 'number'),
     cell(checkout.expiresAt ? moment(checkout.expiresAt) : 'never', 'nowrap'),
     cell(gone ? tag('expired', 'bad') : failed ? tag(failed + ' failed', 'bad') : tag('open', 'gold')),

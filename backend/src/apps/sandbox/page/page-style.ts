@@ -26,8 +26,10 @@ header { display: flex; flex-wrap: wrap; gap: 16px 32px; align-items: center;
 main { display: grid; grid-template-columns: repeat(6, 1fr); gap: 16px; padding: 20px 24px; }
 section { grid-column: span 2; background: var(--card); border: 1px solid var(--line);
   border-radius: 12px; padding: 14px 16px; min-width: 0; }
-section.wide { grid-column: span 3; } section.full { grid-column: 1 / -1; }
-@media (max-width: 1100px) { section, section.wide { grid-column: 1 / -1; } }
+section.wide { grid-column: span 3; } section.broad { grid-column: span 4; }
+section.full { grid-column: 1 / -1; }
+@media (max-width: 1100px) { section, section.wide, section.broad {
+  grid-column: 1 / -1; } }
 h2 { margin: 0 0 10px; font-size: 13px; text-transform: uppercase; letter-spacing: .06em;
   color: var(--soft); font-weight: 600; }
 form + h2, .buttons + h2 { margin-top: 18px; }
@@ -37,8 +39,9 @@ a { color: var(--gold); }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 500; color: var(--soft); font-size: 12px; position: sticky;
   top: 0; background: var(--card); }
-th, td { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
 tr:last-child td { border-bottom: 0; }
+th.number { text-align: right; }
 td.nowrap { white-space: nowrap; } td.number { text-align: right; white-space: nowrap; }
 code { font: 12px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; background: var(--code);
   padding: 1px 5px; border-radius: 4px; overflow-wrap: anywhere; }
@@ -53,12 +56,12 @@ button:hover { border-color: var(--gold); }
 button.main { background: var(--gold); border-color: var(--gold); color: var(--gold-ink);
   font-weight: 600; }
 .buttons, form { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; }
-.buttons { margin-bottom: 10px; }
+section > .buttons { margin-bottom: 10px; }
 form { margin-bottom: 12px; }
 label { display: grid; gap: 3px; font-size: 12px; color: var(--soft); }
 input, select { font: inherit; font-size: 13px; padding: 5px 8px; border-radius: 8px; width: auto;
   border: 1px solid var(--line); background: var(--ground); color: var(--ink); max-width: 170px; }
-input[type="number"] { width: 92px; } input[inputmode] { width: 104px; }
+input[type="number"] { width: 84px; } input[inputmode] { width: 104px; }
 details summary { cursor: pointer; color: var(--soft); }
 pre { margin: 6px 0 0; padding: 10px; background: var(--code); border-radius: 8px; overflow: auto;
   max-height: 260px; font: 12px/1.45 ui-monospace, Menlo, monospace; white-space: pre-wrap;

@@ -42,7 +42,7 @@ export const createSafegoldBooks = (clock: Clock, system: Clock): SafegoldBooks 
   const rates = new Map<string, Rate>();
   const transactions = new Map<string, Transaction>();
   const transactionIds = new Map<number, string[]>();
-  let lastId = Math.floor(system.now().getTime() / 1000) * 1000;
+  let lastId = system.now().getTime();
 
   const nextId = (): number => {
     lastId += 1;
