@@ -1,4 +1,5 @@
 import { Agent, request as send } from 'undici';
+import { currentRequestId } from '../http/request-id.ts';
 import { done, refused, unknown, type Outcome } from '../outcome/outcome.ts';
 import { errorCode, isConnectFailure } from './connect-failure.ts';
 import type { HttpClientOptions, HttpRequest, HttpResponse } from './http-client.types.ts';
@@ -48,7 +49,8 @@ const isAnswer = (status: number): boolean => status < 500 && status !== 408;
 
 /** Sends single requests with every limit set. */
 export const createSender = (options: HttpClientOptions): Sender => {
-  const { baseUrl, timeoutMs, headers: commonHeaders = {}, requestId } = options;
+  const { baseUrl, timeoutMs, headers: commonHeaders = {} } = options;
+  const { requestId = currentRequestId } = options;
   const agent = new Agent({
     connections,
     pipelining: 1,
@@ -63,7 +65,7 @@ export const createSender = (options: HttpClientOptions): Sender => {
 
   const attempt = async (request: HttpRequest): Promise<Outcome<HttpResponse>> => {
     const { body, headers } = bodyOf(request);
-    const id = requestId?.();
+    const id = requestId();
     const response = await send(addressOf(baseUrl, request), {
       method: request.method,
       headers: {

@@ -116,7 +116,7 @@ describe('a call', () => {
     });
   });
 
-  test('is done with a refusal of the collaborator, and has no json where there is none', async () => {
+  test('is done with a refusal too, and has no json where there is none', async () => {
     script.handle = (_request, response) => response.writeHead(404).end('<html>');
     expect(await client.request(reading)).toMatchObject({
       kind: 'done',

@@ -1,7 +1,7 @@
 import type { Timers } from '../clock/timers.ts';
 import type { Outcome } from '../outcome/outcome.ts';
 
-/** The part of a logger that is needed here. Bodies, addresses and headers are never given to it. */
+/** The part of a logger that is needed here. It never gets a body, an address or a header. */
 export interface HttpClientLogger {
   debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -26,7 +26,7 @@ export interface HttpClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly logger: HttpClientLogger;
   readonly observe?: (call: ObservedCall) => void;
-  /** The id of the request being served, which travels as `x-request-id`. */
+  /** The id that travels as `x-request-id`; that of the request being served unless given. */
   readonly requestId?: () => string | undefined;
   readonly breaker?: BreakerOptions;
   readonly maxResponseBytes?: number;

@@ -76,4 +76,7 @@ export const transactionsAnswer = z.object({
 });
 
 /** The error body of every call. Codes mean something else at each endpoint. */
-export const errorAnswer = z.object({ code: textOrDigits, message: z.string() });
+export const errorAnswer = z.object({
+  code: textOrDigits.refine((code) => /^\d{1,9}$/.test(code)),
+  message: z.string(),
+});
