@@ -1,0 +1,331 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RequestHandler } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AppError } from '../errors/app-error.ts';
+import { createRandom } from '../ids/random.ts';
+import {
+  createApi,
+  created,
+  defineRoute,
+  idParams,
+  ok,
+  pageQuery,
+  PUBLIC,
+  requireRoles,
+  signedIn,
+  type Guard,
+  type Route,
+} from './index.ts';
+
+interface Caller {
+  readonly name: string;
+}
+
+const guard: Guard = {
+  schemeName: 'bearer',
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  admit: async (req, access) => {
+    const name = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
+    if (name === undefined) throw new AppError('UNAUTHENTICATED');
+    if (access.kind === 'roles' && access.roles?.includes(name) !== true) {
+      throw new AppError('FORBIDDEN');
+    }
+    return { name };
+  },
+};
+
+const thing = z.object({
+  name: z.string().max(10),
+  unit: z.enum(['INR', 'GRAMS']),
+  nested: z.object({ count: z.int().min(1) }).optional(),
+});
+
+let limited = false;
+const rateLimit: RequestHandler = (_req, _res, next) => {
+  if (limited) next(new AppError('RATE_LIMITED', { retryAfterSeconds: 12.4 }));
+  else next();
+};
+const pass: RequestHandler = (_req, _res, next) => next();
+const logged: unknown[] = [];
+
+const routes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/things',
+    summary: 'Make a thing',
+    tags: ['things'],
+    access: signedIn<Caller>(),
+    body: thing,
+    bodyLimitBytes: 1000,
+    responses: { 201: thing.extend({ by: z.string() }) },
+    handler: async ({ body, principal }) => created({ ...body, by: principal.name }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/things',
+    summary: 'List',
+    tags: ['things'],
+    access: PUBLIC,
+    query: pageQuery,
+    responses: { 200: z.object({ page: z.int(), limit: z.int() }) },
+    handler: async ({ query }) => ok(query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/things/:id',
+    summary: 'One',
+    tags: ['things'],
+    access: PUBLIC,
+    params: idParams,
+    responses: { 200: z.object({ id: z.uuid() }) },
+    handler: async ({ params }) => ok(params),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/gated',
+    summary: 'A gate before validation',
+    tags: ['things'],
+    access: PUBLIC,
+    body: thing,
+    responses: { 200: z.null() },
+    before: async ({ parsedBody }) => {
+      const name = z.object({ name: z.literal('again') }).safeParse(parsedBody);
+      if (name.success) return { status: 200, body: null };
+      throw new AppError('SELL_DISABLED');
+    },
+    handler: async () => ok(null),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/leaky',
+    summary: 'Answers what it never declared',
+    tags: ['things'],
+    access: requireRoles<Caller>('boss'),
+    responses: { 200: z.object({ fine: z.string() }) },
+    handler: async () => ok({ fine: 1 }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/raw',
+    summary: 'The exact bytes',
+    tags: ['things'],
+    access: PUBLIC,
+    rawBody: true,
+    rateLimit: 'exempt',
+    responses: { 200: z.object({ hex: z.string() }) },
+    handler: async ({ rawBody }) => ok({ hex: rawBody.toString('hex') }),
+  }),
+];
+
+let server: Server;
+let base = '';
+
+beforeAll(async () => {
+  const app = createApi({
+    info: { title: 'Things', version: '1.0.0', description: 'For the test', prefix: '/v1' },
+    routes,
+    guard,
+    rateLimit,
+    requestLog: pass,
+    requestMetrics: pass,
+    metrics: (_req, res) => {
+      res.send('up 1');
+    },
+    logger: { error: (fields) => logged.push(fields) },
+    random: createRandom(),
+    trustProxyHops: 1,
+    corsAllowedOrigins: ['https://app.example.test'],
+    internalHostnames: ['localhost', '127.0.0.1'],
+    checkReplies: true,
+    docs: true,
+  });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  base = `http://127.0.0.1:${port}`;
+});
+
+afterAll(() => {
+  server.close();
+});
+
+const send = async (method: string, path: string, body?: string, headers = {}) => {
+  const response = await fetch(base + path, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const json: unknown = text.startsWith('{') || text === 'null' ? JSON.parse(text) : text;
+  return { status: response.status, json, headers: response.headers };
+};
+const asAnn = { authorization: 'Bearer ann' };
+const error = (code: string, more = {}) => ({
+  error: expect.objectContaining({ code, ...more }),
+});
+
+describe('a declared route', () => {
+  it('answers what its handler makes of the validated input', async () => {
+    const body = JSON.stringify({ name: 'ring', unit: 'INR', unknown: true });
+    const { status, json } = await send('POST', '/v1/things', body, asAnn);
+    expect({ status, json }).toEqual({
+      status: 201,
+      json: { name: 'ring', unit: 'INR', by: 'ann' },
+    });
+  });
+
+  it('lists every offending field, the first of them in `field`', async () => {
+    const body = JSON.stringify({ name: 'far too long a name', unit: 'KG', nested: { count: 0 } });
+    const { status, json } = await send('POST', '/v1/things', body, asAnn);
+    expect(status).toBe(400);
+    expect(json).toEqual(error('VALIDATION_FAILED', { field: 'name' }));
+    expect(JSON.stringify(json)).toContain('"nested.count"');
+    expect(JSON.stringify(json)).toContain('INR');
+  });
+
+  it.each(['[]', '"x"', '1', 'null', ''])('refuses the body %j', async (body) => {
+    const { status, json } = await send('POST', '/v1/things', body, asAnn);
+    expect([status, json]).toEqual([400, error('VALIDATION_FAILED')]);
+  });
+
+  it('refuses text that the database can not store, naming the field', async () => {
+    const body = JSON.stringify({ name: 'a\u0000b', unit: 'INR' });
+    const { status, json } = await send('POST', '/v1/things', body, asAnn);
+    expect([status, json]).toEqual([400, error('VALIDATION_FAILED', { field: 'name' })]);
+  });
+
+  it('bears hostile nesting and prototype keys', async () => {
+    const deep = `${'['.repeat(400)}${']'.repeat(400)}`;
+    expect((await send('POST', '/v1/things', deep, asAnn)).status).toBe(400);
+    const proto = '{"__proto__":{"name":"x"},"constructor":1}';
+    expect((await send('POST', '/v1/things', proto, asAnn)).status).toBe(400);
+  });
+
+  it('refuses malformed JSON, other media types, and what is too large', async () => {
+    const malformed = await send('POST', '/v1/things', '{"name":', asAnn);
+    expect([malformed.status, malformed.json]).toEqual([400, error('MALFORMED_JSON')]);
+    const form = { ...asAnn, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await send('POST', '/v1/things', 'name=x', form)).status).toBe(415);
+    const large = await send('POST', '/v1/things', JSON.stringify('x'.repeat(2000)), asAnn);
+    expect([large.status, large.json]).toEqual([413, error('PAYLOAD_TOO_LARGE')]);
+  });
+
+  it('refuses a page outside its bounds and a parameter given twice', async () => {
+    expect((await send('GET', '/v1/things?page=2&limit=100')).json).toEqual({
+      page: 2,
+      limit: 100,
+    });
+    for (const query of [
+      'page=0',
+      'limit=101',
+      'limit=-1',
+      'page=1.5',
+      'page=1&page=2',
+      'page=x',
+    ]) {
+      expect((await send('GET', `/v1/things?${query}`)).json).toEqual(error('VALIDATION_FAILED'));
+    }
+  });
+
+  it('treats a malformed id as a resource that does not exist', async () => {
+    for (const id of ['1', 'x', '%00', '%ff', "' OR 1=1"]) {
+      const { status, json } = await send('GET', `/v1/things/${id}`);
+      expect([status, json]).toEqual([404, error('NOT_FOUND')]);
+    }
+  });
+
+  it('hands the exact bytes to a route that asks for them', async () => {
+    expect((await send('POST', '/v1/raw', '{ "a":1.0 }')).json).toEqual({
+      hex: Buffer.from('{ "a":1.0 }').toString('hex'),
+    });
+  });
+});
+
+describe('the order of refusals', () => {
+  it('is rate limit, credential, role, gate, body', async () => {
+    expect((await send('POST', '/v1/things', '{')).json).toEqual(error('UNAUTHENTICATED'));
+    expect((await send('GET', '/v1/leaky', undefined, asAnn)).json).toEqual(error('FORBIDDEN'));
+    expect((await send('POST', '/v1/gated', '{')).json).toEqual(error('SELL_DISABLED'));
+    expect((await send('POST', '/v1/gated', '{}')).json).toEqual(error('SELL_DISABLED'));
+    expect((await send('POST', '/v1/gated', '{"name":"again"}')).json).toBeNull();
+    limited = true;
+    const refused = await send('POST', '/v1/things', '{');
+    const exempt = await send('POST', '/v1/raw', 'x');
+    const nowhere = await send('GET', '/v1/nowhere');
+    limited = false;
+    expect(refused.json).toEqual(error('RATE_LIMITED'));
+    expect(refused.headers.get('retry-after')).toBe('13');
+    expect(exempt.status).toBe(200);
+    expect(nowhere.status).toBe(429);
+  });
+});
+
+describe('the edges', () => {
+  it('answers 404 for an unknown path and 405 with Allow for another verb', async () => {
+    expect((await send('GET', '/v1/nowhere')).json).toEqual(error('NOT_FOUND'));
+    const wrong = await send('DELETE', '/v1/things');
+    expect([wrong.status, wrong.json]).toEqual([405, error('METHOD_NOT_ALLOWED')]);
+    expect(wrong.headers.get('allow')).toBe('POST, GET, HEAD');
+  });
+
+  it('never shows what went wrong inside', async () => {
+    const { status, json } = await send('GET', '/v1/leaky', undefined, {
+      authorization: 'Bearer boss',
+    });
+    expect([status, json]).toEqual([500, error('INTERNAL')]);
+    expect(JSON.stringify(json)).not.toContain('schema');
+    expect(logged.length).toBeGreaterThan(0);
+  });
+
+  it('keeps a good request id and replaces a bad one', async () => {
+    const kept = await send('GET', '/v1/things', undefined, { 'x-request-id': 'abc-1.2_3' });
+    expect(kept.headers.get('x-request-id')).toBe('abc-1.2_3');
+    const made = await send('GET', '/v1/nowhere', undefined, { 'x-request-id': 'a b' });
+    expect(made.json).toEqual(
+      error('NOT_FOUND', { requestId: expect.stringMatching(/^[\w-]{36}$/u) }),
+    );
+  });
+
+  it('allows listed origins only', async () => {
+    const listed = { origin: 'https://app.example.test' };
+    const other = { origin: 'https://evil.example.test' };
+    const header = 'access-control-allow-origin';
+    expect((await send('GET', '/v1/things', undefined, listed)).headers.get(header)).toBe(
+      listed.origin,
+    );
+    expect((await send('GET', '/v1/things', undefined, other)).headers.get(header)).toBeNull();
+  });
+
+  it('shows metrics to internal host names alone', async () => {
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request(`${base}/metrics`, { headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await statusFor('LOCALHOST.:4000')).toBe(200);
+    expect(await statusFor('api.example.test')).toBe(404);
+    expect(await statusFor('localhost.evil.test')).toBe(404);
+  });
+});
+
+describe('the documentation', () => {
+  it('is made of the declared routes and needs no other host', async () => {
+    const { json } = await send('GET', '/docs/openapi.json');
+    expect(json).toMatchObject({
+      openapi: '3.1.0',
+      paths: {
+        '/v1/things/{id}': { get: {} },
+        '/v1/things': { post: { security: [{ bearer: [] }] } },
+      },
+    });
+    const page = await send('GET', '/docs/');
+    expect(page.status).toBe(200);
+    expect(String(page.json)).not.toMatch(/(?:src|href)="https?:/u);
+  });
+});
