@@ -1,4 +1,5 @@
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { Outcome } from '../../src/platform/outcome/outcome.ts';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
@@ -70,4 +71,10 @@ export const startAdapterKit = async (collaborator: string): Promise<AdapterKit>
       return (journal as { entries: JournalEntry[] }).entries;
     },
   };
+};
+
+/** What a call gave that has to have been done. */
+export const valueOf = <T>(outcome: Outcome<T>): T => {
+  if (outcome.kind === 'done') return outcome.value;
+  throw new Error(`not done: ${JSON.stringify(outcome)}`);
 };

@@ -7,19 +7,13 @@ import type {
   ProviderPrice,
 } from '../../src/adapters/gold-provider/port.ts';
 import { divideCeiling, parseGrams, parseRupees } from '../../src/money/index.ts';
-import type { Outcome } from '../../src/platform/outcome/outcome.ts';
-import { startAdapterKit, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
 
 let kit: AdapterKit;
 let provider: GoldProvider & Closable;
 let phones = 9_000_000_000;
 
 const grams = parseGrams('1.2345');
-
-const valueOf = <T>(outcome: Outcome<T>): T => {
-  if (outcome.kind === 'done') return outcome.value;
-  throw new Error(`not done: ${JSON.stringify(outcome)}`);
-};
 
 const register = async (): Promise<string> => {
   phones += 1;
@@ -80,58 +74,6 @@ beforeEach(async () => {
   provider = createGoldProvider(kit.env, kit.deps);
 });
 afterEach(() => provider.close());
-
-describe('the price', () => {
-  test('has both rates, the tax and the spot price that configuration names', async () => {
-    expect(await price()).toMatchObject({
-      buyPaise: 1_234_567n,
-      sellPaise: 1_200_001n,
-      spotPaise: 1_222_222n,
-      buyTaxBps: 300n,
-      validUntil: new Date(kit.clock.now().getTime() + 420_000),
-    });
-  });
-
-  test('takes the half-up mean for spot where no field is named', async () => {
-    const { SAFEGOLD_SPOT_FIELD: _unused, ...env } = kit.env;
-    const plain = createGoldProvider(env, kit.deps);
-    expect(valueOf(await plain.price()).spotPaise).toBe(1_217_284n);
-    await plain.close();
-  });
-
-  test('is unreadable where the named field is missing', async () => {
-    const other = createGoldProvider({ ...kit.env, SAFEGOLD_SPOT_FIELD: 'nowhere' }, kit.deps);
-    expect(await other.price()).toMatchObject({ kind: 'unknown' });
-    await other.close();
-  });
-
-  test('survives one failure, for it is safe to ask again', async () => {
-    await kit.fault('buy-price', 'error');
-    expect(await price()).toMatchObject({ buyPaise: 1_234_567n });
-  });
-});
-
-describe('a customer', () => {
-  test('is the same provider user each time the phone is registered', async () => {
-    const id = await register();
-    const again = { phone: `+91${phones}`, name: 'Asha Rao', pincode: '560001' };
-    expect(valueOf(await provider.register(again))).toEqual({
-      providerUserId: id,
-      goldBalanceGrams: 0n,
-    });
-    expect(valueOf(await provider.getUser(id)).providerUserId).toBe(id);
-  });
-
-  test("can be asked about, with the provider's own no for an unknown one", async () => {
-    expect(await provider.getUser('1/../2')).toMatchObject({ kind: 'refused' });
-    expect(
-      await provider.updateKyc({ providerUserId: await register(), pan: 'ABCPE1234F' }),
-    ).toEqual({
-      kind: 'done',
-      value: undefined,
-    });
-  });
-});
 
 describe('a buy', () => {
   test("verifies our grams at the provider's own arithmetic, and confirms once", async () => {
@@ -300,10 +242,4 @@ describe('a sell', () => {
     expect(await provider.confirmSell(request)).toMatchObject({ kind: 'unknown' });
     expect(await provider.sellStatus(request)).toEqual({ kind: 'done', value: 'SUCCESS' });
   });
-});
-
-test('a wrong token is told apart from a refusal of the request', async () => {
-  const stranger = createGoldProvider({ ...kit.env, SAFEGOLD_TOKEN: 'x'.repeat(20) }, kit.deps);
-  expect(await stranger.price()).toMatchObject({ kind: 'refused', code: 'NOT_AUTHORISED' });
-  await stranger.close();
 });

@@ -8,9 +8,8 @@ import type {
   PaymentGateway,
 } from '../../src/adapters/payment-gateway/port.ts';
 import { parseRupees } from '../../src/money/index.ts';
-import type { Outcome } from '../../src/platform/outcome/outcome.ts';
 import { eventually } from '../support/eventually.ts';
-import { startAdapterKit, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
 
 const oldSecret = 'dev-only-gateway-webhook-secret';
 const newSecret = 'dev-only-gateway-webhook-secret-2';
@@ -28,11 +27,6 @@ const newOrder = (): CreateGatewayOrder => {
     expiresAt: new Date(kit.clock.now().getTime() + 480_000),
     customer: { id: 'customer-1', phone: '+919876543210' },
   };
-};
-
-const valueOf = <T>(outcome: Outcome<T>): T => {
-  if (outcome.kind === 'done') return outcome.value;
-  throw new Error(`not done: ${JSON.stringify(outcome)}`);
 };
 
 const create = async (): Promise<GatewayOrder> => valueOf(await gateway.createOrder(newOrder()));
