@@ -83,8 +83,11 @@ describe('a deployment', () => {
 
     await markRolledBack({ url, folder }, name);
     const script = join(folder, 'migrations', name, 'migration.sql');
-    await writeFile(script, `CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$
-      BEGIN PERFORM 1; RETURN 2; END $$; CREATE TABLE whole (id int);`);
+    await writeFile(
+      script,
+      `CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN PERFORM 1; RETURN 2; END $$; CREATE TABLE whole (id int);`,
+    );
     expect(await deployMigrations({ url, folder, log })).toEqual([name]);
     expect(await tables()).toContain('whole');
     await rm(folder, { recursive: true });

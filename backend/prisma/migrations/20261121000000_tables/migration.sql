@@ -1275,6 +1275,21 @@ CREATE INDEX "support_ticket_status_created_at_id_idx" ON "support_ticket"("stat
 -- CreateIndex
 CREATE INDEX "support_ticket_user_id_idx" ON "support_ticket"("user_id");
 
+-- CreateIndex
+CREATE INDEX "provider_operation_user_id_idx" ON "provider_operation"("user_id");
+
+-- CreateIndex
+CREATE INDEX "kyc_record_document_key_idx" ON "kyc_record"("document_key");
+
+-- CreateIndex
+CREATE INDEX "kyc_record_selfie_key_idx" ON "kyc_record"("selfie_key");
+
+-- CreateIndex
+CREATE INDEX "webhook_event_sealed_for_user_id_idx" ON "webhook_event"("sealed_for_user_id");
+
+-- CreateIndex
+CREATE INDEX "payout_attempt_bank_account_id_idx" ON "payout_attempt"("bank_account_id");
+
 -- AddForeignKey
 ALTER TABLE "portal_session" ADD CONSTRAINT "portal_session_portal_user_id_fkey" FOREIGN KEY ("portal_user_id") REFERENCES "portal_user"("id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { listMigrations } from '../../src/platform/db/migrations.ts';
+import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+const ask = <T extends object>(url: string, sql: string): Promise<T[]> =>
+  withConnection(url, async (client) => (await client.query<T>(sql)).rows);
+
+const insertOnly = [
+  'audit_log',
+  'gold_order_event',
+  'holding_movement',
+  'month_end_close',
+  'policy_determination',
+  'reconciliation_sign_off',
+  'statutory_parameter',
+];
+
+/** What is made anew or runs out, so that the application may delete it. */
+const deletable = [
+  'admin_login_guard',
+  'audit_personal_detail',
+  'banner',
+  'biometric_token',
+  'deleted_phone',
+  'feature_flag',
+  'gateway_setting',
+  'idempotency_key',
+  'kyc_document',
+  'legal_field',
+  'mpin_guard',
+  'notification',
+  'otp_code',
+  'otp_guard',
+  'otp_send',
+  'portal_login_guard',
+  'portal_session',
+  'price_snapshot',
+  'push_token',
+  'readiness_evidence',
+  'scheduled_job',
+  'session',
+  'support_ticket',
+  'used_refresh_token',
+];
+
+interface Rights {
+  readonly name: string;
+  readonly read: boolean;
+  readonly add: boolean;
+  readonly change: boolean;
+  readonly remove: boolean;
+  readonly empty: boolean;
+}
+
+const rightsOfTheApplication = (): Promise<Rights[]> =>
+  ask<Rights>(
+    fresh.migrateUrl,
+    `SELECT relname AS name,
+       has_table_privilege('dgs_app', oid, 'SELECT') AS read,
+       has_table_privilege('dgs_app', oid, 'INSERT') AS add,
+       has_table_privilege('dgs_app', oid, 'UPDATE') AS change,
+       has_table_privilege('dgs_app', oid, 'DELETE') AS remove,
+       has_table_privilege('dgs_app', oid, 'TRUNCATE') AS empty
+     FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       AND relname <> '_prisma_migrations' ORDER BY relname`,
+  );
+
+const namesWhere = (rights: readonly Rights[], has: (r: Rights) => boolean): string[] =>
+  rights.filter(has).map((r) => r.name);
+
+describe('the application role', () => {
+  it('reads and adds to every table, and truncates none', async () => {
+    const rights = await rightsOfTheApplication();
+    expect(rights.length).toBeGreaterThan(50);
+    expect(namesWhere(rights, (r) => !r.read || !r.add || r.empty)).toEqual([]);
+  });
+
+  it('only adds to what is never changed', async () => {
+    const rights = await rightsOfTheApplication();
+    const unchangeable = [...insertOnly, 'audit_personal_detail'].toSorted();
+    expect(namesWhere(rights, (r) => !r.change)).toEqual(unchangeable);
+  });
+
+  it('deletes only what is made anew or runs out', async () => {
+    expect(namesWhere(await rightsOfTheApplication(), (r) => r.remove)).toEqual(deletable);
+  });
+
+  it('owns nothing and makes nothing', async () => {
+    const owned = await ask(
+      fresh.migrateUrl,
+      `SELECT relname FROM pg_class WHERE relowner = 'dgs_app'::regrole`,
+    );
+    expect(owned).toEqual([]);
+    await expect(ask(fresh.appUrl, 'CREATE TABLE mine (id int)')).rejects.toThrow(/permission/u);
+    await expect(ask(fresh.appUrl, 'DROP TABLE banner')).rejects.toThrow(/owner/u);
+  });
+
+  it('uses every sequence', async () => {
+    const unusable = await ask(
+      fresh.migrateUrl,
+      `SELECT relname FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid
+       WHERE relnamespace = 'public'::regnamespace
+         AND NOT has_sequence_privilege('dgs_app', seqrelid, 'USAGE')`,
+    );
+    expect(unusable).toEqual([]);
+  });
+
+  it('may ask which migrations are applied, and record none', async () => {
+    expect(await ask(fresh.appUrl, 'SELECT migration_name FROM _prisma_migrations')).not.toEqual(
+      [],
+    );
+    await expect(ask(fresh.appUrl, 'DELETE FROM _prisma_migrations')).rejects.toThrow(
+      /permission/u,
+    );
+  });
+});
+
+describe('an append-only table', () => {
+  it.each(insertOnly)('%s refuses the application', async (table) => {
+    await expect(ask(fresh.appUrl, `DELETE FROM ${table}`)).rejects.toThrow(/permission denied/u);
+  });
+
+  it.each(insertOnly)('%s refuses its owner too', async (table) => {
+    const { migrateUrl } = fresh;
+    const refusal = `rows of ${table} are never changed or deleted`;
+    await expect(ask(migrateUrl, `DELETE FROM ${table}`)).rejects.toThrow(refusal);
+    await expect(ask(migrateUrl, `TRUNCATE ${table} CASCADE`)).rejects.toThrow(refusal);
+    const [column] = await ask<{ name: string }>(
+      migrateUrl,
+      `SELECT attname AS name FROM pg_attribute
+       WHERE attrelid = '${table}'::regclass AND attnum = 1`,
+    );
+    await expect(
+      ask(migrateUrl, `UPDATE ${table} SET ${column?.name} = ${column?.name}`),
+    ).rejects.toThrow(refusal);
+  });
+});
+
+it('names the role that is missing', async () => {
+  const name = (await listMigrations()).find((each) => each.endsWith('_invariants')) ?? '';
+  const script = join(prismaFolder(), 'migrations', name, 'migration.sql');
+  const sql = (await readFile(script, 'utf8')).replaceAll('dgs_app', 'dgs_nobody');
+  await expect(ask(fresh.migrateUrl, sql)).rejects.toThrow('the role dgs_nobody does not exist');
+});

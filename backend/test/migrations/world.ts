@@ -1,0 +1,53 @@
+import type { Client } from 'pg';
+import {
+  bankAccountRow,
+  buyOrderRow,
+  buyQuoteRow,
+  holdingRow,
+  insert,
+  sellOrderRow,
+  sellQuoteRow,
+  sipPlanRow,
+  userRow,
+} from './rows.ts';
+
+export interface World {
+  readonly userId: string;
+  readonly bankAccountId: string;
+  readonly buyQuoteId: string;
+  readonly buyOrderId: string;
+  readonly sellQuoteId: string;
+  readonly sellOrderId: string;
+  readonly planId: string;
+}
+
+const idOf = (row: Readonly<Record<string, unknown>>): string => String(row['id']);
+
+/** One customer with a bank account, a holding, a buy, a sell and a plan, all legal rows. */
+export const createWorld = async (client: Client): Promise<World> => {
+  const user = userRow();
+  const userId = idOf(user);
+  const bankAccount = bankAccountRow(userId);
+  const buyQuote = buyQuoteRow(userId);
+  const sellQuote = sellQuoteRow(userId);
+  const buyOrder = buyOrderRow(userId, idOf(buyQuote));
+  const sellOrder = sellOrderRow(userId, idOf(sellQuote), idOf(bankAccount));
+  const plan = sipPlanRow(userId);
+  await insert(client, 'app_user', user);
+  await insert(client, 'holding', holdingRow(userId));
+  await insert(client, 'bank_account', bankAccount);
+  await insert(client, 'gold_quote', buyQuote);
+  await insert(client, 'gold_quote', sellQuote);
+  await insert(client, 'gold_order', buyOrder);
+  await insert(client, 'gold_order', sellOrder);
+  await insert(client, 'sip_plan', plan);
+  return {
+    userId,
+    bankAccountId: idOf(bankAccount),
+    buyQuoteId: idOf(buyQuote),
+    buyOrderId: idOf(buyOrder),
+    sellQuoteId: idOf(sellQuote),
+    sellOrderId: idOf(sellOrder),
+    planId: idOf(plan),
+  };
+};
