@@ -92,6 +92,7 @@ export const errorTable = {
   GATEWAY_UNAVAILABLE: row(502, 'The payment gateway is not available right now.', {
     retryable: true,
   }),
+  GATEWAY_REFUSED: row(502, 'The payment gateway refused the order.', { reportable: true }),
   GATEWAY_MISMATCH: row(502, 'The payment gateway answered another amount.', { reportable: true }),
   SMS_UNAVAILABLE: row(502, 'The code could not be sent. Try again later.', { retryable: true }),
 

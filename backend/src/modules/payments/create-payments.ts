@@ -1,0 +1,88 @@
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { TaskList } from '../../platform/jobs/index.ts';
+import type { Route } from '../../platform/http/index.ts';
+import { createApplyPayment } from './apply-payment.ts';
+import { createApplyWaitingEvents, type ApplyWaitingEvents } from './apply-waiting-events.ts';
+import { createAskGateway, type AskGateway } from './ask-gateway.ts';
+import { createGatewayChoice } from './choose-gateway.ts';
+import { createInsertPaymentOrder } from './insert-payment-order.ts';
+import { createOpenGatewayOrder, type OpenGatewayOrderDeps } from './open-gateway-order.ts';
+import { createPaymentOrderStore } from './payment-order.store.ts';
+import { paymentCustomerRoutes } from './payments.customer.routes.ts';
+import { createPaymentJobs } from './payments.jobs.ts';
+import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
+import { paymentWebhookRoutes } from './payments.webhook.routes.ts';
+import { createPaymentOrderPresenter } from './present-payment-order.ts';
+import { createReceiveWebhook } from './receive-webhook.ts';
+import { createVerifyPayment } from './verify-payment.ts';
+
+export interface PaymentsDeps extends OpenGatewayOrderDeps {
+  readonly random: Random;
+  readonly vault: Vault;
+  /** From `createPaymentMetrics`; nothing is counted without. */
+  readonly metrics?: PaymentMetrics;
+}
+
+/** A step of the janitor's round, every minute; it bears being run twice at a time. */
+export interface JanitorStep {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+const janitorStepsOf = (events: ApplyWaitingEvents, askGateway: AskGateway): JanitorStep[] => [
+  { name: 'payments-apply-due-events', run: events.applyDue },
+  { name: 'payments-apply-matchable-events', run: events.applyMatchable },
+  { name: 'payments-ask-around-expiry', run: askGateway.askAroundExpiry },
+  { name: 'payments-purge-bodies', run: events.purgeBodies },
+];
+
+/**
+ * Payment orders, gateway choice, the webhook inbox, captures and what they mean. `settlement` is
+ * the gold module's; nothing here moves a gold order but through it.
+ */
+export const createPayments = (deps: PaymentsDeps) => {
+  const { db, clock, random, gateways, metrics = noPaymentMetrics } = deps;
+  const parts = { ...deps, metrics, applyPayment: createApplyPayment(deps) };
+  const { chooseGateway, defaultGateway } = createGatewayChoice(deps);
+  const presentPaymentOrder = createPaymentOrderPresenter(deps);
+  const askGateway = createAskGateway(parts);
+  const events = createApplyWaitingEvents(parts);
+  const customerRoutes: Route[] = [
+    ...paymentCustomerRoutes({
+      db,
+      verifyPayment: createVerifyPayment({ db, gateways, askGateway }),
+      present: presentPaymentOrder,
+    }),
+    ...paymentWebhookRoutes({
+      gateways,
+      defaultGateway,
+      receiveWebhook: createReceiveWebhook(parts),
+    }),
+  ];
+
+  return {
+    customerRoutes,
+    jobs: createPaymentJobs(events) satisfies TaskList,
+    janitorSteps: janitorStepsOf(events, askGateway),
+    chooseGateway,
+    insertPaymentOrder: createInsertPaymentOrder({ clock, random }),
+    openGatewayOrder: createOpenGatewayOrder(deps),
+    presentPaymentOrder,
+    /** Newest first, of any number of gold orders. */
+    listPaymentOrders: (client: Db, orderIds: readonly string[]) =>
+      createPaymentOrderStore(client).listOfOrders(orderIds),
+    findPaymentOrder: (client: Db, id: string) => createPaymentOrderStore(client).find(id),
+    /**
+     * Before an order is given up as unpaid, outside any transaction: asks the gateway for
+     * captures that no webhook told us of, and applies them. False when it gave no answer.
+     */
+    askForCaptures: askGateway.askForOrder,
+    /** In the transaction that gives an unpaid order up, its row locked: -> EXPIRED; how many. */
+    expirePaymentOrders: (client: Db, orderId: string): Promise<number> =>
+      createPaymentOrderStore(client).expireOpen(orderId, clock.now()),
+  };
+};
+
+export type Payments = ReturnType<typeof createPayments>;

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import type { TaskList } from '../../platform/jobs/index.ts';
+
+/** Applies one stored event. */
+export const applyEventTask = 'payments.apply-event';
+
+const payloadSchema = z.object({ eventId: z.uuid() });
+
+/** The module's jobs; all of them may run twice. */
+export const createPaymentJobs = (deps: {
+  applyOne: (eventId: string) => Promise<void>;
+}): TaskList => ({
+  [applyEventTask]: async (payload) => deps.applyOne(payloadSchema.parse(payload).eventId),
+});

@@ -1,0 +1,43 @@
+import { Counter, type Registry } from 'prom-client';
+
+/** What became of a webhook. `deferred`: kept, to be applied later. */
+export type WebhookResult =
+  | 'applied'
+  | 'duplicate'
+  | 'ignored'
+  | 'unmatched'
+  | 'unreadable'
+  | 'deferred'
+  | 'refused';
+
+export interface PaymentMetrics {
+  countWebhook(gateway: string, result: WebhookResult): void;
+  /** A capture that no webhook had told us of: `source` is who found it. */
+  countFoundCapture(gateway: string, source: string): void;
+}
+
+/** The module's own counters. Gateways are codes of the configuration, never what a path said. */
+export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
+  const webhooks = new Counter({
+    name: 'payment_webhooks_total',
+    help: 'Payment webhooks by gateway and what became of them.',
+    labelNames: ['gateway', 'result'],
+    registers: [registry],
+  });
+  const found = new Counter({
+    name: 'payment_captures_found_total',
+    help: 'Captures that a gateway told us only when asked.',
+    labelNames: ['gateway', 'source'],
+    registers: [registry],
+  });
+  return {
+    countWebhook: (gateway, result) => webhooks.inc({ gateway, result }),
+    countFoundCapture: (gateway, source) => found.inc({ gateway, source }),
+  };
+};
+
+/** Counts nothing. */
+export const noPaymentMetrics: PaymentMetrics = {
+  countWebhook: () => {},
+  countFoundCapture: () => {},
+};
