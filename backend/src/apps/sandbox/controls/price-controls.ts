@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { control, controlBody } from '../kit/control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
-const pricePaise = z.number().int().min(1).max(1_000_000_000);
+const pricePaise = z
+  .number({ error: 'must be a price in whole paise' })
+  .int()
+  .min(1)
+  .max(1_000_000_000);
 
 const priceSchema = z.object({
   buyPaise: pricePaise,
