@@ -37,8 +37,9 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
   if (pepper.length < 16) throw new Error('CREDENTIAL_PEPPER is too short');
   const places = createSemaphore(maxParallel);
 
-  const peppered = (secret: string): Buffer =>
-    createHmac('sha256', pepper).update(secret.normalize('NFKC'), 'utf8').digest();
+  // As text: the library takes bytes for a hash, but verifies only what is UTF-8.
+  const peppered = (secret: string): string =>
+    createHmac('sha256', pepper).update(secret.normalize('NFKC'), 'utf8').digest('base64url');
   const hashSecret = async (secret: string): Promise<string> =>
     await places.run(async () => await hash(peppered(secret), cost));
   let nobody: Promise<string> | undefined;
