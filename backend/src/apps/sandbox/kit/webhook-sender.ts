@@ -70,6 +70,7 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
         method: 'POST',
         headers: { 'content-type': 'application/json', ...delivery.headers },
         body: delivery.body,
+        redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
       });
       await response.arrayBuffer();
