@@ -1,0 +1,42 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { freshDatabase } from '../../../test/support/fresh-database.ts';
+import { waitForDatabase } from './wait-for-database.ts';
+
+/** A port that nothing listens on. */
+const closedPort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+};
+
+it('tries again until the time is over, and says why it waits', async () => {
+  const url = `postgres://nobody@127.0.0.1:${await closedPort()}/nothing`;
+  const lines: string[] = [];
+  let slept = 0;
+  const timers = {
+    sleep: async () => {
+      slept += 1;
+    },
+  };
+  const log = (line: string): void => {
+    lines.push(line);
+  };
+  await expect(waitForDatabase({ url, seconds: 0.2, timers, log })).rejects.toThrow('ECONNREFUSED');
+  expect(slept).toBeGreaterThan(1);
+  expect(lines[0]).toContain('waiting for the database: connect ECONNREFUSED');
+});
+
+it('goes on as soon as the database answers', async () => {
+  const fresh = await freshDatabase();
+  const sleep = () => Promise.reject(new Error('slept'));
+  await waitForDatabase({ url: fresh.appUrl, seconds: 5, timers: { sleep }, log: () => {} });
+  await fresh.drop();
+});
