@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freshDatabase } from '../../../test/support/fresh-database.ts';
 import { waitForDatabase } from './wait-for-database.ts';
@@ -9,8 +9,8 @@ const closedPort = async (): Promise<number> => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
   await new Promise((resolve) => {
     server.close(resolve);
   });
@@ -37,6 +37,7 @@ it('tries again until the time is over, and says why it waits', async () => {
 it('goes on as soon as the database answers', async () => {
   const fresh = await freshDatabase();
   const sleep = () => Promise.reject(new Error('slept'));
-  await waitForDatabase({ url: fresh.appUrl, seconds: 5, timers: { sleep }, log: () => {} });
+  const options = { url: fresh.appUrl, seconds: 5, timers: { sleep }, log: () => {} };
+  await expect(waitForDatabase(options)).resolves.toBeUndefined();
   await fresh.drop();
 });
