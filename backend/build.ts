@@ -16,12 +16,10 @@ const backend = import.meta.dirname;
 const dist = join(backend, 'dist');
 const apps = join(backend, 'src', 'apps');
 
-/** Each process's entry: `src/apps/<app>/main.ts`, and the stack's seed. The stack itself is run
- * from its source. */
+/** Each process's entry, `src/apps/<app>/main.ts`. The stack itself is run from its source. */
 const entries = (): Record<string, string> => {
   const names = readdirSync(apps).filter((name) => name !== 'dev');
   const found = names.map((name): [string, string] => [name, join(apps, name, 'main.ts')]);
-  found.push(['seed', join(apps, 'dev', 'seed', 'main.ts')]);
   return Object.fromEntries(found.filter(([, path]) => existsSync(path)));
 };
 

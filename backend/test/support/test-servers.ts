@@ -6,7 +6,7 @@ import {
   migrateRole,
   onDatabase,
 } from '../../src/apps/dev/database-setup.ts';
-import { buildApps, generateClient } from '../../build.ts';
+import { buildApps } from '../../build.ts';
 import { createTestRedis } from './test-redis.ts';
 import { openRunFolder, type RunFolder } from './run-folder.ts';
 import { cloneTemplate, ensureTemplate } from './template-database.ts';
@@ -52,7 +52,6 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
     return startTestPostgres(await folder());
   });
   const template = once(async () => {
-    await generateClient();
     await buildApps(['migrate']);
     return ensureTemplate(await admin());
   });
@@ -79,10 +78,7 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
       };
     },
     release,
-    build: once(async () => {
-      await generateClient();
-      await buildApps();
-    }),
+    build: once(() => buildApps()),
     async stop() {
       await Promise.all([...live.keys()].map(release));
       await opened?.close();

@@ -52,6 +52,7 @@ export const readinessUrl = (name: LongRunning, ports: StackPorts): string =>
 const collaborators = (sandbox: string): ProcessEnvironment => ({
   GOLD_PROVIDER: 'safegold',
   SAFEGOLD_BASE_URL: `${sandbox}/safegold`,
+  SAFEGOLD_SPOT_FIELD: 'spot_price',
   SAFEGOLD_TOKEN: 'dev-only-safegold-token-of-the-local-stack',
   PAYMENT_GATEWAYS: 'sandbox',
   SANDBOX_GATEWAY_BASE_URL: `${sandbox}/gateway`,

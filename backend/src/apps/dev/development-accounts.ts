@@ -1,0 +1,29 @@
+/** The accounts of the local stack; everything here is published, and for development alone. */
+export interface DevelopmentAccount {
+  readonly email: string;
+  readonly password: string;
+}
+
+const account = (name: string): DevelopmentAccount => ({
+  email: `${name}@digital-gold.example`,
+  password: `dev-only-${name}-password`,
+});
+
+/** One operator of each role. */
+export const developmentAdmins = {
+  SUPER_ADMIN: account('super-admin'),
+  ADMIN: account('admin'),
+  SUPPORT: account('support'),
+} as const satisfies Readonly<Record<string, DevelopmentAccount>>;
+
+/** One user of the accounting portal of each role. */
+export const developmentPortalUsers = {
+  super_admin: account('portal-super-admin'),
+  finance_head: account('finance-head'),
+  accountant: account('accountant'),
+  tax_officer: account('tax-officer'),
+  reconciliation_analyst: account('reconciliation-analyst'),
+  compliance_officer: account('compliance-officer'),
+  auditor: account('auditor'),
+  viewer: account('viewer'),
+} as const satisfies Readonly<Record<string, DevelopmentAccount>>;

@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isProcess, stopProcess } from './process-control.ts';
+
+const recordSchema = z.object({
+  pid: z.number().int().positive(),
+  /** Part of its command line, by which it is told from a stranger with its pid. */
+  mark: z.string(),
+  /** What it was started from: the same fingerprint needs no restart. */
+  fingerprint: z.string(),
+  ports: z.array(z.number().int()),
+});
+
+export type ProcessRecord = z.output<typeof recordSchema>;
+
+/** The stack's memory of what it started, one file of each process in the folder `run`. */
+export interface ProcessRecords {
+  /** The record of a process that is alive; one that is gone, or can't be read, is forgotten. */
+  findAlive(name: string): Promise<ProcessRecord | undefined>;
+  write(name: string, record: ProcessRecord): void;
+  /** Stops the process if it is alive and forgets it; false when it was not. */
+  stop(name: string): Promise<boolean>;
+}
+
+export const createProcessRecords = (folder: string): ProcessRecords => {
+  const fileOf = (name: string): string => join(folder, `${name}.json`);
+  const read = (name: string): ProcessRecord | undefined => {
+    if (!existsSync(fileOf(name))) return undefined;
+    try {
+      const value: unknown = JSON.parse(readFileSync(fileOf(name), 'utf8'));
+      return recordSchema.safeParse(value).data;
+    } catch {
+      return undefined;
+    }
+  };
+  const findAlive = async (name: string): Promise<ProcessRecord | undefined> => {
+    const record = read(name);
+    if (record !== undefined && (await isProcess(record.pid, record.mark))) return record;
+    rmSync(fileOf(name), { force: true });
+    return undefined;
+  };
+  return {
+    findAlive,
+    write(name, record) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(fileOf(name), `${JSON.stringify(record)}\n`);
+    },
+    async stop(name) {
+      const record = await findAlive(name);
+      if (record === undefined) return false;
+      await stopProcess({ pid: record.pid, mark: record.mark });
+      rmSync(fileOf(name), { force: true });
+      return true;
+    },
+  };
+};

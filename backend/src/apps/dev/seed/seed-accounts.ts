@@ -1,0 +1,32 @@
+import { createAdmin, createAdminStore, adminRoles } from '../../../modules/admins/index.ts';
+import { createPortalUser, portalRoles } from '../../../modules/accounting/index.ts';
+import { isAppError } from '../../../platform/errors/app-error.ts';
+import { developmentAdmins, developmentPortalUsers } from '../development-accounts.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+
+const unlessThere = async (make: Promise<unknown>): Promise<void> => {
+  await make.catch((error: unknown) => {
+    if (!isAppError(error, 'CONFLICT')) throw error;
+  });
+};
+
+/** One operator and one portal user of each role, with published passwords. */
+export const seedAccounts = async (runtime: Runtime): Promise<void> => {
+  const { database, clock, random, hasher } = runtime;
+  const deps = { db: database.db, clock, random, hasher };
+  for (const role of adminRoles) {
+    const account = developmentAdmins[role];
+    // Hashing is the slow part: an account that is there is left alone before it.
+    if ((await createAdminStore(database.db).findByEmail(account.email)) !== undefined) continue;
+    await unlessThere(createAdmin(deps, { ...account, role }));
+  }
+  const portal = await database.db.portalUser.findMany({ select: { email: true } });
+  const known = new Set(portal.map(({ email }) => email));
+  for (const role of portalRoles) {
+    const account = developmentPortalUsers[role];
+    if (known.has(account.email)) continue;
+    await unlessThere(
+      createPortalUser(deps, { ...account, role, name: role.replaceAll('_', ' ') }),
+    );
+  }
+};

@@ -1,0 +1,42 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { stackPaths, type StackPaths } from './stack-paths.ts';
+import { readPorts, type StackPorts } from './stack-ports.ts';
+
+/** What the environment says about the stack to bring up. */
+export interface StackOptions {
+  readonly paths: StackPaths;
+  readonly ports: StackPorts;
+  /** An administrator's connection to a running PostgreSQL, instead of an embedded one. */
+  readonly adminUrl: string | undefined;
+  /** A running Redis, instead of one of its own. */
+  readonly redisUrl: string | undefined;
+  readonly databaseName: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const given = (env: Environment, name: string): string | undefined => {
+  const text = env[name] ?? '';
+  return text === '' ? undefined : text;
+};
+
+/**
+ * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` tell a
+ * second stack from the first one.
+ * @throws Error of one line about what is wrong.
+ */
+export const readStackOptions = (repository: string, env: Environment): StackOptions => {
+  const home = given(env, 'STACK_HOME') ?? '.dev';
+  const databaseName = given(env, 'STACK_DATABASE') ?? 'digital_gold';
+  if (!/^[a-z][a-z0-9_]{0,50}$/u.test(databaseName)) {
+    throw new Error('STACK_DATABASE must be lower-case letters, digits and _');
+  }
+  const path = isAbsolute(home) ? resolve(home) : join(repository, home);
+  return {
+    paths: stackPaths(repository, path),
+    ports: readPorts(env),
+    adminUrl: given(env, 'DATABASE_URL'),
+    redisUrl: given(env, 'REDIS_URL'),
+    databaseName,
+  };
+};

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  environmentOf,
+  readinessUrl,
+  type LongRunning,
+  type StackAddresses,
+} from './environment.ts';
+import type { ProcessRecords } from './process-records.ts';
+import { startServer, waitUntilReady, lastWords } from './start-server.ts';
+import type { StackPaths } from './stack-paths.ts';
+
+interface ProcessOptions {
+  readonly name: LongRunning;
+  readonly paths: StackPaths;
+  readonly addresses: StackAddresses;
+  readonly records: ProcessRecords;
+}
+
+const readyTimeoutMs = 60_000;
+
+const answersWell = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+const bundleOf = ({ name, paths }: ProcessOptions): string => join(paths.dist, name, 'main.js');
+
+/** What a process is started from: its code, the packages it loads, and its environment. */
+const fingerprintOf = (options: ProcessOptions): string => {
+  const environment = JSON.stringify(environmentOf(options.name, options.addresses));
+  const hash = createHash('sha256')
+    .update(environment)
+    .update(readFileSync(bundleOf(options)));
+  return hash
+    .update(readFileSync(join(options.paths.repository, 'package-lock.json')))
+    .digest('hex');
+};
+
+const portsOf = (options: ProcessOptions): number[] => {
+  const environment = environmentOf(options.name, options.addresses);
+  const texts = [environment['PORT'], environment['INTERNAL_PORT']];
+  return texts.flatMap((text) => (text === undefined ? [] : [Number(text)]));
+};
+
+/** The log of the run before is kept beside. */
+const newLog = (file: string): string => {
+  if (existsSync(file)) renameSync(file, `${file}.1`);
+  return file;
+};
+
+/** Whether the process that runs is the one that this stack would start now. */
+export const isUpToDate = async (options: ProcessOptions): Promise<boolean> => {
+  const alive = await options.records.findAlive(options.name);
+  return alive?.fingerprint === fingerprintOf(options);
+};
+
+/**
+ * Brings a process of the stack to readiness: one that runs as it should is left alone, one that
+ * runs from older code or another environment is replaced.
+ * @throws Error with the end of its log when it does not get ready.
+ */
+export const startStackProcess = async (
+  options: ProcessOptions,
+): Promise<'started' | 'running'> => {
+  const { name, paths, addresses, records } = options;
+  const logFile = join(paths.logs, `${name}.log`);
+  const url = readinessUrl(name, addresses.ports);
+  const isReady = (): Promise<boolean> => answersWell(url);
+  if (await isUpToDate(options)) {
+    if (await waitUntilReady(isReady, readyTimeoutMs)) return 'running';
+    throw new Error(`${name} runs but is not ready. The end of ${logFile}:\n${lastWords(logFile)}`);
+  }
+  await records.stop(name);
+  // An argument that no process reads: it tells this stack's processes from another one's.
+  const mark = `--stack=${paths.home}`;
+  const fingerprint = fingerprintOf(options);
+  await startServer({
+    name,
+    command: process.execPath,
+    args: ['--enable-source-maps', bundleOf(options), mark],
+    logFile: newLog(logFile),
+    isReady,
+    timeoutMs: readyTimeoutMs,
+    cwd: paths.backend,
+    env: environmentOf(name, addresses),
+    onStarted: (pid) => records.write(name, { pid, mark, fingerprint, ports: portsOf(options) }),
+  });
+  return 'started';
+};

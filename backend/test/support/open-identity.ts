@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { RequestHandler } from 'express';
+import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import {
+  asker,
+  openSandbox,
+  type OpenSandbox,
+} from '../../src/apps/sandbox/testing/open-sandbox.ts';
+import { createHolding } from '../../src/modules/holdings/index.ts';
+import { createIdentity } from '../../src/modules/identity/index.ts';
+import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
+import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
+import type { Clock } from '../../src/platform/clock/clock.ts';
+import { createBlindIndex, createVault, parseKeyring } from '../../src/platform/crypto/index.ts';
+import { createDatabase, type Database } from '../../src/platform/db/index.ts';
+import { createApi } from '../../src/platform/http/index.ts';
+import { createRandom, type Random } from '../../src/platform/ids/random.ts';
+import { createLogger } from '../../src/platform/observability/index.ts';
+import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
+import { freshDatabase } from './fresh-database.ts';
+
+export type Call = ReturnType<typeof asker>;
+
+/** The customer API's sign-in on stores of its own, with the real SMS adapter. */
+export interface OpenIdentity {
+  /** Address with the API's prefix. */
+  readonly url: string;
+  readonly database: Database;
+  readonly sandbox: OpenSandbox;
+  readonly tokens: TokenSigner;
+  /** Everything logged so far. */
+  readonly logged: () => string;
+  /** A caller, without a token or with one. */
+  as(accessToken?: string): Call;
+  /** The newest code that reached this phone; empty where none did. */
+  codeOf(phone: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface IdentityOptions {
+  readonly clock: Clock;
+  readonly random?: Random;
+  readonly redisUrl?: string;
+}
+
+const next: RequestHandler = (_req, _res, go) => go();
+const pepper = 'dev-only-credential-pepper';
+const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
+
+const listen = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not on a port');
+  return `http://127.0.0.1:${address.port}`;
+};
+
+/** Opens it; `redisUrl` stands in for the test file's own Redis. */
+export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
+  const { clock, random = createRandom() } = options;
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ level: 'debug', name: 'test', destination });
+  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const database = createDatabase({
+    url: addresses.databaseUrl,
+    poolSize: 10,
+    applicationName: 'identity-test',
+  });
+  const redis = createRedis(options.redisUrl ?? addresses.redisUrl, 'fail-fast');
+  await untilReady(redis, 5000);
+  const sms = createMsg91(
+    {
+      MSG91_BASE_URL: `${sandbox.url}/msg91`,
+      MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
+      MSG91_OTP_TEMPLATE_ID: 'template',
+      MSG91_TIMEOUT_MS: 500,
+    },
+    { clock, logger },
+  );
+  const { db, inTransaction } = database;
+  const tokens = createTokenSigner({ secret: 'dev-only-jwt-secret', clock });
+  const identity = createIdentity({
+    db,
+    inTransaction,
+    clock,
+    random,
+    logger,
+    tokens,
+    sms,
+    revocations: createRevocationList({ redis, onError: (err) => logger.warn({ err }, 'cache') }),
+    vault: createVault({ keyring: parseKeyring(keyring) }),
+    blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
+    credentialPepper: pepper,
+    onUserCreated: createHolding,
+    kycStatusOf: async () => 'PENDING',
+  });
+  const app = createApi({
+    info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },
+    routes: identity.customerRoutes,
+    guard: identity.customerGuard,
+    rateLimit: next,
+    requestLog: next,
+    requestMetrics: next,
+    metrics: next,
+    logger,
+    random,
+    trustProxyHops: 1,
+    corsAllowedOrigins: [],
+    internalHostnames: [],
+    checkReplies: true,
+    docs: true,
+  });
+  const server = createServer(app);
+  const base = `${await listen(server)}/v1`;
+
+  return {
+    url: base,
+    database,
+    sandbox,
+    tokens,
+    logged: () => lines.join(''),
+    as: (token) => asker(base, token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    async codeOf(phone) {
+      const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
+      const [newest] = body['messages'] as { otp: string }[]; // the control's own view
+      return newest?.otp ?? '';
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([sms.close(), closeRedis(redis), sandbox.stop(), database.close()]);
+      await addresses.drop();
+    },
+  };
+};
