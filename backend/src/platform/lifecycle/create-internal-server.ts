@@ -1,0 +1,38 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+interface InternalServerOptions {
+  readonly metrics: Pick<Metrics, 'text'>;
+  readonly logger: Logger;
+  /** Brings gauges up to date before each reading. */
+  readonly beforeMetrics?: () => Promise<void>;
+}
+
+const answer = (res: ServerResponse, status: number, type: string, body: string): void => {
+  res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+  res.end(body);
+};
+
+/**
+ * The server of the internal port: `GET /metrics`; the lifecycle adds `/healthz` and `/readyz`.
+ * It is not for clients, so all else is a plain 404.
+ */
+export const createInternalServer = (options: InternalServerOptions): Server => {
+  const { metrics, logger, beforeMetrics } = options;
+  const sendMetrics = async (res: ServerResponse): Promise<void> => {
+    try {
+      await beforeMetrics?.();
+      const { contentType, body } = await metrics.text();
+      answer(res, 200, contentType, body);
+    } catch (error) {
+      logger.error({ err: error }, 'metrics could not be read');
+      answer(res, 500, 'text/plain', 'metrics could not be read\n');
+    }
+  };
+  return createServer((req, res) => {
+    const [path] = (req.url ?? '').split('?');
+    if (req.method === 'GET' && path === '/metrics') void sendMetrics(res);
+    else answer(res, 404, 'text/plain', 'not found\n');
+  });
+};

@@ -1,0 +1,68 @@
+import type { Logger } from '../observability/logger.ts';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  /** False for what is reported and never fails readiness, such as the cache. */
+  readonly isRequired: boolean;
+  /** Rejects when it is not well. */
+  readonly check: () => Promise<unknown>;
+}
+
+export type ReadinessStatus = 'ok' | 'unavailable' | 'draining';
+
+export interface ReadinessReport {
+  readonly status: ReadinessStatus;
+  readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
+}
+
+interface ReadinessOptions {
+  readonly checks: readonly ReadinessCheck[];
+  readonly isDraining: () => boolean;
+  readonly logger: Logger;
+  /** A check without an answer after so long has failed. */
+  readonly timeoutMs?: number;
+}
+
+const inTime = async (work: Promise<unknown>, timeoutMs: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * Asks everything that the process needs, side by side. A check is logged when it changes, not
+ * at every probe.
+ */
+export const createReadiness = (options: ReadinessOptions): (() => Promise<ReadinessReport>) => {
+  const { checks, isDraining, logger, timeoutMs = 2000 } = options;
+  const failing = new Set<string>();
+
+  const ask = async ({ name, check }: ReadinessCheck): Promise<readonly [string, boolean]> => {
+    try {
+      await inTime(check(), timeoutMs);
+      if (failing.delete(name)) logger.info({ check: name }, 'readiness check is well again');
+      return [name, true];
+    } catch (error) {
+      if (!failing.has(name)) logger.warn({ err: error, check: name }, 'readiness check failed');
+      failing.add(name);
+      return [name, false];
+    }
+  };
+
+  return async () => {
+    const results = new Map(await Promise.all(checks.map(ask)));
+    const isWell = checks.every((check) => !check.isRequired || results.get(check.name) === true);
+    const answered = [...results].map(([name, ok]) => [name, ok ? 'ok' : 'failed'] as const);
+    const status = isWell ? 'ok' : 'unavailable';
+    return {
+      status: isDraining() ? 'draining' : status,
+      checks: Object.fromEntries(answered),
+    };
+  };
+};
