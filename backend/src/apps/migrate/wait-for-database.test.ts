@@ -17,6 +17,8 @@ const closedPort = async (): Promise<number> => {
   return port;
 };
 
+const sleepless = { sleep: () => Promise.reject(new Error('slept')) };
+
 it('tries again until the time is over, and says why it waits', async () => {
   const url = `postgres://nobody@127.0.0.1:${await closedPort()}/nothing`;
   const lines: string[] = [];
@@ -36,8 +38,7 @@ it('tries again until the time is over, and says why it waits', async () => {
 
 it('goes on as soon as the database answers', async () => {
   const fresh = await freshDatabase();
-  const sleep = () => Promise.reject(new Error('slept'));
-  const options = { url: fresh.appUrl, seconds: 5, timers: { sleep }, log: () => {} };
+  const options = { url: fresh.appUrl, seconds: 5, timers: sleepless, log: () => {} };
   await expect(waitForDatabase(options)).resolves.toBeUndefined();
   await fresh.drop();
 });
