@@ -14,7 +14,6 @@ import {
 } from '../../platform/crypto/index.ts';
 import { createDatabase, type Database } from '../../platform/db/index.ts';
 import { createRandom, type Random } from '../../platform/ids/random.ts';
-import { currentRequestId } from '../../platform/http/index.ts';
 import {
   createLogger,
   createMetrics,
@@ -53,7 +52,8 @@ export interface Runtime {
 const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
   const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
   if (!isMovable || url === undefined) return { clock: wall, stop: async () => {} };
-  const onError = (error: unknown): void => logger.warn({ err: error }, 'the clock can not be read');
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error }, 'the clock can not be read');
   const clock = createFollowedClock({ url, onError });
   await clock.start();
   return { clock, stop: () => clock.stop() };
@@ -65,7 +65,7 @@ export const createRuntime = async (
   config: ProcessConfig,
   env: Environment,
 ): Promise<Runtime> => {
-  const logger = createLogger({ level: config.LOG_LEVEL, name, requestId: currentRequestId });
+  const logger = createLogger({ level: config.LOG_LEVEL, name });
   const metrics = createMetrics({ service: name });
   const wall = createSystemClock();
   const timers = createTimers();

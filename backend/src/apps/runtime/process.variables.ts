@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineVariables } from '../../platform/config/config.ts';
-import { appMode, flag, httpUrl, integer, list, secret, text } from '../../platform/config/kinds.ts';
+import {
+  appMode,
+  flag,
+  httpUrl,
+  integer,
+  list,
+  secret,
+  text,
+} from '../../platform/config/kinds.ts';
 import { logLevels } from '../../platform/observability/index.ts';
 
 /** What every process of the service reads. */

@@ -40,6 +40,15 @@ export const sealSubmission = (
   selfieKey: input.selfieKey ?? null,
 });
 
+/** The numbers that the provider wants before a customer holds much gold. */
+export const openNumbers = (
+  sealer: Sealer,
+  record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
+): { pan: string; identityNumber: string } => ({
+  pan: sealer.open(record.panSealed, contextOf('pan', record.id)),
+  identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
+});
+
 /** The full name of a record, for the reviewer and the provider. */
 export const openFullName = (sealer: Sealer, sealed: string, recordId: string): string =>
   sealer.open(sealed, contextOf('full_name', recordId));

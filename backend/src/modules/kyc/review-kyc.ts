@@ -1,10 +1,11 @@
-import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import type { GoldProvider, ProviderUser } from '../../adapters/gold-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
-import { openFullName } from './kyc-sealing.ts';
+import { openFullName, openNumbers } from './kyc-sealing.ts';
 import { createKycStore, type KycRow } from './kyc.store.ts';
 import type { HeldGrams, KycCustomers, Notify } from './kyc.types.ts';
 
@@ -46,6 +47,9 @@ const messages = {
   },
 } as const;
 
+const unavailable = (outcome: Outcome<unknown>): AppError =>
+  new AppError('PROVIDER_UNAVAILABLE', { cause: outcome });
+
 /** The reviewers' three moves out of SUBMITTED. */
 export const createReviewKyc = (options: ReviewKycOptions) => {
   const { db, inTransaction, clock, vault, provider, customers, audit, notify } = options;
@@ -57,30 +61,45 @@ export const createReviewKyc = (options: ReviewKycOptions) => {
     return row;
   };
 
-  /** The provider's user of the customer, registered now unless it was before. */
+  /** A number given out again finds its last owner's gold at the provider: never attach to it. */
+  const requireOwnGold = async (userId: string, user: ProviderUser): Promise<void> => {
+    if (user.goldBalanceGrams === (await options.heldGrams(db, userId))) return;
+    throw new AppError('PROVIDER_MISMATCH', {
+      message: 'The provider holds other gold for this phone number than we do.',
+    });
+  };
+
+  /**
+   * The provider's user of the customer, registered now unless it was before, and told the numbers
+   * it asks for above 30 g and 50 g. Both calls are safe to repeat, so after an unknown outcome
+   * the operator approves again.
+   */
   const register = async (row: KycRow): Promise<string> => {
     const customer = await customers.find(db, row.userId);
-    if (customer === undefined || row.fullNameSealed === null || row.pincode === null) {
+    const { fullNameSealed, panSealed, aadhaarSealed, pincode } = row;
+    if (
+      customer === undefined ||
+      fullNameSealed === null ||
+      panSealed === null ||
+      aadhaarSealed === null ||
+      pincode === null
+    ) {
       throw new AppError('ILLEGAL_TRANSITION', { message: 'The customer is no longer there.' });
     }
-    if (customer.providerUserId !== undefined) return customer.providerUserId;
     const sealer = await vault.forUser(db, row.userId);
-    const outcome = await provider.register({
+    const registered = await provider.register({
       phone: customer.phone,
-      name: openFullName(sealer, row.fullNameSealed, row.id),
-      pincode: row.pincode,
+      name: openFullName(sealer, fullNameSealed, row.id),
+      pincode,
       ...(customer.email !== undefined && { email: customer.email }),
     });
-    // Registering is idempotent on the phone: after an unknown outcome the operator repeats it.
-    if (outcome.kind !== 'done') throw new AppError('PROVIDER_UNAVAILABLE', { cause: outcome });
-    // A number given out again finds its last owner's gold at the provider: never attach to it.
-    const held = await options.heldGrams(db, row.userId);
-    if (outcome.value.goldBalanceGrams !== held) {
-      throw new AppError('PROVIDER_MISMATCH', {
-        message: 'The provider holds other gold for this phone number than we do.',
-      });
-    }
-    return outcome.value.providerUserId;
+    if (registered.kind !== 'done') throw unavailable(registered);
+    const { providerUserId } = registered.value;
+    if (customer.providerUserId === undefined) await requireOwnGold(row.userId, registered.value);
+    const numbers = openNumbers(sealer, { id: row.id, panSealed, aadhaarSealed });
+    const told = await provider.updateKyc({ providerUserId, ...numbers });
+    if (told.kind !== 'done') throw unavailable(told);
+    return providerUserId;
   };
 
   const move = async (

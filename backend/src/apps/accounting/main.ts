@@ -1,0 +1,29 @@
+import { createServer } from 'node:http';
+import { createAccounting } from '../../modules/accounting/index.ts';
+import { createApiApp } from '../runtime/create-api-app.ts';
+import { createRuntime } from '../runtime/create-runtime.ts';
+import { loadConfig } from '../runtime/load-config.ts';
+import { apiVariables } from '../runtime/process.variables.ts';
+import { runMain, startProcess } from '../runtime/start-process.ts';
+
+/** The accounting API: tax and audit staff, internal only. */
+await runMain(async (env) => {
+  const config = loadConfig(apiVariables, env);
+  const runtime = await createRuntime('accounting', config, env);
+  const accounting = createAccounting({ ...runtime, db: runtime.database.db });
+  const app = createApiApp(
+    {
+      name: 'accounting',
+      title: 'Digital Gold accounting API',
+      description: 'Registers for accounting, tax and audit staff.',
+      prefix: '/api/v1/accounting',
+      limitPerMinute: 120,
+      docs: false,
+      ...accounting,
+    },
+    config,
+    runtime,
+  );
+  const api = { server: createServer(app), port: config.PORT };
+  await startProcess({ runtime, config, api });
+});

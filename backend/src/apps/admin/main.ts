@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import { adminAccess, createAdmins, createAdminStore } from '../../modules/admins/index.ts';
+import { createAudit } from '../../modules/audit/index.ts';
+import { readHolding } from '../../modules/holdings/index.ts';
+import { createKycReview } from '../../modules/kyc/index.ts';
+import { createNotify } from '../../modules/notifications/index.ts';
+import { createPriceAdmin } from '../../modules/price/index.ts';
+import {
+  createReadinessAdminRoutes,
+  createReadinessReport,
+  lookAtFirstAdmin,
+  lookAtGoldProvider,
+  lookAtMigrations,
+  lookAtPaymentGateways,
+  lookAtPayoutProvider,
+  lookAtPriceFeed,
+  lookAtSecrets,
+} from '../../modules/readiness/index.ts';
+import { createSettings } from '../../modules/settings/index.ts';
+import { defineVariables } from '../../platform/config/config.ts';
+import { integer } from '../../platform/config/kinds.ts';
+import { createApiApp } from '../runtime/create-api-app.ts';
+import { createRuntime } from '../runtime/create-runtime.ts';
+import { createTrade, tradeVariables } from '../runtime/create-trade.ts';
+import { healthRoutes } from '../runtime/health.routes.ts';
+import { kycCustomers } from '../runtime/kyc-customers.ts';
+import { loadConfig } from '../runtime/load-config.ts';
+import { apiVariables } from '../runtime/process.variables.ts';
+import { runMain, startProcess } from '../runtime/start-process.ts';
+
+const adminVariables = defineVariables({
+  ADMIN_TOKEN_TTL_SECONDS: {
+    schema: integer(8 * 60 * 60, 60, 24 * 60 * 60),
+    doc: "life of an operator's token in seconds",
+  },
+});
+
+/** The admin API: operators. */
+await runMain(async (env) => {
+  const config = loadConfig({ ...apiVariables, ...tradeVariables, ...adminVariables }, env);
+  const runtime = await createRuntime('admin', config, env);
+  const { database, clock, wall } = runtime;
+  const { db, inTransaction } = database;
+  const shared = { ...runtime, db, inTransaction };
+  const trade = createTrade(config, env, runtime);
+  const { price, provider } = trade;
+
+  const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
+  const kyc = createKycReview({
+    ...shared,
+    provider,
+    customers: kycCustomers(clock),
+    heldGrams: async (client, userId) => (await readHolding(client, userId)).balance,
+    notify: createNotify(runtime),
+  });
+  const report = createReadinessReport({
+    db,
+    looks: {
+      gold_provider: lookAtGoldProvider(provider),
+      payment_gateway: lookAtPaymentGateways([...trade.gateways.values()]),
+      payout_provider: lookAtPayoutProvider(),
+      price_feed: lookAtPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
+      database_migrations: lookAtMigrations(db),
+      first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      production_secrets: lookAtSecrets(config.APP_MODE),
+    },
+  });
+
+  const app = createApiApp(
+    {
+      name: 'admin',
+      title: 'Digital Gold admin API',
+      description: 'For operators.',
+      prefix: '/v1',
+      limitPerMinute: 60,
+      docs: true,
+      guard: admins.guard,
+      routes: [
+        ...healthRoutes,
+        ...admins.adminRoutes,
+        ...kyc.adminRoutes,
+        ...trade.gold.adminRoutes,
+        ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
+        ...createReadinessAdminRoutes({ ...shared, report }),
+        ...createSettings(shared).adminRoutes,
+        ...createPriceAdmin(shared).adminRoutes,
+      ],
+    },
+    config,
+    runtime,
+  );
+  await startProcess({
+    runtime,
+    config,
+    api: { server: createServer(app), port: config.PORT },
+    closeFirst: [{ name: 'trade', close: () => trade.close() }],
+  });
+});
