@@ -9,7 +9,7 @@ import {
   type OpenSandbox,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
-import { createIdentity } from '../../src/modules/identity/index.ts';
+import { createIdentity, type IdentityDeps } from '../../src/modules/identity/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
@@ -43,6 +43,7 @@ interface IdentityOptions {
   readonly clock: Clock;
   readonly random?: Random;
   readonly redisUrl?: string;
+  readonly onUserCreated?: IdentityDeps['onUserCreated'];
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -94,7 +95,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     vault: createVault({ keyring: parseKeyring(keyring) }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     credentialPepper: pepper,
-    onUserCreated: createHolding,
+    onUserCreated: options.onUserCreated ?? createHolding,
     kycStatusOf: async () => 'PENDING',
   });
   const app = createApi({

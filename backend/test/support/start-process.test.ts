@@ -39,7 +39,7 @@ it('says why a process did not start', async () => {
   await expect(startProcess('sandbox', { APP_MODE: 'test' })).rejects.toThrow(
     /sandbox did not get ready:.*SAFEGOLD_TOKEN/su,
   );
-  await expect(startProcess('nothing', {})).rejects.toThrow('there is no app nothing');
+  await expect(startProcess('nothing', {})).rejects.toThrow('there is no src/apps/nothing/main.ts');
 });
 
 it('cuts a server off and gives it back', async () => {

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/apps/dev/free-port.ts';
 import { lastLines } from '../../src/apps/dev/run-command.ts';
@@ -58,9 +57,8 @@ export const startProcess = async (
   options: StartOptions = {},
 ): Promise<StartedProcess> => {
   const { timeoutMs = 30_000 } = options;
-  await askTestServers('POST', '/build');
+  await askTestServers('POST', `/builds/${app}`);
   const main = join(dist, app, 'main.js');
-  if (!existsSync(main)) throw new Error(`there is no app ${app}`);
   const port = env['PORT'] ?? String(await freePort());
   const internalPort = env['INTERNAL_PORT'] ?? String(await freePort());
   const child = spawn(process.execPath, ['--enable-source-maps', main], {

@@ -7,7 +7,9 @@ export const serveTestServers = async (
 ): Promise<{ readonly url: string; close(): Promise<void> }> => {
   const answer = async (method: string, path: string): Promise<unknown> => {
     if (method === 'POST' && path === '/databases') return servers.acquire();
-    if (method === 'POST' && path === '/build') return servers.build();
+    if (method === 'POST' && path.startsWith('/builds/')) {
+      return servers.build(path.replace('/builds/', ''));
+    }
     if (method === 'DELETE') return servers.release(path.replace('/databases/', ''));
     throw new Error(`nothing at ${method} ${path}`);
   };

@@ -24,8 +24,8 @@ export interface TestServers {
   /** A new database, cloned from the migrated template, and a Redis of its own. */
   acquire(): Promise<DatabaseAddresses>;
   release(name: string): Promise<void>;
-  /** Builds every process of the service, once for the run. */
-  build(): Promise<void>;
+  /** Builds a process of the service, once for the run. */
+  build(app: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,6 +46,7 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
   let opened: RunFolder | undefined;
   const folder = once(async () => (opened = await openRunFolder()));
   const redis = createTestRedis({ folder, url: options.redisUrl });
+  const built = new Map<string, Promise<void>>();
   const live = new Map<string, { readonly releaseRedis: () => Promise<void> }>();
   const admin = once(async () => {
     if (options.adminUrl !== undefined && options.adminUrl !== '') return options.adminUrl;
@@ -78,7 +79,11 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
       };
     },
     release,
-    build: once(() => buildApps()),
+    build(app) {
+      const result = built.get(app) ?? buildApps([app]);
+      built.set(app, result);
+      return result;
+    },
     async stop() {
       await Promise.all([...live.keys()].map(release));
       await opened?.close();

@@ -7,9 +7,8 @@ import {
   type ProcessEnvironment,
   type StackAddresses,
 } from '../../src/apps/dev/environment.ts';
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import { portVariables, type StackPorts } from '../../src/apps/dev/stack-ports.ts';
 import { writeMissingSwitches, type SwitchName } from '../../src/apps/dev/switch-files.ts';
+import { choosePorts } from './choose-ports.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 import { startProcess, type StartedProcess } from './start-process.ts';
 
@@ -30,13 +29,6 @@ export interface TestStack {
   /** Stops what runs, in order, and drops the database. */
   stop(): Promise<void>;
 }
-
-const choosePorts = async (): Promise<StackPorts> => {
-  const names = Object.keys(portVariables);
-  const chosen = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
-  // The keys are those of the table of ports, each once.
-  return Object.fromEntries(chosen) as unknown as StackPorts;
-};
 
 /** Makes a stack of its own; nothing but its database and Redis runs yet. */
 export const createTestStack = async (): Promise<TestStack> => {

@@ -17,9 +17,12 @@ export const commandLineOf = async (pid: number): Promise<string> => {
   return output.trim();
 };
 
-/** Whether `pid` is still the process that was started with `mark` among its arguments. */
+/**
+ * Whether `pid` is still the process that was started with `mark` among its arguments. Without a
+ * mark nothing is sure, and a pid of 0 would be a signal to this process and its kin.
+ */
 export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
-  (await commandLineOf(pid)).includes(mark);
+  pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
 
 /** Sends a signal; a process that is gone already is fine. */
 export const signalProcess = (pid: number, signal: NodeJS.Signals): void => {

@@ -33,7 +33,10 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
 export type StackEndpoints = ReturnType<typeof describeEndpoints>;
 
 /** A value as a shell reads it and a line of an env file holds it. */
-const quoted = (value: string): string => (/^[\w.:/@,+=-]*$/u.test(value) ? value : `'${value}'`);
+const quoted = (value: string): string => {
+  if (/^[\w.:/@,+=-]*$/u.test(value)) return value;
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+};
 
 const lines = (environment: Readonly<Record<string, string>>): string =>
   Object.entries(environment)
