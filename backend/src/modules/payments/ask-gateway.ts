@@ -1,9 +1,11 @@
 import type { GatewayPayment } from '../../adapters/payment-gateway/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { ApplyPayment } from './apply-payment.ts';
 import type { GatewaysByCode } from './choose-gateway.ts';
+import { isEchoOf } from './is-echo-of.ts';
 import { infoOf } from './payment-fact.ts';
 import { createPaymentOrderStore, type AskWindow } from './payment-order.store.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
@@ -75,12 +77,16 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     const found = await gateways.get(order.gateway)?.findOrderByReceipt(order.id);
     if (found?.kind !== 'done') return undefined;
     if (found.value === undefined) return 'none';
+    if (order.status === 'CREATED' && !isEchoOf(found.value, order)) {
+      logger.error({ paymentOrderId: order.id }, 'the gateway has another order of this receipt');
+      return 'none';
+    }
     try {
       const { gatewayOrderId } = found.value;
       const stored = await store.storeGatewayOrder(order.id, gatewayOrderId, clock.now());
       return stored ?? (await store.find(order.id));
     } catch (error) {
-      if (isUniqueViolation(error)) return undefined;
+      if (isUniqueViolation(error)) return 'none';
       throw error;
     }
   };
@@ -100,8 +106,9 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     if (order === undefined || id === null) return false;
     const listed = await gateways.get(order.gateway)?.listPayments(id);
     if (listed?.kind !== 'done') {
-      logger.warn({ paymentOrderId: order.id, asker }, 'the gateway could not be asked');
-      return false;
+      logger.warn({ paymentOrderId: order.id, asker, listed }, 'a gateway told of no payments');
+      // "No such order" is an answer; whatever else came, nobody has looked.
+      return listed?.kind === 'refused' && !isUnavailable(listed);
     }
     for (const payment of listed.value) {
       if (payment.status === 'CAPTURED') await applyCapture(order, payment, asker, requestId);

@@ -6,7 +6,7 @@ import type { Route } from '../../platform/http/index.ts';
 import { createApplyPayment } from './apply-payment.ts';
 import { createApplyWaitingEvents, type ApplyWaitingEvents } from './apply-waiting-events.ts';
 import { createAskGateway, type AskGateway } from './ask-gateway.ts';
-import { createGatewayChoice } from './choose-gateway.ts';
+import { createGatewayChoice, type GatewayWish } from './choose-gateway.ts';
 import { createInsertPaymentOrder } from './insert-payment-order.ts';
 import { createOpenGatewayOrder, type OpenGatewayOrderDeps } from './open-gateway-order.ts';
 import { createPaymentOrderStore } from './payment-order.store.ts';
@@ -32,10 +32,10 @@ export interface JanitorStep {
 }
 
 const janitorStepsOf = (events: ApplyWaitingEvents, askGateway: AskGateway): JanitorStep[] => [
-  { name: 'payments-apply-due-events', run: events.applyDue },
-  { name: 'payments-apply-matchable-events', run: events.applyMatchable },
-  { name: 'payments-ask-around-expiry', run: askGateway.askAroundExpiry },
-  { name: 'payments-purge-bodies', run: events.purgeBodies },
+  { name: 'payments-apply-due-events', run: () => events.applyDue() },
+  { name: 'payments-apply-matchable-events', run: () => events.applyMatchable() },
+  { name: 'payments-ask-around-expiry', run: () => askGateway.askAroundExpiry() },
+  { name: 'payments-purge-bodies', run: () => events.purgeBodies() },
 ];
 
 /**
@@ -45,7 +45,7 @@ const janitorStepsOf = (events: ApplyWaitingEvents, askGateway: AskGateway): Jan
 export const createPayments = (deps: PaymentsDeps) => {
   const { db, clock, random, gateways, metrics = noPaymentMetrics } = deps;
   const parts = { ...deps, metrics, applyPayment: createApplyPayment(deps) };
-  const { chooseGateway, defaultGateway } = createGatewayChoice(deps);
+  const choice = createGatewayChoice(deps);
   const presentPaymentOrder = createPaymentOrderPresenter(deps);
   const askGateway = createAskGateway(parts);
   const events = createApplyWaitingEvents(parts);
@@ -57,7 +57,7 @@ export const createPayments = (deps: PaymentsDeps) => {
     }),
     ...paymentWebhookRoutes({
       gateways,
-      defaultGateway,
+      defaultGateway: () => choice.defaultGateway(),
       receiveWebhook: createReceiveWebhook(parts),
     }),
   ];
@@ -66,7 +66,8 @@ export const createPayments = (deps: PaymentsDeps) => {
     customerRoutes,
     jobs: createPaymentJobs(events) satisfies TaskList,
     janitorSteps: janitorStepsOf(events, askGateway),
-    chooseGateway,
+    /** @throws AppError NO_USABLE_GATEWAY */
+    chooseGateway: (wish?: GatewayWish) => choice.chooseGateway(wish),
     insertPaymentOrder: createInsertPaymentOrder({ clock, random }),
     openGatewayOrder: createOpenGatewayOrder(deps),
     presentPaymentOrder,
@@ -78,7 +79,7 @@ export const createPayments = (deps: PaymentsDeps) => {
      * Before an order is given up as unpaid, outside any transaction: asks the gateway for
      * captures that no webhook told us of, and applies them. False when it gave no answer.
      */
-    askForCaptures: askGateway.askForOrder,
+    askForCaptures: (orderId: string): Promise<boolean> => askGateway.askForOrder(orderId),
     /** In the transaction that gives an unpaid order up, its row locked: -> EXPIRED; how many. */
     expirePaymentOrders: (client: Db, orderId: string): Promise<number> =>
       createPaymentOrderStore(client).expireOpen(orderId, clock.now()),

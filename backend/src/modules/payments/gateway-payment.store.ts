@@ -28,6 +28,7 @@ export const createGatewayPaymentStore = (db: Db) => ({
       SELECT EXISTS (
         SELECT 1 FROM gateway_payment g JOIN payment_order p ON p.id = g.payment_order_id
         WHERE p.order_id = ${orderId}::uuid AND g.status = 'CAPTURED'
+          AND g.standing <> 'REFUNDED'
           AND NOT (g.gateway = ${fact.gateway} AND g.gateway_payment_id = ${fact.gatewayPaymentId})
       ) AS found`;
     return rows[0]?.found === true;

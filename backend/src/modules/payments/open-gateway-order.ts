@@ -7,6 +7,7 @@ import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { GatewaysByCode } from './choose-gateway.ts';
+import { isEchoOf } from './is-echo-of.ts';
 import type { OrderSettlement } from './order-settlement.ts';
 import { createPaymentOrderStore } from './payment-order.store.ts';
 import type { PaymentOrder } from './payments.types.ts';
@@ -21,12 +22,6 @@ export interface OpenGatewayOrderDeps {
   /** Whom the gateway deals with; undefined when there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }
-
-/** Whether the gateway made the order that was asked for: amount, currency and receipt. */
-const isEcho = (made: GatewayOrder, asked: PaymentOrder): boolean =>
-  made.amountPaise === asked.amountPaise &&
-  made.currency === asked.currency &&
-  made.receipt === asked.id;
 
 /** Ends a payment order that its gateway will never take, and the order that waited for it. */
 const createGiveUp =
@@ -96,7 +91,7 @@ export const createOpenGatewayOrder = (deps: OpenGatewayOrderDeps) => {
   };
 
   const keep = async (order: PaymentOrder, made: GatewayOrder): Promise<PaymentOrder> => {
-    if (!isEcho(made, order)) {
+    if (!isEchoOf(made, order)) {
       await giveUp(order, 'gateway_order_mismatch', made.gatewayOrderId);
       throw new AppError('GATEWAY_MISMATCH');
     }

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { paise } from '../../money/index.ts';
+import { decideCapture, type CaptureDecision, type CaptureFacts } from './decide-capture.ts';
+import { payableOrderStatuses, type PayableOrderStatus } from './order-settlement.ts';
+import { mayMovePaymentOrder } from './payments.states.ts';
+import { paymentOrderStatuses, type PaymentOrderStatus } from './payments.types.ts';
+
+const lockEndsAt = new Date('2026-01-05T04:08:00.000Z');
+const moments = {
+  inTime: new Date('2026-01-05T04:07:59.999Z'),
+  atTheEnd: lockEndsAt,
+  late: new Date('2026-01-05T05:00:00.000Z'),
+};
+const knowledge = {
+  nothing: undefined,
+  failed: { status: 'FAILED', standing: 'NONE' },
+  unmatched: { status: 'CAPTURED', standing: 'UNMATCHED' },
+  applied: { status: 'CAPTURED', standing: 'APPLIED' },
+  second: { status: 'CAPTURED', standing: 'SECOND' },
+  mismatch: { status: 'CAPTURED', standing: 'MISMATCH' },
+  late: { status: 'CAPTURED', standing: 'LATE' },
+  refunded: { status: 'REFUNDED', standing: 'REFUNDED' },
+} as const;
+
+interface Case {
+  readonly orderStatus: PayableOrderStatus;
+  readonly paymentOrderStatus: PaymentOrderStatus;
+  readonly known: keyof typeof knowledge;
+  readonly hasOtherCapture: boolean;
+  readonly amount: 'right' | 'less' | 'more';
+  readonly currency: 'INR' | 'USD';
+  readonly moment: keyof typeof moments;
+  readonly hasLock: boolean;
+}
+
+const amounts = { right: paise(100_000n), less: paise(99_999n), more: paise(100_001n) };
+
+const factsOf = (given: Case): CaptureFacts => ({
+  payment: {
+    amountPaise: amounts[given.amount],
+    currency: given.currency,
+    learnedAt: moments[given.moment],
+  },
+  known: knowledge[given.known],
+  hasOtherCapture: given.hasOtherCapture,
+  order: { status: given.orderStatus, lockEndsAt: given.hasLock ? lockEndsAt : null },
+  paymentOrder: {
+    status: given.paymentOrderStatus,
+    amountPaise: amounts.right,
+    currency: 'INR',
+  },
+});
+
+const plain: Case = {
+  orderStatus: 'PENDING',
+  paymentOrderStatus: 'GATEWAY_ORDER_CREATED',
+  known: 'nothing',
+  hasOtherCapture: false,
+  amount: 'right',
+  currency: 'INR',
+  moment: 'inTime',
+  hasLock: true,
+};
+const decide = (changes: Partial<Case>) => decideCapture(factsOf({ ...plain, ...changes }));
+const review = (code: string, standing: string, paymentOrderTo: string | undefined) =>
+  expect.objectContaining({ kind: 'REVIEW', code, standing, paymentOrderTo });
+const paid = { kind: 'PAY', standing: 'APPLIED', paymentOrderTo: 'PAID' };
+
+const cross = <T extends object, K extends string, V>(
+  cases: readonly T[],
+  key: K,
+  values: readonly V[],
+) => values.flatMap((value) => cases.map((given) => ({ ...given, [key]: value })));
+
+/** Every combination of what a decision looks at. */
+const allCases = (): Case[] => {
+  let cases: object[] = [{}];
+  const add = (key: keyof Case, values: readonly unknown[]): void => {
+    cases = cross(cases, key, values);
+  };
+  add('orderStatus', payableOrderStatuses);
+  add('paymentOrderStatus', paymentOrderStatuses);
+  add('known', Object.keys(knowledge));
+  add('hasOtherCapture', [false, true]);
+  add('amount', ['right', 'less', 'more']);
+  add('currency', ['INR', 'USD']);
+  add('moment', Object.keys(moments));
+  add('hasLock', [true, false]);
+  return cases as Case[]; // every key of Case was added above
+};
+
+/** The rules of decisions 3, first match wins; a column that is left out matches anything. */
+const rules: readonly {
+  readonly rule: string;
+  readonly when: { readonly [K in keyof Case]?: readonly Case[K][] };
+  readonly then: Partial<Record<string, unknown>>;
+}[] = [
+  {
+    rule: 'one payment tells of itself once',
+    when: { known: ['applied', 'second', 'mismatch', 'late', 'refunded'] },
+    then: { kind: 'ALREADY_KNOWN' },
+  },
+  {
+    rule: 'a second capture, whatever its amount or time',
+    when: { hasOtherCapture: [true] },
+    then: { kind: 'REVIEW', code: 'SECOND_CAPTURE', standing: 'SECOND' },
+  },
+  {
+    rule: 'a capture for an order that is paid already',
+    when: { orderStatus: ['PAID', 'RETRY_PENDING', 'ALLOCATED', 'MANUAL_REVIEW'] },
+    then: { kind: 'REVIEW', code: 'SECOND_CAPTURE', standing: 'SECOND' },
+  },
+  {
+    rule: 'a capture for a payment order whose story is told',
+    when: { paymentOrderStatus: ['PAID', 'MANUAL_REVIEW', 'REFUNDED'] },
+    then: { kind: 'REVIEW', code: 'SECOND_CAPTURE', standing: 'SECOND', paymentOrderTo: undefined },
+  },
+  {
+    rule: 'another currency, ahead of its amount and time',
+    when: { currency: ['USD'] },
+    then: {
+      kind: 'REVIEW',
+      code: 'CURRENCY_MISMATCH',
+      standing: 'MISMATCH',
+      paymentOrderTo: 'MANUAL_REVIEW',
+    },
+  },
+  {
+    rule: 'another amount, ahead of its time',
+    when: { amount: ['less', 'more'] },
+    then: {
+      kind: 'REVIEW',
+      code: 'AMOUNT_MISMATCH',
+      standing: 'MISMATCH',
+      paymentOrderTo: 'MANUAL_REVIEW',
+    },
+  },
+  {
+    rule: 'a capture that we learn of when the lock has ended, whatever the order reads by then',
+    when: { hasLock: [true], moment: ['atTheEnd', 'late'] },
+    then: { kind: 'REVIEW', code: 'LATE_CAPTURE', standing: 'LATE', paymentOrderTo: 'PAID' },
+  },
+  {
+    rule: 'the right amount in time pays, after a failure too',
+    when: { orderStatus: ['PENDING', 'FAILED'] },
+    then: paid,
+  },
+];
+
+const matches = (given: Case, when: (typeof rules)[number]['when']): boolean =>
+  Object.entries(when).every(([key, values]) =>
+    // Each list was typed by its key above; here they are only looked through.
+    (values as readonly unknown[]).includes(given[key as keyof Case]),
+  );
+
+describe('what a captured payment means', () => {
+  it('follows the rules in every combination', () => {
+    const cases = allCases();
+    expect(cases).toHaveLength(6 * 7 * 8 * 2 * 3 * 2 * 3 * 2);
+    const used = new Set<string>();
+    for (const given of cases) {
+      const rule = rules.find(({ when }) => matches(given, when));
+      used.add(rule?.rule ?? '');
+      const decision = decideCapture(factsOf(given));
+      const wrong = Object.entries(rule?.then ?? { kind: 'no rule' }).filter(
+        ([key, value]) => (decision as unknown as Record<string, unknown>)[key] !== value,
+      );
+      if (wrong.length > 0) expect.fail(JSON.stringify({ given, decision, rule }));
+    }
+    expect([...used].toSorted()).toEqual(rules.map(({ rule }) => rule).toSorted());
+  });
+
+  it('never asks for a move that the table of states lacks', () => {
+    for (const given of allCases()) {
+      // A payment order without a gateway order has no payments.
+      if (given.paymentOrderStatus === 'CREATED') continue;
+      const decision: CaptureDecision = decideCapture(factsOf(given));
+      if (decision.kind === 'ALREADY_KNOWN' || decision.paymentOrderTo === undefined) continue;
+      const { paymentOrderStatus: from } = given;
+      expect(mayMovePaymentOrder(from, decision.paymentOrderTo), JSON.stringify(given)).toBe(true);
+    }
+  });
+
+  it('pays a pending order in time', () => {
+    expect(decide({})).toEqual(paid);
+  });
+
+  it('pays a failed order while the lock stands: people try again in the same checkout', () => {
+    expect(decide({ orderStatus: 'FAILED', paymentOrderStatus: 'FAILED' })).toEqual(paid);
+  });
+
+  it('pays with the payment that was shown as failed before', () => {
+    const facts = { orderStatus: 'FAILED', paymentOrderStatus: 'FAILED', known: 'failed' } as const;
+    expect(decide(facts)).toEqual(paid);
+  });
+
+  it('pays an installment at any time: it has no lock', () => {
+    expect(decide({ hasLock: false, moment: 'late' })).toEqual(paid);
+  });
+
+  it('reads PAID, from EXPIRED and FAILED too, under a late capture', () => {
+    for (const paymentOrderStatus of ['GATEWAY_ORDER_CREATED', 'EXPIRED', 'FAILED'] as const) {
+      for (const orderStatus of ['PENDING', 'FAILED'] as const) {
+        const decision = decide({ orderStatus, paymentOrderStatus, moment: 'late' });
+        expect(decision).toEqual(review('LATE_CAPTURE', 'LATE', 'PAID'));
+      }
+    }
+  });
+
+  it('calls a wrong amount that, also when it is late', () => {
+    const decision = decide({ amount: 'less', moment: 'late' });
+    expect(decision).toEqual(review('AMOUNT_MISMATCH', 'MISMATCH', 'MANUAL_REVIEW'));
+  });
+
+  it('calls a second capture that, also from ALLOCATED, late and of a wrong amount', () => {
+    const decision = decide({
+      orderStatus: 'ALLOCATED',
+      paymentOrderStatus: 'PAID',
+      hasOtherCapture: true,
+      amount: 'more',
+      moment: 'late',
+    });
+    expect(decision).toEqual(review('SECOND_CAPTURE', 'SECOND', undefined));
+  });
+
+  it('lets an expired payment order read PAID under a second capture', () => {
+    const decision = decide({ paymentOrderStatus: 'EXPIRED', hasOtherCapture: true });
+    expect(decision).toEqual(review('SECOND_CAPTURE', 'SECOND', 'PAID'));
+  });
+
+  it('tells people both amounts', () => {
+    expect(decide({ amount: 'less' })).toMatchObject({
+      reason: 'INR 999.99 was captured where INR 1000.00 was asked for.',
+    });
+  });
+});

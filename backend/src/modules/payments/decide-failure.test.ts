@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { decideFailure, type FailureFacts } from './decide-failure.ts';
+import { payableOrderStatuses } from './order-settlement.ts';
+import { mayMovePaymentOrder } from './payments.states.ts';
+import { paymentOrderStatuses } from './payments.types.ts';
+
+const holdsMoney = ['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const;
+const captured = { id: 'p1', status: 'CAPTURED', standing: 'APPLIED' } as const;
+const failed = { id: 'p1', status: 'FAILED', standing: 'NONE' } as const;
+
+const plain: FailureFacts = {
+  known: undefined,
+  hasOtherCapture: false,
+  order: { status: 'PENDING' },
+  paymentOrder: { status: 'GATEWAY_ORDER_CREATED', capturedPaymentId: null },
+};
+const paid: FailureFacts = {
+  known: captured,
+  hasOtherCapture: false,
+  order: { status: 'PAID' },
+  paymentOrder: { status: 'PAID', capturedPaymentId: 'p1' },
+};
+
+/** Every combination of order, payment order, what is known and whether another one paid. */
+const allFacts = (): FailureFacts[] =>
+  payableOrderStatuses.flatMap((orderStatus) =>
+    paymentOrderStatuses.flatMap((status) =>
+      [undefined, failed, captured, { ...captured, standing: 'SECOND' } as const].flatMap((known) =>
+        [false, true].map((hasOtherCapture) => ({
+          known,
+          hasOtherCapture,
+          order: { status: orderStatus },
+          paymentOrder: { status, capturedPaymentId: status === 'PAID' ? 'p1' : null },
+        })),
+      ),
+    ),
+  );
+
+describe('what a failed payment means', () => {
+  it('fails a pending order and its open payment order', () => {
+    expect(decideFailure(plain)).toEqual({ kind: 'FAIL', failOrder: true });
+  });
+
+  it('fails an open payment order alone when its order waits for nothing', () => {
+    const facts = { ...plain, order: { status: 'FAILED' } } as const;
+    expect(decideFailure(facts)).toEqual({ kind: 'FAIL', failOrder: false });
+  });
+
+  it('changes nothing beside a captured payment: it says nothing of that money', () => {
+    for (const status of holdsMoney) {
+      const facts = { ...paid, known: undefined, hasOtherCapture: true, order: { status } };
+      expect(decideFailure(facts)).toEqual({ kind: 'RECORD' });
+    }
+  });
+
+  it('sends an order to review when its captured payment itself failed', () => {
+    for (const status of holdsMoney) {
+      const decision = decideFailure({ ...paid, order: { status } });
+      expect(decision).toMatchObject({ kind: 'REVIEW', code: 'FAILED_AFTER_PAID' });
+    }
+  });
+
+  it('leaves an order that is under review or has failed already', () => {
+    for (const status of ['MANUAL_REVIEW', 'FAILED', 'PENDING'] as const) {
+      const decision = decideFailure({ ...paid, order: { status } });
+      expect(decision).toEqual({ kind: 'ALREADY_KNOWN' });
+    }
+  });
+
+  it('says nothing of the captured money when the second captured payment failed', () => {
+    const known = { id: 'p2', status: 'CAPTURED', standing: 'SECOND' } as const;
+    const facts = { ...paid, known, hasOtherCapture: true, order: { status: 'ALLOCATED' } } as const;
+    expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
+  });
+
+  it('says nothing of money that was paid back', () => {
+    const known = { id: 'p1', status: 'REFUNDED', standing: 'REFUNDED' } as const;
+    expect(decideFailure({ ...paid, known })).toEqual({ kind: 'ALREADY_KNOWN' });
+  });
+
+  it('does not fail what is open for an attempt at a checkout that is closed', () => {
+    for (const status of ['EXPIRED', 'FAILED', 'MANUAL_REVIEW', 'REFUNDED'] as const) {
+      const facts = { ...plain, paymentOrder: { status, capturedPaymentId: null } };
+      expect(decideFailure(facts)).toEqual({ kind: 'RECORD' });
+    }
+  });
+
+  it('tells of itself once', () => {
+    const paymentOrder = { status: 'FAILED', capturedPaymentId: null } as const;
+    const facts = { ...plain, known: failed, order: { status: 'FAILED' }, paymentOrder } as const;
+    expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
+  });
+
+  it('in every combination: never FAILED over money, never a move that the table lacks', () => {
+    for (const facts of allFacts()) {
+      const decision = decideFailure(facts);
+      if (decision.kind !== 'FAIL') continue;
+      expect(facts.hasOtherCapture).toBe(false);
+      expect(facts.known?.status).not.toBe('CAPTURED');
+      expect(mayMovePaymentOrder(facts.paymentOrder.status, 'FAILED')).toBe(true);
+      expect(decision.failOrder).toBe(facts.order.status === 'PENDING');
+    }
+  });
+});
