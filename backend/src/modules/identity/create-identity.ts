@@ -30,7 +30,7 @@ export interface IdentityDeps {
   readonly blindIndex: BlindIndex;
   readonly credentialPepper: string;
   /** What other modules keep for every customer, in the transaction that makes them. */
-  readonly onUserCreated: (db: Db, userId: string) => Promise<void>;
+  readonly onUserCreated: (db: Db, userId: string, at: Date) => Promise<void>;
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
 }
 

@@ -11,7 +11,7 @@ export interface CreateUserDeps {
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser'>;
   /** What other modules keep for every customer (the holding), in the same transaction. */
-  readonly onUserCreated: (db: Db, userId: string) => Promise<void>;
+  readonly onUserCreated: (db: Db, userId: string, at: Date) => Promise<void>;
 }
 
 const maxAttempts = 8;
@@ -32,7 +32,7 @@ export const createUser = async (
     const referralCode = makeReferralCode(random);
     if (await createUserStore(db).insert({ id, phone, phoneHash, referralCode, createdAt })) {
       await vault.forUser(db, id);
-      await onUserCreated(db, id);
+      await onUserCreated(db, id, createdAt);
       return {
         id,
         phone,

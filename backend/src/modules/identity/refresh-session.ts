@@ -41,20 +41,21 @@ export const createRefreshSession =
     const result = await inTransaction(async (db) => {
       const store = createSessionStore(db);
       const session = await store.lockByToken(usedHash);
-      const at = clock.now();
       if (session === undefined) {
         const used = await store.findUsedToken(usedHash);
         if (used === undefined || lostRace(used, arrivedAt)) {
           return { kind: 'invalid' as const, endedIds: [] };
         }
         const { familyId } = used.session;
-        const endedIds = await store.revoke({ familyId }, 'token-reuse', at);
+        const endedIds = await store.revoke({ familyId }, 'token-reuse', clock.now());
         return { kind: 'invalid' as const, endedIds };
       }
+      const user = await createUserStore(db).findById(session.userId);
+      // As late as can be: whoever arrived before was under way when the token was used.
+      const at = clock.now();
       if (session.revokedAt !== null || session.expiresAt <= at) {
         return { kind: 'invalid' as const, endedIds: [] };
       }
-      const user = await createUserStore(db).findById(session.userId);
       if (user === undefined || !isActive(user)) return { kind: 'unavailable' as const };
       const next = sessions.makeRefreshToken(at);
       const { hash: nextHash, expiresAt } = next;

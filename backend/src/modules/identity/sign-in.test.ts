@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createRandom } from '../../platform/ids/random.ts';
+import { createHolding } from '../holdings/index.ts';
+import { referralAlphabet } from './referral-code.ts';
+
+const clock = createManualClock();
+const dayMs = 24 * 60 * 60_000;
+const fixed: { int: number | undefined; failing: boolean } = { int: undefined, failing: false };
+let identity: OpenIdentity;
+beforeAll(async () => {
+  const random = createRandom();
+  identity = await openIdentity({
+    clock,
+    random: { ...random, int: (below) => fixed.int ?? random.int(below) },
+    onUserCreated: async (db, userId, at) => {
+      await createHolding(db, userId, at);
+      if (fixed.failing) throw new Error('no holding today');
+    },
+  });
+});
+afterAll(() => identity.close());
+
+let phones = 0;
+const newPhone = (): string => `+9187654${String((phones += 1)).padStart(5, '0')}`;
+
+const codeFor = async (phone: string): Promise<string> => {
+  await identity.as()('POST', '/auth/send-otp', { phone });
+  return identity.codeOf(phone);
+};
+const signIn = async (phone: string, device: object = {}): Promise<Told> =>
+  identity.as()('POST', '/auth/verify-otp', { phone, otp: await codeFor(phone), ...device });
+const errorCode = (told: Told): unknown =>
+  (told.body['error'] as { code?: unknown } | undefined)?.code;
+const usersOf = (phone: string) => identity.database.db.user.findMany({ where: { phone } });
+const idOf = async (phone: string): Promise<string> => (await usersOf(phone))[0]?.id ?? '';
+
+describe('the first sign-in of a phone', () => {
+  it('makes the customer and signs them in', async () => {
+    const phone = newPhone();
+    const told = await signIn(phone);
+    expect(told.status).toBe(200);
+    expect(told.body).toEqual({
+      accessToken: expect.any(String),
+      refreshToken: expect.stringMatching(/^[\w-]{43}$/),
+      user: {
+        id: await idOf(phone),
+        phone,
+        full_name: null,
+        email: null,
+        referralCode: expect.stringMatching(new RegExp(`^[${referralAlphabet}]{8}$`)),
+        kycStatus: 'PENDING',
+        mpinSet: false,
+        createdAt: clock.now().toISOString(),
+      },
+      isNewUser: true,
+      mpinSet: false,
+    });
+  });
+
+  it('makes the holding and the data key with them', async () => {
+    const phone = newPhone();
+    await signIn(phone);
+    const userId = await idOf(phone);
+    const { db } = identity.database;
+    expect(await db.holding.count({ where: { userId } })).toBe(1);
+    expect(await db.userDataKey.count({ where: { userId } })).toBe(1);
+  });
+
+  it('happens once: later ones find the same customer', async () => {
+    const phone = newPhone();
+    const first = await signIn(phone);
+    const second = await signIn(phone.slice(3));
+    expect(second.body['isNewUser']).toBe(false);
+    expect(second.body['user']).toEqual(first.body['user']);
+  });
+
+  it('in parallel makes one customer', async () => {
+    const phone = newPhone();
+    const otp = await codeFor(phone);
+    const attempt = () => identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    const told = await Promise.all([...Array.from({ length: 10 }, attempt), codeFor(phone)]);
+    expect(told).toHaveLength(11);
+    await signIn(phone);
+    expect(await usersOf(phone)).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when any part of it fails, and the code may be used again', async () => {
+    const phone = newPhone();
+    const otp = await codeFor(phone);
+    fixed.failing = true;
+    const failed = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    fixed.failing = false;
+    expect(failed.status).toBe(500);
+    expect(await usersOf(phone)).toHaveLength(0);
+    const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    expect(told.body['isNewUser']).toBe(true);
+  });
+
+  it('draws another referral code when one is taken', async () => {
+    fixed.int = 3;
+    const first = await signIn(newPhone());
+    const phone = newPhone();
+    const otp = await codeFor(phone);
+    const told = identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    expect((await told).status).toBe(500);
+    fixed.int = undefined;
+    const again = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    expect(again.status).toBe(200);
+    expect(first.body['user']).toMatchObject({ referralCode: 'DDDDDDDD' });
+    expect(again.body['user']).not.toMatchObject({ referralCode: 'DDDDDDDD' });
+  });
+});
+
+describe('an account that may not be used', () => {
+  it('is 401 for a blocked customer with the right code, and a code goes out as ever', async () => {
+    const phone = newPhone();
+    await signIn(phone);
+    const data = { blocked: true, blockedReason: 'fraud' };
+    await identity.database.db.user.updateMany({ where: { phone }, data });
+    const told = await signIn(phone);
+    expect(told.status).toBe(401);
+    expect(errorCode(told)).toBe('ACCOUNT_UNAVAILABLE');
+    expect(told.body['accessToken']).toBeUndefined();
+  });
+
+  it('shows nothing of itself to who lacks the code', async () => {
+    const phone = newPhone();
+    await signIn(phone);
+    const data = { blocked: true, blockedReason: 'fraud' };
+    await identity.database.db.user.updateMany({ where: { phone }, data });
+    const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp: '000000' });
+    expect(errorCode(told)).toBe('INVALID_OTP');
+  });
+
+  it("is 401 while a deleted account's number cools down; then it opens a new one", async () => {
+    const phone = newPhone();
+    await signIn(phone);
+    const { db } = identity.database;
+    const [old] = await usersOf(phone);
+    await db.user.update({
+      where: { id: old?.id ?? '' },
+      data: { phone: null, phoneHash: null, deletedAt: clock.now() },
+    });
+    const until = addMs(clock.now(), 30 * dayMs);
+    await db.deletedPhone.create({ data: { phoneHash: old?.phoneHash ?? '', until } });
+    expect(errorCode(await signIn(phone))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(await usersOf(phone)).toHaveLength(0);
+    clock.set(until);
+    const told = await signIn(phone);
+    expect(told.body['isNewUser']).toBe(true);
+    expect(await idOf(phone)).not.toBe(old?.id);
+  });
+});
+
+describe('GET /users/me', () => {
+  it('answers the caller', async () => {
+    const { body } = await signIn(newPhone());
+    const me = await identity.as(String(body['accessToken']))('GET', '/users/me');
+    expect(me.status).toBe(200);
+    expect(me.body).toEqual(body['user']);
+  });
+
+  it('is 401 without a token', async () => {
+    const me = await identity.as()('GET', '/users/me');
+    expect(me.status).toBe(401);
+    expect(errorCode(me)).toBe('UNAUTHENTICATED');
+  });
+});
