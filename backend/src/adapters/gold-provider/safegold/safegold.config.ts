@@ -10,8 +10,8 @@ export const safegoldVariables = defineVariables({
   },
   SAFEGOLD_TOKEN: { schema: secret(), doc: "SafeGold's bearer token", secret: true },
   SAFEGOLD_TIMEOUT_MS: {
-    schema: integer(5000, 100, 60_000),
-    doc: 'limit of one call to SafeGold in milliseconds',
+    schema: integer(5000, 100, 15_000),
+    doc: 'limit of one call to SafeGold in milliseconds; below the lease of a confirm',
   },
   SAFEGOLD_SPOT_FIELD: {
     schema: z

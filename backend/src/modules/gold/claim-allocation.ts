@@ -1,0 +1,112 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { AllocationDeps } from './allocation.deps.ts';
+import { isAwaitingAllocation } from './gold.states.ts';
+import type { GoldOrder } from './gold.types.ts';
+import { createGoldOrderStore } from './gold-order.store.ts';
+import { createGoldQuoteStore } from './gold-quote.store.ts';
+import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
+
+/** How long a worker may be at one confirm, on the database's clock: longer than a call's limit. */
+export const confirmLeaseMs = 20_000;
+
+/** An order whose figures and lock are known: every buy's. */
+export interface LockedBuy extends GoldOrder {
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+/** What a worker may do with an order now. */
+export type Claim =
+  /** Nothing is to be done, or not yet, or by somebody else. */
+  | { readonly kind: 'LEAVE'; readonly why: string; readonly order: GoldOrder | undefined }
+  /** The lock has ended: only the order-status may be asked. */
+  | { readonly kind: 'ASK'; readonly order: LockedBuy; readonly confirm: BuyConfirm | undefined }
+  /** The intent is written and held; `askFirst` where an earlier try may have gone through. */
+  | {
+      readonly kind: 'CONFIRM';
+      readonly order: LockedBuy;
+      readonly confirm: Pick<BuyConfirm, 'id' | 'verifiedAt'>;
+      readonly holderId: string;
+      readonly askFirst: boolean;
+    };
+
+const isBuy = (order: GoldOrder): order is LockedBuy =>
+  order.type === 'BUY' &&
+  order.provider !== null &&
+  order.providerTxId !== null &&
+  order.lockStartedAt !== null &&
+  order.lockEndsAt !== null;
+
+/**
+ * Reads an order under its lock and writes the intent of a confirm, in one transaction that is
+ * committed before anything is asked of the provider. One worker at a time holds the intent; one
+ * whose lease lapsed may be taken over, and then the status is asked first.
+ */
+export const createClaimAllocation = (deps: AllocationDeps) => {
+  const { inTransaction, clock, random, moveOrder } = deps;
+
+  const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
+    const id = random.uuid();
+    // What the verify promised stands in the quote; the order's own grams are held against it.
+    const quote = await createGoldQuoteStore(db).findOwn(order.quoteId ?? '', order.userId);
+    const grams = quote?.grams ?? order.grams;
+    if (grams === null) throw new Error(`order ${order.id} has no grams`);
+    const intent = {
+      id,
+      orderId: order.id,
+      quoteId: order.quoteId,
+      userId: order.userId,
+      provider: order.provider,
+      providerTxId: order.providerTxId,
+      grams,
+      amountPaise: order.providerAmountPaise,
+      verifiedAt: order.lockStartedAt,
+      at,
+    };
+    await createProviderOperationStore(db).intend(intent, holderId, confirmLeaseMs);
+    return { id, verifiedAt: order.lockStartedAt };
+  };
+
+  /** The confirm, held by `holderId`; undefined when somebody else is quicker. */
+  const hold = async (
+    db: Db,
+    order: LockedBuy,
+    latest: BuyConfirm | undefined,
+    holderId: string,
+    now: Date,
+  ): Promise<Pick<BuyConfirm, 'id' | 'verifiedAt'> | undefined> => {
+    // One that was certainly refused leaves no doubt behind: the next try is a new intent.
+    if (latest === undefined || latest.status === 'REFUSED') {
+      return intend(db, order, holderId, now);
+    }
+    const store = createProviderOperationStore(db);
+    return (await store.takeOver(latest.id, holderId, confirmLeaseMs)) ? latest : undefined;
+  };
+
+  return (orderId: string): Promise<Claim> =>
+    inTransaction(async (db) => {
+      const order = await createGoldOrderStore(db).lock(orderId);
+      const leave = (why: string): Claim => ({ kind: 'LEAVE', why, order });
+      if (order === undefined) return leave('there is no such order');
+      const { status } = order;
+      if (!isAwaitingAllocation(status)) return leave(`it is ${status}`);
+      if (!isBuy(order)) return leave('it is not a buy');
+      const latest = await createProviderOperationStore(db).latest(orderId);
+      if (latest?.isHeld === true) return leave('somebody is at it');
+      const now = clock.now();
+      if (now >= order.lockEndsAt) return { kind: 'ASK', order, confirm: latest };
+      const isEarly = order.nextAttemptAt !== null && now < order.nextAttemptAt;
+      if (status === 'RETRY_PENDING' && isEarly) return leave('its next try is not due');
+      const holderId = random.uuid();
+      const confirm = await hold(db, order, latest, holderId, now);
+      if (confirm === undefined) return leave('somebody is at it');
+      if (status === 'RETRY_PENDING') {
+        const move = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
+        await moveOrder(db, { id: orderId, status }, move);
+      }
+      const askFirst = latest !== undefined && latest.status !== 'REFUSED';
+      return { kind: 'CONFIRM', order, confirm, holderId, askFirst };
+    });
+};

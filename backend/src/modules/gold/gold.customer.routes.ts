@@ -1,0 +1,99 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { created, defineRoute, idParams, ok, pageQuery } from '../../platform/http/index.ts';
+import type { Page, Route } from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import type { DraftQuote } from './draft-quote.ts';
+import type { GoldBase } from './gold.deps.ts';
+import { createGoldOrderStore, type OrderFilter } from './gold-order.store.ts';
+import { createGoldQuoteStore } from './gold-quote.store.ts';
+import { goldOrderPage, goldOrderView, ordersQuery, quoteBody, quoteView } from './gold.schemas.ts';
+import { presentOrder, presentQuote } from './present-gold.ts';
+
+const quoteErrors = [
+  'KYC_REQUIRED',
+  'LIMIT_EXCEEDED',
+  'AMOUNT_TOO_SMALL',
+  'PRICE_UNAVAILABLE',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_REFUSED',
+  'PROVIDER_MISMATCH',
+] as const;
+
+/** `/gold/quote`, `/gold/orders`, `/portfolio/history`. */
+export const createGoldCustomerRoutes = (
+  deps: GoldBase & { readonly draftQuote: DraftQuote },
+): Route[] => {
+  const { db, clock, draftQuote } = deps;
+
+  const listOwn = async (filter: OrderFilter & { userId: string }, page: Page) => {
+    const { rows, total } = await createGoldOrderStore(db).list(filter, page);
+    return ok({ items: rows.map(presentOrder), total, ...page });
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/gold/quote',
+      summary: 'Quote a buy; the price is locked at the provider',
+      tags: ['gold'],
+      access: customerAccess,
+      body: quoteBody,
+      responses: { 201: quoteView },
+      errors: quoteErrors,
+      handler: async ({ body, principal }) => {
+        const quote = await draftQuote(principal.userId, body);
+        await createGoldQuoteStore(db).insert(quote);
+        return created(presentQuote(quote, clock.now()));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/quote/:id',
+      summary: 'One quote',
+      tags: ['gold'],
+      access: customerAccess,
+      params: idParams,
+      responses: { 200: quoteView },
+      handler: async ({ params, principal }) => {
+        const quote = await createGoldQuoteStore(db).findOwn(params.id, principal.userId);
+        if (quote === undefined) throw new AppError('NOT_FOUND');
+        return ok(presentQuote(quote, clock.now()));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/orders',
+      summary: "The customer's gold orders, newest first",
+      tags: ['gold'],
+      access: customerAccess,
+      query: ordersQuery,
+      responses: { 200: goldOrderPage },
+      handler: async ({ query: { page, limit, ...filter }, principal: { userId } }) =>
+        listOwn({ ...filter, userId }, { page, limit }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/orders/:id',
+      summary: 'One gold order',
+      tags: ['gold'],
+      access: customerAccess,
+      params: idParams,
+      responses: { 200: goldOrderView },
+      handler: async ({ params, principal }) => {
+        const order = await createGoldOrderStore(db).find(params.id);
+        if (order?.userId !== principal.userId) throw new AppError('NOT_FOUND');
+        return ok(presentOrder(order));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/portfolio/history',
+      summary: "The history of the customer's gold, newest first",
+      tags: ['portfolio'],
+      access: customerAccess,
+      query: pageQuery,
+      responses: { 200: goldOrderPage },
+      handler: async ({ query, principal: { userId } }) => listOwn({ userId }, query),
+    }),
+  ];
+};

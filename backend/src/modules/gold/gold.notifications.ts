@@ -1,0 +1,43 @@
+import { formatGrams, formatRupees, type Grams, type Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { ManualReviewCode } from './gold.types.ts';
+
+interface OrderOf {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/** Tells the customer that the gold is there. */
+export const tellBought = (
+  db: Db,
+  notify: Notify,
+  order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
+): Promise<void> => {
+  const grams = formatGrams(order.grams);
+  const rupees = formatRupees(order.amountPaise);
+  return notify(db, {
+    userId: order.userId,
+    type: 'buy_success',
+    title: 'Gold added to your account',
+    body: `${grams} g of gold bought for INR ${rupees} is in your account.`,
+    data: { order_id: order.id, grams, amount_inr: rupees },
+    dedupeKey: `buy_success:${order.id}`,
+  });
+};
+
+/** Tells the customer that a person will look at the order; not why, which is for operators. */
+export const tellUnderReview = (
+  db: Db,
+  notify: Notify,
+  order: OrderOf,
+  code: ManualReviewCode,
+): Promise<void> =>
+  notify(db, {
+    userId: order.userId,
+    type: 'buy_under_review',
+    title: 'Your gold order is being reviewed',
+    body: 'We are looking into your order. Your money is safe and you need not pay again.',
+    data: { order_id: order.id },
+    dedupeKey: `buy_under_review:${order.id}:${code}`,
+  });

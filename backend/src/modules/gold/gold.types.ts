@@ -1,0 +1,115 @@
+import type { Bps, Grams, Paise } from '../../money/index.ts';
+
+/** What an amount is given in. */
+export const goldUnits = ['INR', 'GRAMS'] as const;
+export type GoldUnit = (typeof goldUnits)[number];
+
+export const goldOrderTypes = ['BUY', 'SELL', 'SIP_INSTALLMENT'] as const;
+export type GoldOrderType = (typeof goldOrderTypes)[number];
+
+/** The states of an order that is paid for: buys and installments (decisions, section 3). */
+export const buyStatuses = [
+  'PENDING',
+  'PAID',
+  'RETRY_PENDING',
+  'ALLOCATED',
+  'MANUAL_REVIEW',
+  'FAILED',
+] as const;
+export type BuyStatus = (typeof buyStatuses)[number];
+
+/** Every state that a gold order of any type can show; what a filter may ask for. */
+export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
+export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
+
+export const quoteStatuses = ['ACTIVE', 'CONSUMED', 'EXPIRED'] as const;
+export type QuoteStatus = (typeof quoteStatuses)[number];
+
+/** Why an order waits for a person (decisions, section 3). */
+export const manualReviewCodes = [
+  'AMOUNT_MISMATCH',
+  'CURRENCY_MISMATCH',
+  'LATE_CAPTURE',
+  'PROVIDER_LOCK_EXPIRED',
+  'ALLOCATION_EXHAUSTED',
+  'GRAMS_MISMATCH',
+  'FAILED_AFTER_PAID',
+  'SECOND_CAPTURE',
+  'SELL_UNKNOWN_OUTCOME',
+  'SELL_REFUSED_AFTER_VERIFY',
+] as const;
+export type ManualReviewCode = (typeof manualReviewCodes)[number];
+
+/** Who caused a move: `customer:<id>`, `gateway:<code>`, `worker`, `janitor`, `admin:<id>`. */
+export type Actor = string;
+
+/** A promise of a price, with the provider's lock behind it. */
+export interface BuyQuote {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: QuoteStatus;
+  readonly unit: GoldUnit;
+  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  readonly requested: string;
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly goldValuePaise: Paise;
+  readonly gstPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly totalPaise: Paise;
+  readonly roundingPaise: Paise;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly providerRateId: string;
+  /** What the provider charges for the grams by its own arithmetic. */
+  readonly providerAmountPaise: Paise;
+  /** The moment before the verify call. */
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+}
+
+export interface GoldOrder {
+  readonly id: string;
+  readonly userId: string;
+  readonly type: GoldOrderType;
+  readonly status: GoldOrderStatus;
+  readonly quoteId: string | null;
+  readonly unit: GoldUnit;
+  /** Gross: what the customer pays, or is paid for. */
+  readonly amountPaise: Paise;
+  readonly grams: Grams | null;
+  readonly pricePerGramPaise: Paise | null;
+  readonly goldValuePaise: Paise | null;
+  readonly gstPaise: Paise | null;
+  readonly roundingPaise: Paise | null;
+  readonly proceedsPaise: Paise | null;
+  readonly provider: string | null;
+  readonly providerTxId: string | null;
+  readonly providerRateId: string | null;
+  readonly providerAmountPaise: Paise | null;
+  readonly lockStartedAt: Date | null;
+  readonly lockEndsAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly paidAt: Date | null;
+  /** How many tries of the allocation have failed. */
+  readonly allocationAttempts: number;
+  readonly nextAttemptAt: Date | null;
+  readonly allocatedAt: Date | null;
+  readonly manualReviewCode: ManualReviewCode | null;
+  readonly manualReviewReason: string | null;
+  readonly refundReference: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** One row of an order's history. */
+export interface GoldOrderEvent {
+  readonly from: string | null;
+  readonly to: string;
+  readonly cause: string;
+  readonly actor: Actor;
+  readonly requestId: string | null;
+  readonly at: Date;
+}

@@ -1,0 +1,185 @@
+import { creditHolding } from '../holdings/index.ts';
+import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { allocationRetry } from './allocation-job.ts';
+import type { AllocationDeps } from './allocation.deps.ts';
+import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
+import { tellBought, tellUnderReview } from './gold.notifications.ts';
+import { createGoldOrderStore } from './gold-order.store.ts';
+import { isAwaitingAllocation } from './gold.states.ts';
+import type { Actor, GoldOrder, ManualReviewCode } from './gold.types.ts';
+import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
+
+/** What is known after the provider was asked. */
+export interface Finding {
+  readonly orderId: string;
+  readonly verdict: Verdict;
+  /** The intent that was asked about; undefined where none was ever written. */
+  readonly confirmId: string | undefined;
+  /** Whoever holds the intent; undefined for one who only asked. */
+  readonly holderId?: string;
+  /** The confirm that was just tried was refused: that try certainly did not happen. */
+  readonly certainlyNot?: boolean;
+  readonly actor: Actor;
+  /** For the record of the intent. */
+  readonly reason: string;
+  readonly invoiceId?: string | undefined;
+}
+
+type Settled = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'LEFT';
+
+/**
+ * Writes what the provider's word means for an order: one transaction under the order's lock, in
+ * which everything is read again (decisions, section 3).
+ */
+export const createSettleAllocation = (deps: AllocationDeps) => {
+  const { inTransaction, clock, random, logger, moveOrder, notify, retrySeconds } = deps;
+
+  const toReview = async (
+    db: Db,
+    order: GoldOrder & { status: 'PAID' | 'RETRY_PENDING' | 'ALLOCATED' },
+    code: ManualReviewCode,
+    reason: string,
+    by: Pick<Finding, 'actor'> & { cause: string },
+  ): Promise<void> => {
+    await moveOrder(db, order, {
+      to: 'MANUAL_REVIEW',
+      ...by,
+      changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
+      detail: { code, reason },
+    });
+    await tellUnderReview(db, notify, order, code);
+  };
+
+  const credit = async (db: Db, order: GoldOrder, grams: BuyConfirm['grams']): Promise<void> => {
+    const { id: orderId, userId, amountPaise: investedPaise } = order;
+    const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
+    await creditHolding(db, { ...movement, at: clock.now() });
+    await tellBought(db, notify, { ...order, grams });
+    await cancelScheduled(db, allocationRetry(orderId, clock.now()).key);
+  };
+
+  const moveToAllocated = async (
+    db: Db,
+    order: GoldOrder & { status: 'PAID' | 'RETRY_PENDING' | 'MANUAL_REVIEW' },
+    { actor, invoiceId }: Finding,
+  ): Promise<void> => {
+    const by = { actor, cause: 'provider.bought' };
+    let { status } = order;
+    if (status === 'RETRY_PENDING') {
+      await moveOrder(db, { id: order.id, status }, { to: 'PAID', ...by });
+      status = 'PAID';
+    }
+    await moveOrder(
+      db,
+      { id: order.id, status },
+      {
+        to: 'ALLOCATED',
+        ...by,
+        changes: {
+          allocatedAt: clock.now(),
+          nextAttemptAt: null,
+          manualReviewCode: null,
+          manualReviewReason: null,
+          ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }),
+        },
+      },
+    );
+  };
+
+  const allocate = async (db: Db, order: GoldOrder, finding: Finding): Promise<Settled> => {
+    const { orderId, confirmId } = finding;
+    const store = createProviderOperationStore(db);
+    const confirm = await store.latest(orderId);
+    if (confirmId !== undefined) await store.conclude(confirmId, 'DONE', clock.now(), 'bought');
+    if (order.allocatedAt !== null) return 'LEFT';
+    const { status, manualReviewCode: code, manualReviewReason: reason } = order;
+    if (!isAwaitingAllocation(status) && status !== 'MANUAL_REVIEW') {
+      logger.error({ orderId, status }, 'gold was bought for an order that has no money');
+      return 'LEFT';
+    }
+    const grams = confirm?.grams ?? order.grams;
+    if (grams === null || grams !== order.grams) {
+      logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
+      if (!isAwaitingAllocation(status)) return 'LEFT';
+      const words = 'The provider confirmed other grams than the order has; nothing was credited.';
+      const by = { actor: finding.actor, cause: 'provider.other-grams' };
+      await toReview(db, { ...order, status }, 'GRAMS_MISMATCH', words, by);
+      return 'REVIEW';
+    }
+    await moveToAllocated(db, { ...order, status }, finding);
+    await credit(db, order, grams);
+    // The gold is there now, but whether its money is stays what a person looks into.
+    if (status === 'MANUAL_REVIEW' && code !== null && isAboutMoney(code)) {
+      const by = { actor: finding.actor, cause: 'review.goes-on' };
+      await toReview(db, { ...order, status: 'ALLOCATED' }, code, reason ?? code, by);
+    }
+    return 'ALLOCATED';
+  };
+
+  const fail = async (
+    db: Db,
+    order: GoldOrder,
+    verdict: 'NEVER' | 'OPEN',
+    { actor }: Finding,
+  ): Promise<Settled> => {
+    const { id: orderId, status, lockEndsAt } = order;
+    if (!isAwaitingAllocation(status) || lockEndsAt === null) return 'LEFT';
+    const now = clock.now();
+    const failedTries = order.allocationAttempts + 1;
+    const next = nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds });
+    if (next.kind === 'REVIEW') {
+      const by = { actor, cause: 'allocation.given-up' };
+      await toReview(db, { ...order, status }, next.code, next.reason, by);
+      return 'REVIEW';
+    }
+    if (status === 'RETRY_PENDING') return 'LEFT';
+    await moveOrder(
+      db,
+      { id: orderId, status },
+      {
+        to: 'RETRY_PENDING',
+        cause: 'allocation.failed',
+        actor,
+        changes: { allocationAttempts: failedTries, nextAttemptAt: next.dueAt },
+      },
+    );
+    await schedule(db, allocationRetry(orderId, next.dueAt));
+    return 'RETRY';
+  };
+
+  /** Whether the finding may say anything about the order's next step. */
+  const keepOpen = async (db: Db, finding: Finding, order: GoldOrder): Promise<boolean> => {
+    const { confirmId, holderId, reason, certainlyNot = false } = finding;
+    const store = createProviderOperationStore(db);
+    const at = clock.now();
+    if (confirmId !== undefined && holderId !== undefined) {
+      // One that lost its lease on the way leaves the next step to whoever has it now.
+      return store.letGo(confirmId, holderId, { certainlyNot, at, reason });
+    }
+    if (confirmId !== undefined) await store.noteAsked(confirmId, at);
+    return order.lockEndsAt !== null && at >= order.lockEndsAt;
+  };
+
+  return async (finding: Finding): Promise<Settled> => {
+    const { orderId, verdict, confirmId, reason } = finding;
+    const settled = await inTransaction(async (db): Promise<{ kind: Settled; userId?: string }> => {
+      const order = await createGoldOrderStore(db).lock(orderId);
+      if (order === undefined) return { kind: 'LEFT' };
+      const { userId } = order;
+      if (verdict === 'BOUGHT') return { kind: await allocate(db, order, finding), userId };
+      if (verdict === 'OPEN' && !(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
+      if (verdict === 'NEVER' && confirmId !== undefined) {
+        const store = createProviderOperationStore(db);
+        await store.conclude(confirmId, 'REFUSED', clock.now(), reason);
+      }
+      return { kind: await fail(db, order, verdict, finding), userId };
+    });
+    if (settled.kind === 'ALLOCATED' && settled.userId !== undefined) {
+      await deps.portfolios.drop(settled.userId);
+    }
+    return settled.kind;
+  };
+};
+
+export type SettleAllocation = ReturnType<typeof createSettleAllocation>;
