@@ -1,11 +1,9 @@
 import type { Db } from '../../platform/db/index.ts';
-import { createSweep, type Sweep } from '../../platform/jobs/index.ts';
 import type { MoveOrder } from './create-move-order.ts';
 import type { GoldBase } from './gold.deps.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
 
-const everyMs = 5000;
 const batchSize = 500;
 
 /** What giving up an unpaid order asks of payments. */
@@ -16,10 +14,16 @@ export interface UnpaidPayments {
   expirePaymentOrders(db: Db, orderId: string): Promise<number>;
 }
 
+/** A look for what has run out; when, the worker decides. It bears being run twice at a time. */
+export interface ExpiryStep {
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
 /** What runs out: quotes, and orders that nobody paid while their lock stood. */
-export const createGoldSweeps = (
+export const createExpirySteps = (
   deps: GoldBase & { readonly moveOrder: MoveOrder; readonly payments: UnpaidPayments },
-): Sweep[] => {
+): ExpiryStep[] => {
   const { db, inTransaction, clock, logger, moveOrder, payments } = deps;
 
   const giveUp = (orderId: string): Promise<void> =>
@@ -42,9 +46,8 @@ export const createGoldSweeps = (
     });
 
   return [
-    createSweep({
+    {
       name: 'gold-expire-quotes',
-      everyMs,
       async run(signal) {
         const store = createGoldQuoteStore(db);
         while (!signal.aborted) {
@@ -53,10 +56,9 @@ export const createGoldSweeps = (
           if (count < batchSize) return;
         }
       },
-    }),
-    createSweep({
+    },
+    {
       name: 'gold-expire-unpaid',
-      everyMs,
       async run(signal) {
         const lapsed = await createGoldOrderStore(db).listLapsed(clock.now(), batchSize);
         for (const { id: orderId } of lapsed) {
@@ -66,6 +68,6 @@ export const createGoldSweeps = (
           else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
         }
       },
-    }),
+    },
   ];
 };
