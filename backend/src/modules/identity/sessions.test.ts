@@ -47,6 +47,8 @@ const signIn = async (phone: string, device: object = {}): Promise<Tokens> => {
 };
 const refresh = (refreshToken: string): Promise<Told> =>
   identity.as()('POST', '/auth/refresh', { refreshToken });
+const logout = (by: Tokens, refreshToken: string): Promise<Told> =>
+  identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
 const me = async (accessToken: string): Promise<number> =>
   (await identity.as(accessToken)('GET', '/users/me')).status;
 const errorCode = (told: Told): unknown =>
@@ -308,9 +310,6 @@ describe('DELETE /auth/sessions/:id', () => {
 });
 
 describe('POST /auth/logout', () => {
-  const logout = (by: Tokens, refreshToken: string): Promise<Told> =>
-    identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
-
   it('ends the session of the refresh token at once', async () => {
     const tokens = await signIn(newPhone());
     expect((await logout(tokens, tokens.refreshToken)).status).toBe(204);
@@ -355,8 +354,7 @@ describe('with the cache down', () => {
     await redis.cut();
     const tokens = await signIn(phone);
     expect((await refresh(tokens.refreshToken)).status).toBe(200);
-    const body = { refreshToken: ended.refreshToken };
-    expect((await identity.as(ended.accessToken)('POST', '/auth/logout', body)).status).toBe(204);
+    expect((await logout(ended, ended.refreshToken)).status).toBe(204);
     expect(await me(ended.accessToken)).toBe(200);
     expect((await refresh(ended.refreshToken)).status).toBe(401);
     const data = { blocked: true, blockedReason: 'fraud' };
