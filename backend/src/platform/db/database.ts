@@ -60,6 +60,9 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       idleTimeoutMillis: 30_000,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 30_000,
+      // The adapter writes and reads times as UTC without saying so; a server or database set to
+      // another zone (Asia/Kolkata, say) would shift every one of them.
+      options: '-c TimeZone=UTC',
     },
     { onPoolError: options.onPoolError ?? (() => {}) },
   );
