@@ -1,0 +1,131 @@
+import type { SourceFile } from './source-files.ts';
+
+/** Something that code must not say, outside of its home. */
+export interface Ban {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** The files that it binds. */
+  readonly where: (file: SourceFile) => boolean;
+  /** The way to do it, as the failing test tells it. */
+  readonly instead: string;
+  /** Files that may, each with its reason. */
+  readonly allowed?: Readonly<Record<string, string>>;
+}
+
+const isIn =
+  (...places: readonly RegExp[]) =>
+  ({ path }: SourceFile): boolean =>
+    places.some((place) => place.test(path));
+
+const ownCode = ({ path, isTest }: SourceFile): boolean => path.startsWith('src/') && !isTest;
+const testCode = ({ isTest, path }: SourceFile): boolean =>
+  isTest && !path.startsWith('test/fixtures/');
+const everywhere = (): boolean => true;
+const configFile = isIn(/^[\w.-]+\.config\.ts$/u);
+const moneyCode = isIn(/^src\/money\//u, /^src\/modules\//u);
+
+/** What a machine can hold of the house style (architecture, section 7). */
+export const bans: readonly Ban[] = [
+  {
+    name: 'the environment',
+    pattern: /\bprocess\s*\.\s*env\b/gu,
+    where: (file) => ownCode(file) && !isIn(/^src\/platform\/config\//u, /\/main\.ts$/u)(file),
+    instead: 'declare a variable (platform/config) and take its parsed value as an option',
+    allowed: {
+      'src/apps/runtime/start-process.ts': 'runMain hands it to the main of every process',
+    },
+  },
+  {
+    name: 'the time of day',
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/gu,
+    where: (file) => ownCode(file) && !isIn(/^src\/platform\/clock\//u)(file),
+    instead: 'take a Clock; `wall` (createSystemClock) where decisions say real time',
+    allowed: { 'src/apps/sandbox/page/page-script.ts': 'runs in a browser' },
+  },
+  {
+    name: 'sleeping',
+    pattern: /node:timers\/promises/gu,
+    where: (file) => ownCode(file) && !isIn(/^src\/platform\/clock\//u)(file),
+    instead: 'take Timers and `await timers.sleep(ms, signal)`',
+  },
+  {
+    name: 'randomness',
+    pattern: /\bMath\.random\b/gu,
+    where: everywhere,
+    instead: 'take a Random (platform/ids)',
+  },
+  {
+    name: 'the console',
+    pattern: /\bconsole\s*[.[]/gu,
+    where: everywhere,
+    instead: 'take a Logger; a command line tool writes to process.stdout',
+  },
+  {
+    name: 'floats near money',
+    pattern: /\bNumber\s*\(|\(Number\)|\bparse(?:Float|Int)\s*\(|\.toFixed\s*\(|\.toNumber\s*\(/gu,
+    where: (file) => ownCode(file) && moneyCode(file),
+    instead: 'use the value types of src/money; toSafePaise and formatGrams for the wire',
+    allowed: {
+      'src/money/paise.ts': 'toSafePaise: the one way to the integers of the wire, checked',
+      'src/money/bps.ts': 'a percentage for the wire, from an exact decimal',
+      'src/money/grams.ts': "reads the database's own decimal, by its exact toFixed",
+      'src/modules/price/price.store.ts': 'the number of a tick, a count and no amount',
+    },
+  },
+  {
+    name: 'rounding near money',
+    pattern: /\bMath\.(?:round|floor|ceil|trunc)\b/gu,
+    where: (file) => ownCode(file) && moneyCode(file),
+    instead: 'use a named rounding of src/money (halfUp, floor4, ...) on integers',
+    allowed: {
+      'src/modules/kyc/kyc.schemas.ts': 'bytes of a body',
+      'src/modules/price/price.customer.routes.ts': 'milliseconds of a range',
+    },
+  },
+  {
+    name: 'default exports',
+    pattern: /^\s*export\s+default\b|\bas\s+default\b/gmu,
+    where: (file) => !configFile(file),
+    instead: 'export by name, from a file of that name',
+  },
+  {
+    name: 'holes in the types',
+    pattern: /\bas\s+any\b|:\s*any\b|<any>|@ts-(?:ignore|nocheck|expect-error)\b/gu,
+    where: everywhere,
+    instead: 'parse the value with zod, or take unknown and narrow it',
+  },
+  {
+    name: 'what does not erase',
+    pattern: /^\s*(?:export\s+)?(?:const\s+)?enum\s|^\s*(?:export\s+)?namespace\s/gmu,
+    where: everywhere,
+    instead: 'use a const array and its union type',
+  },
+  {
+    name: 'tests that do not run',
+    pattern: /\.(?:only|skip|todo|skipIf|runIf|fails)\s*(?:\(|\.each)/gu,
+    where: testCode,
+    instead: 'make it pass or delete it',
+  },
+  {
+    name: 'sleeping in tests',
+    pattern: /\b(?:setTimeout\(\s*(?:resolve|done|r)\b|(?:await|return)\s+delay\()/gu,
+    where: testCode,
+    instead: 'wait for the condition: `await eventually(() => ...)`',
+  },
+];
+
+/** What binds comments too. */
+export const wordBans: readonly Ban[] = [
+  {
+    name: 'unfinished work',
+    pattern: /\b(?:TODO|FIXME|XXX|HACK)\b|\bnot (?:yet )?implemented yet\b/gu,
+    where: everywhere,
+    instead: 'do it, or leave it out',
+  },
+  {
+    name: 'silenced checks',
+    pattern: /@ts-(?:ignore|nocheck)\b/gu,
+    where: everywhere,
+    instead: 'fix what it says',
+  },
+];

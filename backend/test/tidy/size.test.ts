@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { allSources } from './source-files.ts';
+
+const hardLimit = 300;
+const softLimit = 150;
+/** Of all files: most are under 100 lines, and a big one is an exception. */
+const mostOverSoftLimit = 0.1;
+/** The formatter keeps code within 100; it breaks neither words nor long texts. */
+const columns = 110;
+
+const linesOf = (text: string): string[] => text.replace(/\n$/u, '').split('\n');
+const lengths = allSources.map(({ path, text }) => ({ path, lines: linesOf(text).length }));
+
+it(`has no file over ${hardLimit} lines: split it by use case or by pure leaves`, () => {
+  expect(lengths.filter(({ lines }) => lines > hardLimit)).toEqual([]);
+});
+
+it(`has few files over ${softLimit} lines`, () => {
+  const long = lengths.filter(({ lines }) => lines > softLimit);
+  const report = long
+    .toSorted((a, b) => b.lines - a.lines)
+    .map(({ path, lines }) => `${lines} ${path}`)
+    .join('\n');
+  const most = Math.floor(lengths.length * mostOverSoftLimit);
+  expect(long.length, `${long.length} of ${lengths.length} files:\n${report}`).toBeLessThan(most);
+});
+
+it(`keeps half of the files under 100 lines`, () => {
+  const sorted = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b);
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100);
+});
+
+it(`keeps lines within ${columns} columns`, () => {
+  const wide = allSources.flatMap(({ path, text }) =>
+    linesOf(text).flatMap((line, index) =>
+      line.length > columns ? [`${path}:${index + 1} has ${line.length}`] : [],
+    ),
+  );
+  expect(wide).toEqual([]);
+});
+
+it('names files in kebab-case, with dots before what kind they are', () => {
+  const odd = allSources
+    .map(({ path }) => path.split('/').at(-1) ?? '')
+    .filter((name) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)*\.ts$/u.test(name));
+  expect(odd).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { blankText, dropComments } from './strip-source.ts';
+
+export const backendFolder = join(import.meta.dirname, '..', '..');
+export const repositoryFolder = join(backendFolder, '..');
+
+/** A TypeScript file of the backend. */
+export interface SourceFile {
+  /** From the backend's folder, with `/`: `src/money/paise.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments. Lines stay where they are. */
+  readonly code: string;
+  /** `code` without what is in quotes and in regular expressions; templates stay. */
+  readonly bareCode: string;
+  /** A test, or what only tests use: the rules of the service's own code don't bind it. */
+  readonly isTest: boolean;
+}
+
+const skippedFolders = new Set(['node_modules', '.git', '.dev', 'dist', 'coverage', 'generated']);
+
+/** Every file below `folder`, built and downloaded ones left out. */
+export const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (skippedFolders.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listFiles(path);
+    return entry.isFile() ? [path] : [];
+  });
+
+const testPlaces = [/\.test\.ts$/u, /\.arbitraries\.ts$/u, /^test\//u, /\/testing\//u];
+
+const readSource = (absolute: string): SourceFile => {
+  const path = relative(backendFolder, absolute).split(sep).join('/');
+  const text = readFileSync(absolute, 'utf8');
+  const code = dropComments(text);
+  const isTest = testPlaces.some((place) => place.test(path));
+  return { path, text, code, bareCode: blankText(code), isTest };
+};
+
+/** Every TypeScript file of the backend, in order of path. */
+export const allSources: readonly SourceFile[] = listFiles(backendFolder)
+  .filter((path) => path.endsWith('.ts'))
+  .map(readSource)
+  .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+
+/** The service's own code: below `src`, tests left out. */
+export const serviceSources = allSources.filter(
+  ({ path, isTest }) => path.startsWith('src/') && !isTest,
+);
+
+/** `path:line` of an index into a file's text. */
+export const placeOf = (path: string, text: string, index: number): string =>
+  `${path}:${text.slice(0, index).split('\n').length}`;
+
+/** The place and text of every match of `pattern`, which must be global. */
+export const findIn = (path: string, text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(
+    (match) => `${placeOf(path, text, match.index)}: ${match[0].trim()}`,
+  );

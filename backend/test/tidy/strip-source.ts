@@ -1,0 +1,24 @@
+const comment = String.raw`\/\*[\s\S]*?\*\/|\/\/[^\n]*`;
+const quoted = String.raw`'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"`;
+const template = '`(?:\\\\[\\s\\S]|[^`\\\\])*`';
+/** A slash divides unless it stands where a value begins. */
+const valueBegins = String.raw`(?<=(?:^|[=(,:[!&|?{};>]|\breturn)\s*)`;
+const regex = valueBegins + String.raw`\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*`;
+
+const tokens = new RegExp(`(${comment})|(${quoted})|(${template})|(${regex})`, 'gmu');
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/gu, ' ');
+
+/** The text with its comments blanked; line numbers stay. */
+export const dropComments = (text: string): string =>
+  text.replaceAll(tokens, (all: string, isComment: string | undefined) =>
+    isComment === undefined ? all : blank(all),
+  );
+
+/** Blanks what is in quotes and in regular expressions. Templates stay: they hold code. */
+export const blankText = (code: string): string =>
+  code.replaceAll(
+    tokens,
+    (all: string, _comment: unknown, _quoted: unknown, isTemplate: string | undefined) =>
+      isTemplate === undefined ? blank(all) : all,
+  );
