@@ -3,12 +3,11 @@ import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import { closeRedis, createRedis } from '../../platform/redis/index.ts';
-import { createHolding } from '../../modules/holdings/index.ts';
+import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
 import { createIdentity } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { attachPriceSocket } from '../../modules/price/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
-import { createHoldings } from '../../modules/holdings/index.ts';
 import { adapterDeps } from '../runtime/adapter-deps.ts';
 import { createApiApp } from '../runtime/create-api-app.ts';
 import { createRuntime } from '../runtime/create-runtime.ts';
@@ -90,7 +89,9 @@ await runMain(async (env) => {
     config,
     api: { server, port: config.PORT },
     // Not io.close(): that would close the server under the lifecycle.
-    beforeStop: () => io.engine.close(),
+    beforeStop: () => {
+      io.engine.close();
+    },
     closeFirst: [
       { name: 'sockets', close: () => Promise.all([publisher, subscriber].map(closeRedis)) },
       { name: 'sms', close: () => sms.close() },
