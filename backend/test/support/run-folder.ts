@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { stopPostgres } from '../../src/apps/dev/postgres-server.ts';
@@ -34,7 +42,9 @@ export const openRunFolder = async (): Promise<RunFolder> => {
     if (name.startsWith(prefix)) await clearIfAbandoned(join(serverHome, name));
   }
   const path = join(serverHome, `${prefix}${process.pid}-${randomBytes(3).toString('hex')}`);
-  mkdirSync(join(path, 'servers'), { recursive: true, mode: 0o755 });
+  mkdirSync(join(path, 'servers'), { recursive: true });
+  // A strict umask must not keep the server's user out.
+  chmodSync(path, 0o755);
   writeFileSync(join(path, 'owner'), `${process.pid} ${await commandLineOf(process.pid)}`);
   return {
     path,

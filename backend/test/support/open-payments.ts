@@ -1,0 +1,213 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { RequestHandler } from 'express';
+import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import {
+  asker,
+  openSandbox,
+  type OpenSandbox,
+} from '../../src/apps/sandbox/testing/open-sandbox.ts';
+import { paise } from '../../src/money/index.ts';
+import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
+import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import { createVault, parseKeyring, type Vault } from '../../src/platform/crypto/index.ts';
+import { createDatabase, type Database } from '../../src/platform/db/index.ts';
+import { AppError } from '../../src/platform/errors/app-error.ts';
+import { createApi, type Guard } from '../../src/platform/http/index.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
+import { createSilentLogger } from '../../src/platform/observability/index.ts';
+import { freshDatabase } from './fresh-database.ts';
+import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
+
+export type Call = ReturnType<typeof asker>;
+
+/** The payments module behind its routes, with the real adapter, the sandbox and plain orders. */
+export interface OpenPayments {
+  /** Address with the API's prefix. */
+  readonly url: string;
+  readonly database: Database;
+  readonly sandbox: OpenSandbox;
+  readonly clock: ManualClock;
+  readonly vault: Vault;
+  readonly payments: Payments;
+  readonly orders: PayableOrders;
+  /** A caller: nobody, or the customer with this id. */
+  as(userId?: string): Call;
+  close(): Promise<void>;
+}
+
+const next: RequestHandler = (_req, _res, go) => go();
+const refuse: RequestHandler = () => {
+  throw new AppError('RATE_LIMITED');
+};
+const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
+
+/** Takes the token for the customer's id: signing in is another module's. */
+const guard: Guard = {
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
+  schemeName: 'bearer',
+  async admit(req) {
+    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
+    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
+    return { userId };
+  },
+};
+
+const listen = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not on a port');
+  return `http://127.0.0.1:${address.port}`;
+};
+
+interface PaymentsOptions {
+  /** Every route that is not exempt from the rate limit answers 429. */
+  readonly isLimited?: boolean;
+}
+
+/** Opens it; webhooks of the sandbox find their way. */
+export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenPayments> => {
+  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const database = createDatabase({
+    url: addresses.databaseUrl,
+    poolSize: 10,
+    applicationName: 'payments-test',
+  });
+  const { db, inTransaction } = database;
+  const clock = createManualClock();
+  const random = createRandom();
+  const logger = createSilentLogger();
+  const vault = createVault({ keyring: parseKeyring(keyring) });
+  const gateway = createSandboxGateway(
+    {
+      SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
+      SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
+      SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
+      SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
+      SANDBOX_GATEWAY_TIMEOUT_MS: 400,
+    },
+    { clock, logger },
+  );
+  const orders = createPayableOrders({ database, clock, random });
+  const payments = createPayments({
+    db,
+    inTransaction,
+    clock,
+    random,
+    logger,
+    vault,
+    gateways: new Map([[gateway.code, gateway]]),
+    settlement: orders.settlement,
+    findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
+  });
+  const app = createApi({
+    info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },
+    routes: payments.customerRoutes,
+    guard,
+    rateLimit: options.isLimited === true ? refuse : next,
+    requestLog: next,
+    requestMetrics: next,
+    metrics: next,
+    logger,
+    random,
+    trustProxyHops: 1,
+    corsAllowedOrigins: [],
+    internalHostnames: [],
+    checkReplies: true,
+    docs: true,
+  });
+  const server = createServer(app);
+  const base = await listen(server);
+  sandbox.sandbox.setCustomerBaseUrl(base);
+  const url = `${base}/v1`;
+
+  return {
+    url,
+    database,
+    sandbox,
+    clock,
+    vault,
+    payments,
+    orders,
+    as: (userId) => asker(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
+    async close() {
+      await sandbox.stop();
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([gateway.close(), database.close()]);
+      await addresses.drop();
+    },
+  };
+};
+
+/** An order with its payment order, open at the gateway. */
+export const openCheckout = async (
+  { payments, orders, database }: OpenPayments,
+  given: Parameters<PayableOrders['place']>[0] = {},
+) => {
+  const order = await orders.place(given);
+  const paymentOrderId = await database.inTransaction((tx) =>
+    payments.insertPaymentOrder(tx, {
+      userId: order.userId,
+      orderId: order.orderId,
+      gateway: 'sandbox',
+      amountPaise: paise(order.amountPaise),
+      expiresAt: order.lockEndsAt,
+    }),
+  );
+  const paymentOrder = await payments.openGatewayOrder(paymentOrderId);
+  return { ...order, paymentOrderId, gatewayOrderId: paymentOrder.gatewayOrderId ?? '' };
+};
+
+/** A webhook of the neutral gateway about one payment, signed as the gateway signs. */
+export const signedEvent = (
+  event: string,
+  gatewayOrderId: string,
+  gatewayPaymentId: string,
+  changes: { amountPaise?: number; currency?: string } = {},
+) => {
+  const body = JSON.stringify({
+    event,
+    created_at: '2026-01-05T04:00:00.000Z',
+    data: {
+      gateway_order_id: gatewayOrderId,
+      gateway_payment_id: gatewayPaymentId,
+      amount_paise: changes.amountPaise ?? 100_000,
+      currency: changes.currency ?? 'INR',
+      method: 'upi',
+      status: event === 'payment.failed' ? 'failed' : 'captured',
+    },
+  });
+  return { body, signature: signatureOf(body) };
+};
+
+/** The signature of the sandbox's gateway over a webhook's bytes. */
+export const signatureOf = (body: string): string =>
+  createHmac('sha256', sandboxDefaults.gatewayWebhookSecrets[0] ?? '')
+    .update(body)
+    .digest('hex');
+
+interface Delivered {
+  readonly body: string;
+  readonly signature?: string;
+  readonly eventId?: string;
+  readonly path?: string;
+}
+
+/** Delivers a webhook; answers the status and the parsed answer. */
+export const deliver = async ({ url }: OpenPayments, delivered: Delivered) => {
+  const { body, signature, eventId, path = '/webhooks/payment/sandbox' } = delivered;
+  const response = await fetch(url + path, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...(signature !== undefined && { 'x-gateway-signature': signature }),
+      ...(eventId !== undefined && { 'x-gateway-event-id': eventId }),
+    },
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+};
