@@ -60,6 +60,13 @@ const openPool = (databaseUrl: string, logger: Logger): QueuePool => {
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };
 
+/**
+ * Jobs are reported as done or failed in batches. Not for speed: reported singly, a report that
+ * the database does not take is an unhandled rejection, and its job stays locked by a pool that
+ * lives. In batches such a failure stops the pool, which is started anew.
+ */
+const reporting = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
 const quietLevels: ReadonlySet<string> = new Set(['debug', 'info']);
 
 /** The queue's own lines, but those on single jobs: `wrapHandler` tells of jobs, scrubbed. */
@@ -103,6 +110,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
         pgPool: pool,
         taskList,
         parsedCronItems: [],
+        preset: { worker: reporting },
         concurrency,
         pollInterval: pollIntervalMs,
         // The lifecycle owns the signals.

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { createGate } from '../../../test/support/gate.ts';
+import { jobsOf, retryNow, taskName, withJobRunner } from '../../../test/support/job-queue.ts';
+import { createDatabase, type Database } from '../db/database.ts';
+import { createSilentLogger } from '../observability/logger.ts';
+import { createJobRunner } from './create-job-runner.ts';
+import { enqueue } from './enqueue.ts';
+import type { JobContext } from './job.types.ts';
+import { releaseDeadPools } from './pool-liveness.ts';
+import { readQueue } from './queue-sweeps.ts';
+
+const logger = createSilentLogger();
+let fresh: FreshDatabase;
+let database: Database;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = createDatabase({ url: fresh.appUrl, poolSize: 5, applicationName: 'test-of-jobs' });
+});
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+const failing = async (): Promise<void> => {
+  throw new Error('cannot reach +919876543210');
+};
+
+describe('job runner', () => {
+  it('tries a failing job again and tells the handler which attempt it is', async () => {
+    const task = taskName();
+    const attempts: JobContext[] = [];
+    const handler = async (_payload: unknown, context: JobContext): Promise<void> => {
+      attempts.push(context);
+      if (attempts.length === 1) throw new Error('not yet');
+    };
+    await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
+      await enqueue(database.db, { task, payload: {}, maxAttempts: 5 });
+      await eventually(async () => {
+        await retryNow(database.db, task);
+        return attempts.length === 2;
+      });
+    });
+    expect(attempts.map(({ attempt, maxAttempts }) => [attempt, maxAttempts])).toEqual([
+      [1, 5],
+      [2, 5],
+    ]);
+  });
+
+  it('shows a job that used up its attempts, its error scrubbed', async () => {
+    const task = taskName();
+    await withJobRunner(fresh.appUrl, { [task]: failing }, async () => {
+      await enqueue(database.db, { task, payload: {}, maxAttempts: 1 });
+      await eventually(async () => {
+        const dead = await database.db.$queryRaw<{ last_error: string }[]>`
+          select last_error from dead_letter_job where task = ${task}`;
+        expect(dead).toEqual([{ last_error: 'Error: cannot reach [phone]' }]);
+      });
+    });
+    expect((await readQueue(database.db)).dead).toBe(1);
+  });
+
+  it('finishes the job under way before it stops, and takes no other', async () => {
+    const task = taskName();
+    const gate = createGate();
+    const events: string[] = [];
+    const handler = async (): Promise<void> => {
+      events.push('started');
+      await gate.opened;
+      events.push('finished');
+    };
+    const runner = createJobRunner({
+      databaseUrl: fresh.appUrl,
+      tasks: { [task]: handler },
+      logger,
+      concurrency: 1,
+    });
+    runner.start();
+    await enqueue(database.db, { task, payload: {} });
+    await enqueue(database.db, { task, payload: {} });
+    await eventually(() => events.length === 1);
+    const stopped = runner.stop().then(() => events.push('stopped'));
+    expect(runner.isRunning()).toBe(false);
+    gate.open();
+    await stopped;
+    expect(events).toEqual(['started', 'finished', 'stopped']);
+    expect(await jobsOf(database.db, task)).toHaveLength(1);
+  });
+
+  it('goes on when the database cuts all its connections, in the middle of a job too', async () => {
+    const task = taskName();
+    const seen: unknown[] = [];
+    const gate = createGate();
+    const handler = async (payload: unknown): Promise<void> => {
+      seen.push(payload);
+      if (seen.length === 1) await gate.opened;
+    };
+    await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
+      await enqueue(database.db, { task, payload: { n: 1 } });
+      await eventually(() => seen.length === 1);
+      const cut = await database.db.$queryRaw<unknown[]>`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'job-%'`;
+      expect(cut.length).toBeGreaterThanOrEqual(2);
+      gate.open();
+      await enqueue(database.db, { task, payload: { n: 2 } });
+      await eventually(async () => {
+        await releaseDeadPools(database.inTransaction, 1);
+        expect(await jobsOf(database.db, task)).toEqual([]);
+      });
+    });
+    expect(seen).toContainEqual({ n: 2 });
+  });
+
+  it('runs jobs of one queue one after another', async () => {
+    const task = taskName();
+    let atOnce = 0;
+    let most = 0;
+    let count = 0;
+    const handler = async (): Promise<void> => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await database.ping();
+      atOnce -= 1;
+      count += 1;
+    };
+    await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
+      for (let n = 0; n < 4; n += 1) {
+        await enqueue(database.db, { task, payload: { n }, queue: task });
+      }
+      await eventually(() => count === 4);
+    });
+    expect(most).toBe(1);
+  });
+});
