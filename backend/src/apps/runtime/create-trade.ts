@@ -48,7 +48,11 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
 };
 
 /** Gold, payments and the price with their collaborators: what every process that deals in gold has. */
-export const createTrade = (config: ProcessConfig, env: Environment, runtime: Runtime) => {
+export const createTrade = (
+  config: ProcessConfig & Config<typeof tradeVariables>,
+  env: Environment,
+  runtime: Runtime,
+) => {
   const { database, random, metrics, timers } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
