@@ -82,8 +82,6 @@ export const createApplyPayment = ({ clock, random, settlement }: ApplyDeps) => 
         at: clock.now(),
         capturedPaymentId,
         ...(decision.paymentOrderTo === 'PAID' && { paidAt: fact.learnedAt }),
-        ...(decision.paymentOrderTo === 'MANUAL_REVIEW' &&
-          decision.kind === 'REVIEW' && { manualReviewCode: decision.code }),
         ...methodOf(fact),
       });
     }

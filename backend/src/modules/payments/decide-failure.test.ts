@@ -69,7 +69,12 @@ describe('what a failed payment means', () => {
 
   it('says nothing of the captured money when the second captured payment failed', () => {
     const known = { id: 'p2', status: 'CAPTURED', standing: 'SECOND' } as const;
-    const facts = { ...paid, known, hasOtherCapture: true, order: { status: 'ALLOCATED' } } as const;
+    const facts = {
+      ...paid,
+      known,
+      hasOtherCapture: true,
+      order: { status: 'ALLOCATED' },
+    } as const;
     expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
   });
 

@@ -9,8 +9,7 @@ type Row = Omit<PaymentOrder, 'amountPaise'> & { readonly amountPaise: bigint };
 const columns = Prisma.sql`
   p.id, p.user_id AS "userId", p.order_id AS "orderId", p.quote_id AS "quoteId", p.gateway,
   p.gateway_order_id AS "gatewayOrderId", p.amount_paise AS "amountPaise", p.currency, p.status,
-  p.method, p.manual_review_code AS "manualReviewCode",
-  p.captured_payment_id AS "capturedPaymentId", p.paid_at AS "paidAt",
+  p.method, p.captured_payment_id AS "capturedPaymentId", p.paid_at AS "paidAt",
   p.expires_at AS "expiresAt", p.last_asked_at AS "lastAskedAt", p.created_at AS "createdAt"`;
 
 const toPaymentOrder = (row: Row): PaymentOrder => ({
@@ -36,7 +35,6 @@ export interface PaymentOrderMove {
   readonly at: Date;
   readonly capturedPaymentId?: string;
   readonly paidAt?: Date;
-  readonly manualReviewCode?: string;
   /** Where the move is what tells us of it; an id that is there already stays. */
   readonly gatewayOrderId?: string;
   /** Kept only where the customer named none. */
@@ -80,7 +78,7 @@ const insertOn = async (db: Db, order: NewPaymentOrder): Promise<void> => {
 };
 
 const moveOn = async (db: Db, order: PaymentOrder, move: PaymentOrderMove): Promise<void> => {
-  const { to, at, capturedPaymentId = null, paidAt = null, manualReviewCode = null } = move;
+  const { to, at, capturedPaymentId = null, paidAt = null } = move;
   if (!mayMovePaymentOrder(order.status, to)) {
     throw new Error(`payment order ${order.id} can not go from ${order.status} to ${to}`);
   }
@@ -89,7 +87,6 @@ const moveOn = async (db: Db, order: PaymentOrder, move: PaymentOrderMove): Prom
       status = ${to}, updated_at = ${at}::timestamptz,
       captured_payment_id = COALESCE(captured_payment_id, ${capturedPaymentId}::uuid),
       paid_at = COALESCE(paid_at, ${paidAt}::timestamptz),
-      manual_review_code = COALESCE(${manualReviewCode}, manual_review_code),
       gateway_order_id = COALESCE(gateway_order_id, ${move.gatewayOrderId ?? null}),
       method = COALESCE(method, ${move.method ?? null})
     WHERE id = ${order.id}::uuid AND status = ${order.status}`;

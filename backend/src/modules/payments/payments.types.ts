@@ -35,7 +35,6 @@ export interface PaymentOrder {
   readonly currency: string;
   readonly status: PaymentOrderStatus;
   readonly method: string | null;
-  readonly manualReviewCode: string | null;
   /** The payment whose money this payment order holds. */
   readonly capturedPaymentId: string | null;
   readonly paidAt: Date | null;

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import {
+  deliver,
+  openCheckout,
+  openPayments,
+  signatureOf,
+  signedEvent,
+  type OpenPayments,
+} from '../../../test/support/open-payments.ts';
+import { openEvent } from './sealed-event.ts';
+
+let open: OpenPayments;
+beforeAll(async () => {
+  open = await openPayments({ isLimited: false });
+});
+afterAll(() => open.close());
+
+let counter = 0;
+const nextId = (): string => `t${(counter += 1)}`;
+
+const accepted = { status: 200, body: { received: true } };
+const repeated = { status: 200, body: { received: true, duplicate: true } };
+
+/** Plays the gateway: an event about a payment of this checkout. */
+const tell = (
+  event: string,
+  checkout: { gatewayOrderId: string },
+  gatewayPaymentId: string,
+  changes: { amountPaise?: number; currency?: string } = {},
+) => {
+  const signed = signedEvent(event, checkout.gatewayOrderId, gatewayPaymentId, changes);
+  return deliver(open, { ...signed, eventId: `evt_${nextId()}` });
+};
+
+const paymentOrder = (id: string) =>
+  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
+const paymentsOf = (gatewayOrderId: string) =>
+  open.database.db.gatewayPayment.findMany({
+    where: { gatewayOrderId },
+    orderBy: { gatewayPaymentId: 'asc' },
+  });
+const inboxOf = (subject: string) => open.database.db.webhookEvent.findMany({ where: { subject } });
+
+const play = (gatewayOrderId: string, body: object) =>
+  open.sandbox.control('POST', `/payments/${gatewayOrderId}`, body);
+
+describe('a payment webhook', () => {
+  it('pays the order, once, on captured and order.paid together', async () => {
+    const checkout = await openCheckout(open);
+    await play(checkout.gatewayOrderId, { outcome: 'captured', method: 'card' });
+    await eventually(async () => (await inboxOf(checkout.gatewayOrderId)).length === 2);
+
+    const state = await open.orders.state(checkout.orderId);
+    expect(state).toMatchObject({ status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 });
+    const paid = await paymentOrder(checkout.paymentOrderId);
+    expect(paid).toMatchObject({ status: 'PAID', method: 'card', paidAt: open.clock.now() });
+    const [payment, ...more] = await paymentsOf(checkout.gatewayOrderId);
+    expect(more).toEqual([]);
+    expect(payment).toMatchObject({ status: 'CAPTURED', standing: 'APPLIED' });
+    expect(paid.capturedPaymentId).toBe(payment?.id);
+    const inbox = await inboxOf(checkout.gatewayOrderId);
+    expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);
+  });
+
+  it.each(['duplicate', 'reordered'])('has one effect when it comes %s', async (mode) => {
+    const checkout = await openCheckout(open);
+    await play(checkout.gatewayOrderId, { outcome: 'captured', deliver: mode });
+    await eventually(async () => (await inboxOf(checkout.gatewayOrderId)).length === 2);
+    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+      status: 'PAID',
+      moves: ['PENDING>PAID'],
+      allocations: 1,
+    });
+  });
+
+  it('has one effect when 20 of both kinds come at once', async () => {
+    const checkout = await openCheckout(open);
+    const captured = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_20');
+    const orderPaid = signedEvent('order.paid', checkout.gatewayOrderId, 'pay_20');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => {
+        const signed = at % 2 === 0 ? captured : orderPaid;
+        return deliver(open, { ...signed, eventId: `evt_20_${at % 2 === 0 ? 'a' : at}` });
+      }),
+    );
+    expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
+    expect(answers.filter(({ body }) => JSON.stringify(body) === '{"received":true}')).toHaveLength(
+      2,
+    );
+    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+      status: 'PAID',
+      moves: ['PENDING>PAID'],
+      allocations: 1,
+    });
+    expect(await paymentsOf(checkout.gatewayOrderId)).toHaveLength(1);
+  });
+
+  it('has one effect when 20 different events of one payment come at once', async () => {
+    const checkout = await openCheckout(open);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => {
+        const event = at % 2 === 0 ? 'payment.captured' : 'order.paid';
+        const { body } = signedEvent(event, checkout.gatewayOrderId, 'pay_different');
+        const own = JSON.stringify({ ...(JSON.parse(body) as object), number: at });
+        return deliver(open, { body: own, signature: signatureOf(own), eventId: `evt_own_${at}` });
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 20 }, () => accepted));
+    expect(await inboxOf(checkout.gatewayOrderId)).toHaveLength(20);
+    const state = await open.orders.state(checkout.orderId);
+    expect(state).toMatchObject({ moves: ['PENDING>PAID'], allocations: 1 });
+  });
+
+  it('is a repeat by its event id, and by its body under another id', async () => {
+    const checkout = await openCheckout(open);
+    const first = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_rep');
+    const other = signedEvent('order.paid', checkout.gatewayOrderId, 'pay_rep');
+    expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(accepted);
+    expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(repeated);
+    expect(await deliver(open, { ...first, eventId: 'evt_rep_other' })).toEqual(repeated);
+    expect(await deliver(open, first)).toEqual(repeated);
+    expect(await deliver(open, { ...other, eventId: 'evt_rep' })).toEqual(repeated);
+    expect(await inboxOf(checkout.gatewayOrderId)).toHaveLength(1);
+  });
+
+  it('is refused without a body, without a signature and with a wrong one', async () => {
+    const checkout = await openCheckout(open);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_forged');
+    const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
+    const { body } = signed;
+    expect(await deliver(open, { body: '', signature: signatureOf('') })).toMatchObject(refused);
+    expect(await deliver(open, { body })).toMatchObject(refused);
+    expect(await deliver(open, { body, signature: 'ab'.repeat(32) })).toMatchObject(refused);
+    const changed = body.replace('100000', '100001');
+    expect(await deliver(open, { ...signed, body: changed })).toMatchObject(refused);
+    expect(await deliver(open, { ...signed, body: `${body}\n` })).toMatchObject(refused);
+    expect(await inboxOf(checkout.gatewayOrderId)).toEqual([]);
+    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+  });
+
+  it('is 404 for a gateway that nobody knows, and goes to the default one on the bare path', async () => {
+    const checkout = await openCheckout(open);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_bare');
+    const elsewhere = { ...signed, path: '/webhooks/payment/unheard-of' };
+    expect(await deliver(open, elsewhere)).toMatchObject({ status: 404 });
+    expect(await deliver(open, { ...signed, path: '/webhooks/payment' })).toEqual(accepted);
+    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
+  });
+
+  it('keeps its raw body sealed with the key of the customer', async () => {
+    const checkout = await openCheckout(open);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_sealed');
+    await deliver(open, signed);
+    const [stored] = await inboxOf(checkout.gatewayOrderId);
+    const { id = '', sealedBody = '', sealedForUserId = null } = stored ?? {};
+    expect(sealedForUserId).toBe(checkout.userId);
+    expect(stored?.purgeAfter).toBeNull();
+    expect(sealedBody).not.toContain('pay_sealed');
+    const row = { id, sealedBody: sealedBody ?? '', sealedForUserId };
+    const opened = await openEvent(open.vault, open.database.db, row);
+    expect(opened.rawBody.toString()).toBe(signed.body);
+    await open.database.inTransaction((tx) => open.vault.destroyUser(tx, checkout.userId));
+    await expect(openEvent(open.vault, open.database.db, row)).rejects.toThrow('destroyed');
+  });
+});
+
+describe('what a webhook means', () => {
+  it('fails the order, and a capture of the same checkout still pays it', async () => {
+    const checkout = await openCheckout(open);
+    await tell('payment.failed', checkout, 'pay_f1');
+    expect((await open.orders.state(checkout.orderId)).status).toBe('FAILED');
+    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('FAILED');
+    await tell('payment.captured', checkout, 'pay_f2');
+    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+      status: 'PAID',
+      moves: ['PENDING>FAILED', 'FAILED>PAID'],
+    });
+    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+  });
+
+  it('pays with the very payment that failed before', async () => {
+    const checkout = await openCheckout(open);
+    await tell('payment.failed', checkout, 'pay_late_auth');
+    await tell('payment.captured', checkout, 'pay_late_auth');
+    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
+    const payments = await paymentsOf(checkout.gatewayOrderId);
+    expect(payments).toMatchObject([{ status: 'CAPTURED', standing: 'APPLIED' }]);
+  });
+
+  it('does not touch captured money when another payment failed', async () => {
+    const checkout = await openCheckout(open);
+    await tell('payment.captured', checkout, 'pay_good');
+    await tell('payment.failed', checkout, 'pay_bad');
+    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
+    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+    expect(await paymentsOf(checkout.gatewayOrderId)).toMatchObject([
+      { gatewayPaymentId: 'pay_bad', status: 'FAILED', standing: 'NONE' },
+      { gatewayPaymentId: 'pay_good', status: 'CAPTURED', standing: 'APPLIED' },
+    ]);
+  });
+
+  it.each(['PAID', 'RETRY_PENDING', 'ALLOCATED'])(
+    'sends a %s order to review when its captured payment failed',
+    async (status) => {
+      const checkout = await openCheckout(open);
+      await tell('payment.captured', checkout, `pay_after_${status}`);
+      if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
+      await tell('payment.failed', checkout, `pay_after_${status}`);
+      const state = await open.orders.state(checkout.orderId);
+      expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'FAILED_AFTER_PAID' });
+      expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+    },
+  );
+
+  it.each([
+    ['AMOUNT_MISMATCH', { amountPaise: 99_999 }],
+    ['AMOUNT_MISMATCH', { amountPaise: 100_001 }],
+    ['CURRENCY_MISMATCH', { currency: 'USD' }],
+  ])('sends both orders to review: %s %j', async (code, changes) => {
+    const checkout = await openCheckout(open);
+    await tell('payment.captured', checkout, `pay_${nextId()}`, changes);
+    const state = await open.orders.state(checkout.orderId);
+    expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code, allocations: 0 });
+    const held = await paymentOrder(checkout.paymentOrderId);
+    expect(held).toMatchObject({ status: 'MANUAL_REVIEW', paidAt: null });
+    const [payment] = await paymentsOf(checkout.gatewayOrderId);
+    expect(payment?.standing).toBe('MISMATCH');
+    expect(held.capturedPaymentId).toBe(payment?.id);
+  });
+
+  it.each(['PENDING', 'FAILED'])('reviews a capture after the lock of a %s order', async (from) => {
+    const checkout = await openCheckout(open);
+    open.clock.set(checkout.lockEndsAt);
+    if (from === 'FAILED') {
+      await open.orders.set(checkout.orderId, 'FAILED');
+      await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
+      expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('EXPIRED');
+    }
+    await tell('payment.captured', checkout, `pay_late_${from}`);
+    const state = await open.orders.state(checkout.orderId);
+    expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE', allocations: 0 });
+    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+    const [payment] = await paymentsOf(checkout.gatewayOrderId);
+    expect(payment?.standing).toBe('LATE');
+  });
+
+  it.each(['PAID', 'ALLOCATED'])('reviews a second capture of a %s order', async (status) => {
+    const checkout = await openCheckout(open);
+    await tell('payment.captured', checkout, `pay_one_${status}`);
+    if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
+    open.clock.set(checkout.lockEndsAt);
+    await tell('payment.captured', checkout, `pay_two_${status}`, { amountPaise: 5 });
+    const state = await open.orders.state(checkout.orderId);
+    expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
+    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+    const payments = await paymentsOf(checkout.gatewayOrderId);
+    expect(payments.map(({ standing }) => standing)).toEqual(['APPLIED', 'SECOND']);
+  });
+
+  it('keeps an event of no consequence, and one that can not be read', async () => {
+    const checkout = await openCheckout(open);
+    expect(await tell('payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
+    expect((await inboxOf(checkout.gatewayOrderId)).map(({ status }) => status)).toEqual([
+      'IGNORED',
+    ]);
+    const body = 'neither JSON nor \u0000 anything';
+    expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(accepted);
+    expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(repeated);
+    const unreadable = await open.database.db.webhookEvent.findMany({
+      where: { status: 'UNREADABLE' },
+    });
+    expect(unreadable).toHaveLength(1);
+    expect(unreadable[0]?.purgeAfter).not.toBeNull();
+    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+  });
+});
