@@ -39,7 +39,8 @@ const createUser = async (): Promise<string> => {
 
 const makeOld = async (userId: string): Promise<void> => {
   await db.$executeRaw`
-    update user_data_key set created_at = now() - interval '1 hour' where user_id = ${userId}::uuid`;
+    update user_data_key set created_at = now() - interval '1 hour'
+    where user_id = ${userId}::uuid`;
 };
 
 describe('service sealer', () => {

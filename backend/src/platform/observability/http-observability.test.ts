@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import express, { Router } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../../test/support/free-port.ts';
 import { requestIdMiddleware } from '../http/request-id.ts';
 import { createRandom } from '../ids/random.ts';
 import { createRequestLog } from './create-request-log.ts';
@@ -42,11 +42,10 @@ const start = async () => {
   });
   app.use('/v1', router);
   app.use(onError);
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const port = await freePort();
+  const server = createServer(app).listen(port, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
-  // A TCP server's address is never a string or null once it listens.
-  const { port } = server.address() as AddressInfo; // oxlint-disable-line no-unsafe-type-assertion
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, text: await response.text() };
