@@ -7,6 +7,7 @@ import {
   asker,
   openSandbox,
   type OpenSandbox,
+  type Told,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createIdentity, type IdentityDeps } from '../../src/modules/identity/index.ts';
@@ -36,6 +37,8 @@ export interface OpenIdentity {
   as(accessToken?: string): Call;
   /** The newest code that reached this phone; empty where none did. */
   codeOf(phone: string): Promise<string>;
+  /** Sends a code and signs in with it. */
+  signIn(phone: string, device?: object): Promise<Told>;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,10 @@ const listen = async (server: Server): Promise<string> => {
   if (address === null || typeof address === 'string') throw new Error('not on a port');
   return `http://127.0.0.1:${address.port}`;
 };
+
+/** The `code` of an error's envelope; undefined for a success. */
+export const errorCode = ({ body }: Told): unknown =>
+  (body['error'] as { code?: unknown } | undefined)?.code; // as every error is
 
 /** Opens it; `redisUrl` stands in for the test file's own Redis. */
 export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
@@ -117,17 +124,26 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
   const server = createServer(app);
   const base = `${await listen(server)}/v1`;
 
+  const as: OpenIdentity['as'] = (token) =>
+    asker(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
+  const codeOf = async (phone: string): Promise<string> => {
+    const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
+    const [newest] = body['messages'] as { otp: string }[]; // the control's own view
+    return newest?.otp ?? '';
+  };
+
   return {
     url: base,
     database,
     sandbox,
     tokens,
     logged: () => lines.join(''),
-    as: (token) => asker(base, token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    async codeOf(phone) {
-      const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
-      const [newest] = body['messages'] as { otp: string }[]; // the control's own view
-      return newest?.otp ?? '';
+    as,
+    codeOf,
+    async signIn(phone, device = {}) {
+      await as()('POST', '/auth/send-otp', { phone });
+      const otp = await codeOf(phone);
+      return as()('POST', '/auth/verify-otp', { phone, otp, ...device });
     },
     async close() {
       server.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
 import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -17,8 +17,6 @@ const newPhone = (): string => `+9198765${String((phones += 1)).padStart(5, '0')
 const send = (phone: string): Promise<Told> => identity.as()('POST', '/auth/send-otp', { phone });
 const verify = (phone: string, otp: string): Promise<Told> =>
   identity.as()('POST', '/auth/verify-otp', { phone, otp });
-const codeOf = (told: Told): unknown =>
-  (told.body['error'] as { code?: unknown } | undefined)?.code;
 
 /** Sends a code and reads it from the phone. */
 const sentCode = async (phone: string): Promise<string> => {
@@ -97,7 +95,7 @@ describe('POST /auth/send-otp', () => {
     const phone = newPhone();
     const told = await Promise.all(Array.from({ length: 20 }, () => send(phone)));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(told.filter((one) => codeOf(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
+    expect(told.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
     const { body } = await identity.sandbox.control('GET', `/sms?phone=${phone.slice(1)}`);
     expect(body['messages']).toHaveLength(5);
   });
@@ -106,7 +104,7 @@ describe('POST /auth/send-otp', () => {
     const phone = newPhone();
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       await fault({ fault: 'error', status: 400 });
-      expect(codeOf(await send(phone))).toBe('SMS_UNAVAILABLE');
+      expect(errorCode(await send(phone))).toBe('SMS_UNAVAILABLE');
     }
     expect((await verify(phone, await sentCode(phone))).status).toBe(200);
   });
@@ -119,7 +117,7 @@ describe('POST /auth/send-otp', () => {
       await fault({ fault: kind });
       const told = await send(phone);
       expect(told.status).toBe(502);
-      expect(codeOf(told)).toBe('SMS_UNAVAILABLE');
+      expect(errorCode(told)).toBe('SMS_UNAVAILABLE');
       const after = await identity.codeOf(phone);
       expect((await verify(phone, after)).status).toBe(401);
       expect((await verify(phone, before)).status).toBe(401);
@@ -135,7 +133,7 @@ describe('POST /auth/verify-otp', () => {
     expect((await verify(phone, code)).status).toBe(200);
     const again = await verify(phone, code);
     expect(again.status).toBe(401);
-    expect(codeOf(again)).toBe('INVALID_OTP');
+    expect(errorCode(again)).toBe('INVALID_OTP');
   });
 
   it('takes a code once among twenty that present it at the same time', async () => {
@@ -176,16 +174,16 @@ describe('POST /auth/verify-otp', () => {
     for (let guess = 1; guess <= 3; guess += 1) {
       const told = await verify(phone, wrongFor(code));
       expect(told.status).toBe(401);
-      expect(codeOf(told)).toBe('INVALID_OTP');
+      expect(errorCode(told)).toBe('INVALID_OTP');
     }
     const locked = await verify(phone, code);
     expect(locked.status).toBe(429);
-    expect(codeOf(locked)).toBe('OTP_LOCKED');
+    expect(errorCode(locked)).toBe('OTP_LOCKED');
     const newer = await sentCode(phone);
-    expect(codeOf(await verify(phone, newer))).toBe('OTP_LOCKED');
+    expect(errorCode(await verify(phone, newer))).toBe('OTP_LOCKED');
     clock.advance(30 * minuteMs - 1);
     const last = await sentCode(phone);
-    expect(codeOf(await verify(phone, last))).toBe('OTP_LOCKED');
+    expect(errorCode(await verify(phone, last))).toBe('OTP_LOCKED');
     clock.advance(1);
     expect((await verify(phone, last)).status).toBe(200);
   });
@@ -208,7 +206,7 @@ describe('POST /auth/verify-otp', () => {
       const code = await sentCode(phone);
       expect((await verify(phone, wrongFor(code))).status).toBe(401);
     }
-    expect(codeOf(await verify(phone, await sentCode(phone)))).toBe('OTP_LOCKED');
+    expect(errorCode(await verify(phone, await sentCode(phone)))).toBe('OTP_LOCKED');
   });
 
   it('forgets wrong codes after a right one', async () => {
@@ -234,9 +232,9 @@ describe('POST /auth/verify-otp', () => {
     const phone = newPhone();
     const code = await sentCode(phone);
     const told = await Promise.all(Array.from({ length: 50 }, () => verify(phone, wrongFor(code))));
-    expect(told.filter((one) => codeOf(one) === 'INVALID_OTP')).toHaveLength(3);
-    expect(told.filter((one) => codeOf(one) === 'OTP_LOCKED')).toHaveLength(47);
-    expect(codeOf(await verify(phone, code))).toBe('OTP_LOCKED');
+    expect(told.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
+    expect(told.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
+    expect(errorCode(await verify(phone, code))).toBe('OTP_LOCKED');
   });
 
   it('goes on when the clock is set back', async () => {

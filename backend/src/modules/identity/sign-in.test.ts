@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
-import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRandom } from '../../platform/ids/random.ts';
@@ -31,10 +30,7 @@ const codeFor = async (phone: string): Promise<string> => {
   await identity.as()('POST', '/auth/send-otp', { phone });
   return identity.codeOf(phone);
 };
-const signIn = async (phone: string, device: object = {}): Promise<Told> =>
-  identity.as()('POST', '/auth/verify-otp', { phone, otp: await codeFor(phone), ...device });
-const errorCode = (told: Told): unknown =>
-  (told.body['error'] as { code?: unknown } | undefined)?.code;
+const signIn = (phone: string) => identity.signIn(phone);
 const usersOf = (phone: string) => identity.database.db.user.findMany({ where: { phone } });
 const idOf = async (phone: string): Promise<string> => (await usersOf(phone))[0]?.id ?? '';
 

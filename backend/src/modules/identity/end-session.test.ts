@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cuttable, type CuttableServer } from '../../../test/support/cut-off.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { freshDatabase } from '../../../test/support/fresh-database.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
+import { purgeLapsedIdentity } from './purge-lapsed.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const real = createSystemClock();
+const moved = { byMs: 0 };
+/** Runs as real time does, and can be moved: who came first is told by it. */
+const clock = { now: () => addMs(real.now(), moved.byMs) };
+
+let identity: OpenIdentity;
+let redis: CuttableServer;
+beforeAll(async () => {
+  const addresses = await freshDatabase();
+  redis = await cuttable(addresses.redisUrl);
+  identity = await openIdentity({ clock, redisUrl: redis.url });
+});
+afterAll(async () => {
+  await identity.close();
+  await redis.close();
+});
+
+interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+let phones = 0;
+const newPhone = (): string => `+9176544${String((phones += 1)).padStart(5, '0')}`;
+const tokensOf = (told: Told): Tokens => {
+  expect(told.status).toBe(200);
+  return {
+    accessToken: String(told.body['accessToken']),
+    refreshToken: String(told.body['refreshToken']),
+  };
+};
+const signIn = async (phone: string, device: object = {}): Promise<Tokens> =>
+  tokensOf(await identity.signIn(phone, device));
+const refresh = (refreshToken: string): Promise<Told> =>
+  identity.as()('POST', '/auth/refresh', { refreshToken });
+const logout = (by: Tokens, refreshToken: string): Promise<Told> =>
+  identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
+const me = async (accessToken: string): Promise<number> =>
+  (await identity.as(accessToken)('GET', '/users/me')).status;
+interface View {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly deviceName: string | null;
+  readonly current: boolean;
+}
+const sessionsOf = async ({ accessToken }: Tokens, query = ''): Promise<View[]> => {
+  const told = await identity.as(accessToken)('GET', `/auth/sessions${query}`);
+  expect(told.status).toBe(200);
+  return told.body['items'] as View[]; // checked against the declared schema by the kernel
+};
+
+describe('a device', () => {
+  it('has one session: a new sign-in replaces the one before', async () => {
+    const phone = newPhone();
+    const old = await signIn(phone, { deviceId: 'tablet' });
+    const other = await signIn(phone, { deviceId: 'phone' });
+    const fresh = await signIn(phone, { deviceId: 'tablet' });
+    expect(await me(old.accessToken)).toBe(401);
+    expect(errorCode(await refresh(old.refreshToken))).toBe('INVALID_REFRESH_TOKEN');
+    expect(await me(fresh.accessToken)).toBe(200);
+    expect(await me(other.accessToken)).toBe(200);
+    const devices = (await sessionsOf(fresh)).map(({ deviceId }) => deviceId);
+    expect(devices).toEqual(['tablet', 'phone']);
+  });
+
+  it("of one customer is not another's, though they have the same name", async () => {
+    const first = await signIn(newPhone(), { deviceId: 'shared' });
+    const second = await signIn(newPhone(), { deviceId: 'shared' });
+    expect(await me(first.accessToken)).toBe(200);
+    expect(await sessionsOf(second)).toHaveLength(1);
+  });
+
+  it('that is not named gets an id of its own each time', async () => {
+    const phone = newPhone();
+    await signIn(phone);
+    const ids = (await sessionsOf(await signIn(phone))).map(({ deviceId }) => deviceId);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('GET /auth/sessions', () => {
+  it('lists the live ones in pages, newest first, and says which one asks', async () => {
+    const phone = newPhone();
+    await signIn(phone, { deviceId: 'a' });
+    await signIn(phone, { deviceId: 'b' });
+    const tokens = await signIn(phone, { deviceId: 'c', deviceName: 'C' });
+    const told = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=2');
+    expect(told.body).toMatchObject({ total: 3, page: 1, limit: 2 });
+    expect(told.body['items']).toMatchObject([
+      { deviceId: 'c', deviceName: 'C', current: true },
+      { deviceId: 'b', deviceName: null, current: false },
+    ]);
+    expect(JSON.stringify(told.body)).not.toMatch(/hash|token/i);
+    expect(await sessionsOf(tokens, '?limit=2&page=2')).toMatchObject([{ deviceId: 'a' }]);
+    const bad = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=101');
+    expect(bad.status).toBe(400);
+  });
+
+  it('leaves out what has expired', async () => {
+    const phone = newPhone();
+    await signIn(phone, { deviceId: 'old' });
+    moved.byMs += 31 * dayMs;
+    expect(await sessionsOf(await signIn(phone, { deviceId: 'new' }))).toHaveLength(1);
+  });
+});
+
+describe('DELETE /auth/sessions/:id', () => {
+  it('ends that session at once, with its biometric token, and no other', async () => {
+    const phone = newPhone();
+    const [lost, kept] = [
+      await signIn(phone, { deviceId: 'lost' }),
+      await signIn(phone, { deviceId: 'kept' }),
+    ];
+    const session = (await sessionsOf(kept)).find(({ deviceId }) => deviceId === 'lost');
+    const { db } = identity.database;
+    const { id: userId } = await db.user.findFirstOrThrow({ where: { phone } });
+    const at = clock.now();
+    for (const [id, deviceId] of [
+      ['01890000-0000-7000-8000-000000000001', 'lost'],
+      ['01890000-0000-7000-8000-000000000002', 'kept'],
+    ] as const) {
+      await db.biometricToken.create({
+        data: { id, userId, deviceId, tokenHash: id, createdAt: at },
+      });
+    }
+    const told = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
+    expect(told.status).toBe(204);
+    expect(await me(lost.accessToken)).toBe(401);
+    expect((await refresh(lost.refreshToken)).status).toBe(401);
+    expect(await me(kept.accessToken)).toBe(200);
+    const live = await db.biometricToken.findMany({ where: { userId, revokedAt: null } });
+    expect(live.map(({ deviceId }) => deviceId)).toEqual(['kept']);
+    const again = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
+    expect(again.status).toBe(404);
+  });
+
+  it("is 404 for somebody else's, one that is not there, and what is no id", async () => {
+    const [mine, other] = [await signIn(newPhone()), await signIn(newPhone())];
+    const [theirs] = await sessionsOf(other);
+    const unknown = '01890000-0000-7000-8000-000000000009';
+    for (const id of [theirs?.id, unknown, 'rubbish']) {
+      const told = await identity.as(mine.accessToken)('DELETE', `/auth/sessions/${id}`);
+      expect(told.status).toBe(404);
+    }
+    expect(await me(other.accessToken)).toBe(200);
+  });
+});
+
+describe('POST /auth/logout', () => {
+  it('ends the session of the refresh token at once', async () => {
+    const tokens = await signIn(newPhone());
+    expect((await logout(tokens, tokens.refreshToken)).status).toBe(204);
+    expect(await me(tokens.accessToken)).toBe(401);
+    expect((await refresh(tokens.refreshToken)).status).toBe(401);
+  });
+
+  it('ends the session of a token that was exchanged since', async () => {
+    const tokens = await signIn(newPhone());
+    const next = tokensOf(await refresh(tokens.refreshToken));
+    expect((await logout(next, tokens.refreshToken)).status).toBe(204);
+    expect(await me(next.accessToken)).toBe(401);
+  });
+
+  it('ends another session of the caller, twice with the same answer', async () => {
+    const phone = newPhone();
+    const [one, two] = [await signIn(phone), await signIn(phone)];
+    expect((await logout(two, one.refreshToken)).status).toBe(204);
+    expect((await logout(two, one.refreshToken)).status).toBe(204);
+    expect(await me(one.accessToken)).toBe(401);
+    expect(await me(two.accessToken)).toBe(200);
+  });
+
+  it("is 404 for somebody else's token, which goes on, as for one that never was", async () => {
+    const [mine, other] = [await signIn(newPhone()), await signIn(newPhone())];
+    expect((await logout(mine, other.refreshToken)).status).toBe(404);
+    expect((await logout(mine, 'A'.repeat(43))).status).toBe(404);
+    expect((await refresh(other.refreshToken)).status).toBe(200);
+  });
+
+  it('needs an access token', async () => {
+    const { refreshToken } = await signIn(newPhone());
+    const told = await identity.as()('POST', '/auth/logout', { refreshToken });
+    expect(told.status).toBe(401);
+  });
+});
+
+describe('with the cache down', () => {
+  it('signs in, refreshes and signs out; only the ended session lives to its expiry', async () => {
+    const [phone, blocked] = [newPhone(), newPhone()];
+    const [ended, theirs] = [await signIn(phone), await signIn(blocked)];
+    await redis.cut();
+    const tokens = await signIn(phone);
+    expect((await refresh(tokens.refreshToken)).status).toBe(200);
+    expect((await logout(ended, ended.refreshToken)).status).toBe(204);
+    expect(await me(ended.accessToken)).toBe(200);
+    expect((await refresh(ended.refreshToken)).status).toBe(401);
+    const data = { blocked: true, blockedReason: 'fraud' };
+    await identity.database.db.user.updateMany({ where: { phone: blocked }, data });
+    expect(await me(theirs.accessToken)).toBe(401);
+    await redis.restore();
+    await eventually(async () => {
+      moved.byMs += 16 * minuteMs;
+      const first = await signIn(phone, { deviceId: 'd' });
+      await signIn(phone, { deviceId: 'd' });
+      expect(await me(first.accessToken)).toBe(401);
+    });
+  });
+});
+
+it('purges what has lapsed and nothing that counts', async () => {
+  const phone = newPhone();
+  const kept = await signIn(phone, { deviceId: 'kept' });
+  const next = tokensOf(await refresh(kept.refreshToken));
+  const { db } = identity.database;
+  const before = await db.session.count();
+  await purgeLapsedIdentity({ db, clock });
+  expect((await refresh(kept.refreshToken)).status).toBe(401);
+  expect(await me(next.accessToken)).toBe(401);
+  moved.byMs += 61 * dayMs;
+  await purgeLapsedIdentity({ db, clock });
+  expect(before).toBeGreaterThan(0);
+  expect(await db.session.count()).toBe(0);
+  expect(await db.otpCode.count()).toBe(0);
+  expect(await db.otpSend.count()).toBe(0);
+  expect(await db.otpGuard.count()).toBe(0);
+  expect(await db.usedRefreshToken.count()).toBe(0);
+});
