@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { inspect } from 'node:util';
 import { ConfigError, type Environment } from '../../platform/config/config.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import {
@@ -73,7 +74,7 @@ export const runMain = async (main: (env: Environment) => Promise<void>): Promis
     await main(process.env);
   } catch (error) {
     const isConfig = error instanceof ConfigError;
-    const text = error instanceof Error ? (isConfig ? error.message : error.stack) : String(error);
+    const text = isConfig ? error.message : inspect(error);
     process.stderr.write(`${text}\n`);
     process.exit(1);
   }
