@@ -1,0 +1,50 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a call came to. */
+export interface Answer {
+  readonly status: number;
+  /** What JSON parsing gives; empty where there was no body. */
+  readonly body: Json;
+  readonly headers: Headers;
+  /** The `code` of the error envelope; undefined for a success. */
+  readonly code: unknown;
+  /** The `field` of the error envelope. */
+  readonly field: unknown;
+}
+
+/** Calls one API as one client. */
+export interface Caller {
+  (method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+const parse = (text: string): Json => {
+  if (text === '') return {};
+  const value: unknown = JSON.parse(text);
+  return isRecord(value) ? value : {};
+};
+
+/** A caller of `base` with these headers; a body that is text is sent as it is. */
+export const createCaller =
+  (base: string, headers: Readonly<Record<string, string>> = {}): Caller =>
+  async (method, path, body) => {
+    const response = await fetch(base + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const parsed = parse(await response.text());
+    const error = isRecord(parsed['error']) ? parsed['error'] : {};
+    return {
+      status: response.status,
+      body: parsed,
+      headers: response.headers,
+      code: error['code'],
+      field: error['field'],
+    };
+  };
+
+/** A caller with an `Authorization: Bearer` header. */
+export const bearerCaller = (base: string, token?: string): Caller =>
+  createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });

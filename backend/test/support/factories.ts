@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
+import {
+  createPortalUser,
+  type Permission,
+  type PortalRole,
+} from '../../src/modules/accounting/index.ts';
+import { createPortalSessionStore } from '../../src/modules/accounting/portal-users.store.ts';
+import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
+import { createHolding } from '../../src/modules/holdings/index.ts';
+import { createUser } from '../../src/modules/identity/create-user.ts';
+import { hashPhone } from '../../src/modules/identity/phone-hash.ts';
+import { createSessions } from '../../src/modules/identity/sessions.ts';
+import { createUserStore } from '../../src/modules/identity/users.store.ts';
+import { sealSubmission } from '../../src/modules/kyc/kyc-sealing.ts';
+import { createKycStore } from '../../src/modules/kyc/kyc.store.ts';
+import { hasVerhoeffCheckDigit } from '../../src/modules/kyc/verhoeff.ts';
+import type { TokenSigner } from '../../src/platform/auth/jwt.ts';
+import { addSeconds, type Clock } from '../../src/platform/clock/clock.ts';
+import {
+  hashToken,
+  type BlindIndex,
+  type SecretHasher,
+  type Vault,
+} from '../../src/platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../src/platform/db/index.ts';
+import type { Random } from '../../src/platform/ids/random.ts';
+
+export interface FactoryDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tokens: TokenSigner;
+  readonly vault: Vault;
+  readonly blindIndex: BlindIndex;
+  readonly hasher: SecretHasher;
+  /** Approved customers are registered there; without one they get a made-up id. */
+  readonly provider?: Pick<GoldProvider, 'register'>;
+}
+
+export interface MadeCustomer {
+  readonly userId: string;
+  readonly phone: string;
+  readonly deviceId: string;
+  readonly sessionId: string;
+  /** An access token of the customer API, good for 15 minutes of business time. */
+  readonly token: string;
+}
+
+export interface MadeAdmin {
+  readonly adminId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly role: AdminRole;
+  /** A token of the admin API, good for 8 hours of business time. */
+  readonly token: string;
+}
+
+export interface MadePortalUser {
+  readonly portalUserId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly role: PortalRole;
+  /** For `x-portal-token`, good for 8 hours of business time. */
+  readonly token: string;
+}
+
+const shiftSeconds = 8 * 60 * 60;
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** Numbers that pass their own checks and belong to nobody else in the test. */
+export const createNumbers = (random: Random) => ({
+  phone: (): string => `+919${random.digits(9)}`,
+  pan: (): string => {
+    const letter = (): string => letters.charAt(random.int(letters.length));
+    const five = Array.from({ length: 5 }, letter).join('');
+    return `${five}${random.digits(4)}${letter()}`;
+  },
+  aadhaar: (): string => {
+    const eleven = `${2 + random.int(8)}${random.digits(10)}`;
+    const check = Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit));
+    return `${eleven}${check ?? ''}`;
+  },
+});
+
+/** Makes people as the modules' own stores would, without the way through the APIs. */
+export const createFactories = (deps: FactoryDeps) => {
+  const { db, inTransaction, clock, random, tokens, vault, blindIndex, hasher, provider } = deps;
+  const numbers = createNumbers(random);
+  const revocations = { revoke: async () => {}, isRevoked: async () => false };
+  const sessions = createSessions({ clock, random, tokens, revocations });
+
+  /** A signed-in customer who has given nothing but a phone number. */
+  const customer = async (given: { phone?: string } = {}): Promise<MadeCustomer> => {
+    const { phone = numbers.phone() } = given;
+    return inTransaction(async (tx) => {
+      const onUserCreated = createHolding;
+      const who = { phone, phoneHash: hashPhone(blindIndex, phone) };
+      const user = await createUser({ clock, random, vault, onUserCreated }, tx, who);
+      const { session } = await sessions.open(tx, user.id, {});
+      const token = sessions.signAccessToken(session, phone);
+      const { id: sessionId, deviceId } = session;
+      return { userId: user.id, phone, deviceId, sessionId, token };
+    });
+  };
+
+  const putDocument = async (tx: Db, userId: string): Promise<string> => {
+    const id = random.uuid();
+    const key = `kyc/${userId}/${id}`;
+    const sha256 = createHash('sha256').update(id).digest('hex');
+    const head = { contentType: 'image/png', sizeBytes: 8, sha256, createdAt: clock.now() };
+    await createKycStore(tx).insertDocument({ id, userId, key, kind: 'PAN', ...head });
+    return key;
+  };
+
+  /** Puts a customer's KYC before the reviewers; answers the record's id. */
+  const submitKyc = async (userId: string, given: { fullName?: string } = {}): Promise<string> =>
+    inTransaction(async (tx) => {
+      const store = createKycStore(tx);
+      const id = await store.lockOrMake(random.uuid(), userId, clock.now());
+      const submission = {
+        pan: numbers.pan(),
+        aadhaar: numbers.aadhaar(),
+        pincode: '560001',
+        documentKey: await putDocument(tx, userId),
+        fullName: given.fullName ?? 'Asha Rao',
+      };
+      const sealer = await vault.forUser(tx, userId);
+      const fields = sealSubmission(submission, id, { sealer, blindIndex });
+      if (!(await store.submit(id, fields, clock.now()))) throw new Error('KYC is elsewhere');
+      return id;
+    });
+
+  const providerUserIdOf = async (phone: string, name: string): Promise<string> => {
+    if (provider === undefined) return random.digits(12);
+    const outcome = await provider.register({ phone, name, pincode: '560001' });
+    if (outcome.kind !== 'done') throw new Error(`not registered: ${JSON.stringify(outcome)}`);
+    return outcome.value.providerUserId;
+  };
+
+  const admin = async (
+    role: AdminRole = 'SUPER_ADMIN',
+    given: { email?: string; password?: string } = {},
+  ): Promise<MadeAdmin> => {
+    const { email = `admin-${random.digits(9)}@example.test`, password = 'correct horse' } = given;
+    const { id } = await createAdmin({ db, clock, random, hasher }, { email, password, role });
+    const token = tokens.sign({ sub: id, email, role }, shiftSeconds);
+    return { adminId: id, email, password, role, token };
+  };
+
+  let reviewer: Promise<MadeAdmin> | undefined;
+
+  /** A signed-in customer whose KYC is approved and whom the gold provider knows. */
+  const approvedCustomer = async (
+    given: { phone?: string; fullName?: string } = {},
+  ): Promise<MadeCustomer & { readonly providerUserId: string }> => {
+    const { fullName = 'Asha Rao' } = given;
+    const made = await customer(given);
+    const recordId = await submitKyc(made.userId, { fullName });
+    const providerUserId = await providerUserIdOf(made.phone, fullName);
+    reviewer ??= admin('ADMIN');
+    const review = { by: (await reviewer).adminId, at: clock.now(), reason: null };
+    await inTransaction(async (tx) => {
+      await createKycStore(tx).review(recordId, 'APPROVED', review);
+      await createUserStore(tx).setProviderUserId(made.userId, providerUserId, clock.now());
+    });
+    return { ...made, providerUserId };
+  };
+
+  const portalUser = async (
+    role: PortalRole = 'super_admin',
+    given: { email?: string; password?: string; permissions?: readonly Permission[] } = {},
+  ): Promise<MadePortalUser> => {
+    const { email = `staff-${random.digits(9)}@example.test`, password = 'correct horse' } = given;
+    const { id } = await createPortalUser(
+      { db, clock, random, hasher },
+      {
+        email,
+        password,
+        role,
+        name: 'Staff',
+        ...(given.permissions !== undefined && { permissions: given.permissions }),
+      },
+    );
+    const token = random.bytes(32).toString('base64url');
+    await createPortalSessionStore(db).insert({
+      id: random.uuid(),
+      portalUserId: id,
+      tokenHash: hashToken(token),
+      createdAt: clock.now(),
+      expiresAt: addSeconds(clock.now(), shiftSeconds),
+    });
+    return { portalUserId: id, email, password, role, token };
+  };
+
+  return { numbers, customer, submitKyc, approvedCustomer, admin, portalUser };
+};
+
+export type Factories = ReturnType<typeof createFactories>;

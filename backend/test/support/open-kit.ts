@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RequestHandler } from 'express';
+import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
+import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
+import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
+import type { Runtime } from '../../src/apps/runtime/create-runtime.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
+import { createAuditor } from '../../src/modules/audit/index.ts';
+import { createSwitches } from '../../src/modules/settings/index.ts';
+import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
+import { createSystemClock, type Clock } from '../../src/platform/clock/clock.ts';
+import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import {
+  createBlindIndex,
+  createSecretHasher,
+  createVault,
+  parseKeyring,
+} from '../../src/platform/crypto/index.ts';
+import { createDatabase, type Db, type InTransaction } from '../../src/platform/db/index.ts';
+import { createApi, type Guard, type Route } from '../../src/platform/http/index.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
+import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
+import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
+import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
+
+/** What a process of the service has, on stores of the test file's own and the sandbox. */
+export interface Kit extends Omit<Runtime, 'clock'> {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  /** Business time: it stands at the real time of the start until it is moved. */
+  readonly clock: ManualClock;
+  readonly addresses: FreshDatabase;
+  readonly sandbox: OpenSandbox;
+  readonly provider: GoldProvider;
+  readonly objects: ObjectStore;
+  /** Where `objects` keeps its files. */
+  readonly objectsDir: string;
+  /** A folder of the switches' files, empty at first. */
+  readonly settingsDir: string;
+  /** Everything logged so far. */
+  logged(): string;
+  /** Serves routes as their API would; answers the address with the prefix. */
+  serve(api: ServedApi): Promise<string>;
+}
+
+export interface ServedApi {
+  readonly prefix: string;
+  readonly routes: readonly Route[];
+  readonly guard: Guard;
+  /** Gets the server before it listens: for the price feed's sockets. */
+  readonly onServer?: (server: Server) => void;
+}
+
+interface KitOptions {
+  /** Real time, where a test wants to move that too. */
+  readonly wall?: Clock;
+  /** Instead of the test file's own Redis. */
+  readonly redisUrl?: string;
+}
+
+const next: RequestHandler = (_req, _res, go) => go();
+const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
+
+const listen = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not on a port');
+  return `http://127.0.0.1:${address.port}`;
+};
+
+const createApp = (api: ServedApi, kit: Pick<Kit, 'logger' | 'random'>) =>
+  createApi({
+    info: { title: 'Test', version: '1', description: '', prefix: api.prefix },
+    routes: api.routes,
+    guard: api.guard,
+    rateLimit: next,
+    requestLog: next,
+    requestMetrics: next,
+    metrics: next,
+    logger: kit.logger,
+    random: kit.random,
+    trustProxyHops: 1,
+    corsAllowedOrigins: [],
+    internalHostnames: [],
+    checkReplies: true,
+    docs: true,
+  });
+
+/** Opens the stores, the sandbox and the clients of one test file. */
+export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
+  const { wall = createSystemClock() } = options;
+  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-kit-'));
+  const [objectsDir, settingsDir] = [
+    mkdtempSync(join(folder, 'o-')),
+    mkdtempSync(join(folder, 's-')),
+  ];
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ level: 'debug', name: 'test', destination });
+  const clock = createManualClock(createSystemClock().now());
+  const random = createRandom();
+  const database = createDatabase({
+    url: addresses.databaseUrl,
+    poolSize: 10,
+    applicationName: 'kit',
+  });
+  const redis = createRedis(options.redisUrl ?? addresses.redisUrl, 'fail-fast');
+  await untilReady(redis, 5000);
+  const env = {
+    APP_MODE: 'test',
+    SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
+    SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
+    SAFEGOLD_TIMEOUT_MS: '800',
+    SAFEGOLD_SPOT_FIELD: 'spot_price',
+    OBJECT_STORE: 'filesystem',
+    OBJECT_STORE_DIR: objectsDir,
+  };
+  const provider = createGoldProvider(env, { clock, logger });
+  const servers: Server[] = [];
+
+  return {
+    logger,
+    metrics: createMetrics({ service: 'test' }),
+    database,
+    db: database.db,
+    inTransaction: database.inTransaction,
+    redis,
+    clock,
+    wall,
+    timers: createTimers(),
+    random,
+    tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
+    vault: createVault({ keyring: parseKeyring(keyring) }),
+    blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
+    hasher: createSecretHasher({ pepper: 'dev-only-credential-pepper-of-32-chars' }),
+    switches: createSwitches({ settingsDir, env: {} }),
+    audit: createAuditor({ clock, random }),
+    addresses,
+    sandbox,
+    provider,
+    objects: createObjectStore(env),
+    objectsDir,
+    settingsDir,
+    logged: () => lines.join(''),
+    async serve(api) {
+      const server = createServer(createApp(api, { logger, random }));
+      servers.push(server);
+      api.onServer?.(server);
+      return `${await listen(server)}${api.prefix}`;
+    },
+    async close() {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+      await Promise.all([provider.close(), closeRedis(redis), sandbox.stop(), database.close()]);
+      await addresses.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
