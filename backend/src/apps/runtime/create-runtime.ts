@@ -20,7 +20,7 @@ import {
   type Logger,
   type Metrics,
 } from '../../platform/observability/index.ts';
-import { closeRedis, createRedis } from '../../platform/redis/index.ts';
+import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
 import type { Redis } from 'ioredis';
 import { createSwitches, type Switches } from '../../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../../modules/audit/index.ts';
@@ -48,6 +48,8 @@ export interface Runtime {
   /** Closes the clients, when nothing uses them any more. */
   close(): Promise<void>;
 }
+
+const cacheWaitMs = 2000;
 
 const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
   const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
@@ -79,6 +81,8 @@ export const createRuntime = async (
     timers,
   });
   const redis = createRedis(config.REDIS_URL, 'fail-fast', { logger, connectionName: name });
+  // Only so that the first requests find the cache; a process starts without it just as well.
+  await untilReady(redis, cacheWaitMs).catch(() => undefined);
   return {
     logger,
     metrics,

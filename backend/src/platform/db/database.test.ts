@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { createRandom } from '../ids/random.ts';
+import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';
+
+const random = createRandom();
+let fresh: FreshDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = createDatabase({ url: fresh.databaseUrl, poolSize: 6, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+const insert = (key: string) => ({
+  data: { id: random.uuid(), key, task: 't', dueAt: new Date(0), createdAt: new Date(0) },
+});
+
+describe('a transaction', () => {
+  it('keeps everything or nothing', async () => {
+    const key = random.uuid();
+    const failing = database.inTransaction(async (db) => {
+      await db.scheduledJob.create(insert(key));
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await database.db.scheduledJob.count({ where: { key } })).toBe(0);
+    await database.inTransaction((db) => db.scheduledJob.create(insert(key)));
+    expect(await database.db.scheduledJob.count({ where: { key } })).toBe(1);
+  });
+
+  it('is run again after a deadlock, and both parties get through', async () => {
+    const [a, b] = [random.uuid(), random.uuid()];
+    await database.db.scheduledJob.create(insert(a));
+    await database.db.scheduledJob.create(insert(b));
+    let arrived = 0;
+    let open: () => void = () => {};
+    const both = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const lockTwo = (first: string, second: string) =>
+      database.inTransaction(async (db) => {
+        await db.$queryRaw`SELECT id FROM scheduled_job WHERE key = ${first} FOR UPDATE`;
+        arrived += 1;
+        if (arrived >= 2) open();
+        await both;
+        await db.$queryRaw`SELECT id FROM scheduled_job WHERE key = ${second} FOR UPDATE`;
+        return first;
+      });
+    expect(await Promise.all([lockTwo(a, b), lockTwo(b, a)])).toEqual([a, b]);
+    expect(arrived).toBeGreaterThan(2);
+  });
+
+  it('gives up when its time is over, and leaves nothing', async () => {
+    const key = random.uuid();
+    const slow = database.inTransaction(
+      async (db) => {
+        await db.scheduledJob.create(insert(key));
+        await db.$queryRaw`SELECT pg_sleep(0.6)::text`;
+        await db.$queryRaw`SELECT 1`;
+      },
+      { timeoutMs: 200 },
+    );
+    await expect(slow).rejects.toThrow();
+    expect(await database.db.scheduledJob.count({ where: { key } })).toBe(0);
+  });
+
+  it('serializes where asked to', async () => {
+    const key = random.uuid();
+    const countAndAdd = (suffix: string) =>
+      database.inTransaction(
+        async (db) => {
+          const count = await db.scheduledJob.count({ where: { key: { startsWith: key } } });
+          await db.scheduledJob.create(insert(`${key}-${suffix}`));
+          return count;
+        },
+        { isolation: 'Serializable', attempts: 10 },
+      );
+    const counts = await Promise.all(['a', 'b', 'c', 'd'].map(countAndAdd));
+    expect(counts.toSorted()).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('what the database refuses', () => {
+  it('is told apart by its SQLSTATE and constraint', async () => {
+    const key = random.uuid();
+    await database.db.scheduledJob.create(insert(key));
+    const byModel: unknown = await database.db.scheduledJob
+      .create(insert(key))
+      .catch((error: unknown) => error);
+    expect(isUniqueViolation(byModel)).toBe(true);
+    expect(isUniqueViolation(byModel, 'key')).toBe(true);
+    expect(isUniqueViolation(byModel, 'no_such_constraint')).toBe(false);
+    const byStatement: unknown = await database.db.$executeRaw`
+      INSERT INTO scheduled_job (id, key, task, due_at, created_at)
+      VALUES (${random.uuid()}::uuid, ${key}, 't', now(), now())`.catch((error: unknown) => error);
+    expect(isUniqueViolation(byStatement)).toBe(true);
+    expect(sqlStateOf(byStatement)).toBe('23505');
+    expect(isUniqueViolation(new Error('other'))).toBe(false);
+  });
+});
