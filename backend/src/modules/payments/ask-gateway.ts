@@ -27,8 +27,8 @@ export type Asker = 'checkout' | 'expiry' | 'janitor';
 const minuteMs = 60_000;
 
 /**
- * Around the end of their lock: early enough before it to buy the gold still, and some time after
- * it. What stays open for days (an installment) is asked about every hour.
+ * Around the end of their lock: every minute before it, to buy the gold still, and three times
+ * after it. What stays open for days (an installment) is asked about every hour.
  */
 const windowAt = (now: Date): AskWindow => ({
   now,
@@ -36,6 +36,7 @@ const windowAt = (now: Date): AskWindow => ({
   askedBefore: addMs(now, -45_000),
   expiresTo: addMs(now, 4 * minuteMs),
   closedExpiresFrom: addMs(now, -15 * minuteMs),
+  closedAskedBefore: addMs(now, -5 * minuteMs),
   closedCreatedFrom: addMs(now, -60 * minuteMs),
   longNotAsked: addMs(now, -60 * minuteMs),
   limit: 200,
@@ -72,7 +73,7 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     logger.warn({ paymentOrderId: order.id, gateway, asker, decision }, 'a capture was found');
   };
 
-  /** The gateway's order of one that was never told its id; undefined: there is none, or no answer. */
+  /** The gateway's order of one that was never told its id; undefined: no answer. */
   const findLost = async (order: PaymentOrder): Promise<PaymentOrder | 'none' | undefined> => {
     const found = await gateways.get(order.gateway)?.findOrderByReceipt(order.id);
     if (found?.kind !== 'done') return undefined;
@@ -100,6 +101,11 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     asker: Asker,
     requestId?: string,
   ): Promise<boolean> => {
+    if (!gateways.has(asked.gateway)) {
+      // Nobody is left to ask; waiting for an answer would be for ever.
+      logger.error({ paymentOrderId: asked.id, gateway: asked.gateway }, 'no adapter to ask with');
+      return true;
+    }
     const order = asked.gatewayOrderId === null ? await findLost(asked) : asked;
     if (order === 'none') return true;
     const id = order?.gatewayOrderId ?? null;

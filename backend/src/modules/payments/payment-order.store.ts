@@ -53,6 +53,7 @@ export interface AskWindow extends LastAsked {
   readonly expiresTo: Date;
   readonly closedExpiresFrom: Date;
   readonly closedCreatedFrom: Date;
+  readonly closedAskedBefore: Date;
   /** Open ones are asked about now and then, however far their end is. */
   readonly longNotAsked: Date;
   readonly limit: number;
@@ -151,7 +152,7 @@ export const createPaymentOrderStore = (db: Db) => {
       UPDATE payment_order SET status = 'EXPIRED', updated_at = ${at}::timestamptz
       WHERE order_id = ${orderId}::uuid AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')`,
 
-    /** Those whose gateway should be asked for payments that we never heard of, oldest lock first. */
+    /** Those whose gateway may know of payments that we never heard of, oldest lock first. */
     listToAsk: (window: AskWindow) =>
       select(Prisma.sql`
         WHERE p.created_at < ${window.createdBefore}::timestamptz AND ${notAskedSince(window)}
@@ -160,6 +161,8 @@ export const createPaymentOrderStore = (db: Db) => {
                 OR p.last_asked_at < ${window.longNotAsked}::timestamptz))
             OR (p.status IN ('FAILED', 'EXPIRED')
               AND p.created_at > ${window.closedCreatedFrom}::timestamptz
+              AND p.last_asked_at NOT BETWEEN ${window.closedAskedBefore}::timestamptz
+                AND ${window.now}::timestamptz
               AND p.expires_at BETWEEN ${window.closedExpiresFrom}::timestamptz
                 AND ${window.expiresTo}::timestamptz))
         ORDER BY p.expires_at LIMIT ${window.limit}`),
