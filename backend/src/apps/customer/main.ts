@@ -82,6 +82,7 @@ await runMain(async (env) => {
     publisher,
     subscriber,
     store: trade.price.store,
+    wall: runtime.wall,
     logger,
   });
   await startProcess({
