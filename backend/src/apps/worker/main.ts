@@ -1,4 +1,6 @@
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
+import { purgePortalSignIns } from '../../modules/accounting/index.ts';
+import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import {
   createJobRunner,
@@ -64,10 +66,12 @@ await runMain(async (env) => {
         run: createKeyRewrap({ vault: runtime.vault, inTransaction, logger }),
       }),
       createSweep({
-        name: 'identity-purge',
+        name: 'purge-sign-ins',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: async () => {
           await purgeLapsedIdentity({ db, clock });
+          await purgeAdminSignIns({ db, clock });
+          await purgePortalSignIns({ db, clock });
         },
       }),
     ],
