@@ -46,6 +46,13 @@ const describe = (status: number, body: unknown): string => {
   return `${status} ${code}: ${message} (request ${requestId})`;
 };
 
+/** Why a call got no answer; fetch itself only says that it failed. */
+const whyNot = (error: unknown): string => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.includes('ECONNREFUSED') ? `${text}; is the stack up? ("make up")` : text;
+};
+
 /** A client of the API at `base`, which sends these headers with everything. */
 export const createDemoClient = (
   base: string,
@@ -58,8 +65,7 @@ export const createDemoClient = (
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(20_000),
     }).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new StepFailure(`${method} ${base}${path} got no answer: ${why}`);
+      throw new StepFailure(`${method} ${base}${path} got no answer: ${whyNot(error)}`);
     });
     const parsed = parseJson(await response.text());
     return { status: response.status, headers: response.headers, body: parsed };

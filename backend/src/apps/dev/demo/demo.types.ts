@@ -35,6 +35,7 @@ export interface DemoNotes {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
   operator: DemoOperator;
+  kycRecordId: string;
   prices: PriceListener;
   quote: Quote;
   buyKey: string;

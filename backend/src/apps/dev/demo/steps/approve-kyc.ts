@@ -9,6 +9,7 @@ export const approveCustomer: Step = {
   async run(demo) {
     const [customer, operator] = [demo.recall('customer'), demo.recall('operator')];
     const record = await findInQueue(operator, customer.userId);
+    demo.keep('kycRecordId', record.id);
     await approveKyc(operator, record.id);
     await operator.api.refused({
       method: 'POST',
