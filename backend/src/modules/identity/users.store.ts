@@ -29,8 +29,12 @@ export interface NewUser {
 /** The rows of `app_user` and `deleted_phone`. No credential hash leaves this store. */
 export const createUserStore = (db: Db) => ({
   async findById(id: string): Promise<User | undefined> {
-    const row = await db.user.findUnique({ where: { id }, select: columns });
-    return row === null ? undefined : toUser(row);
+    const [row] = await db.$queryRaw<Row[]>`
+      SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
+        provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
+        deleted_at AS "deletedAt", created_at AS "createdAt"
+      FROM app_user WHERE id = ${id}::uuid`;
+    return row === undefined ? undefined : toUser(row);
   },
 
   /** The user of `phone`, locked against other sign-ins until the transaction ends. */
