@@ -118,8 +118,10 @@ export const createPlaceBuy = (deps: BuyDeps) => {
 
   const start = async (request: BuyRequest, claim: Claim): Promise<PaymentOrder> => {
     const quote = await request.prepare();
-    const gateway = await payments.chooseGateway({ method: request.method });
-    const limits = await deps.limits.current();
+    const [gateway, limits] = await Promise.all([
+      payments.chooseGateway({ method: request.method }),
+      deps.limits.current(),
+    ]);
     const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
     return payments.openGatewayOrder(id);
   };
