@@ -11,6 +11,8 @@ let world: BuyWorld;
 
 beforeAll(async () => {
   world = await openBuyWorld();
+  // What looks for lost captures and for what has expired is done by two at a time.
+  await world.startWorker();
 });
 afterEach(() => world.check());
 afterAll(() => world.stop());
