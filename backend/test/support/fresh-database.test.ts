@@ -50,3 +50,12 @@ it('parts the Redis keys and channels too', async () => {
     second.disconnect();
   }
 });
+
+it('has what the local stack is seeded with, when asked for', async () => {
+  const seeded = await freshDatabase({ seeded: true });
+  const admins = await withConnection(seeded.migrateUrl, (client) =>
+    client.query('SELECT role FROM admin_user ORDER BY role'),
+  );
+  expect(admins.rows).toEqual([{ role: 'ADMIN' }, { role: 'SUPER_ADMIN' }, { role: 'SUPPORT' }]);
+  await seeded.drop();
+});

@@ -22,12 +22,18 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
+interface FreshDatabaseOptions {
+  /** With what `make up` seeds: accounts of every role, evidence that opens the gates, a catalogue. */
+  readonly seeded?: boolean;
+}
+
 /**
  * A migrated, empty database and an empty Redis for the calling test file alone. What is not
  * dropped goes with the run.
  */
-export const freshDatabase = async (): Promise<FreshDatabase> => {
-  const addresses = addressesSchema.parse(await askTestServers('POST', '/databases'));
+export const freshDatabase = async (options: FreshDatabaseOptions = {}): Promise<FreshDatabase> => {
+  const kind = options.seeded === true ? 'seeded' : 'empty';
+  const addresses = addressesSchema.parse(await askTestServers('POST', `/databases/${kind}`));
   return {
     ...addresses,
     appUrl: addresses.databaseUrl,

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { RequestHandler } from 'express';
+import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
+import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { createSafegold } from '../../src/adapters/gold-provider/safegold/create-safegold.ts';
 import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
@@ -110,7 +112,7 @@ const callerOf =
     };
   };
 
-const createAdapters = (url: string, base: { clock: ManualClock; logger: never }) => ({
+const createAdapters = (url: string, base: AdapterDeps) => ({
   provider: createSafegold(
     {
       SAFEGOLD_BASE_URL: `${url}/safegold`,
@@ -133,8 +135,13 @@ const createAdapters = (url: string, base: { clock: ManualClock; logger: never }
   ),
 });
 
+interface OpenGoldOptions {
+  /** Stands before the real adapter: a process that dies at one of its calls. */
+  readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
+}
+
 /** Opens it; webhooks of the sandbox find their way. */
-export const openGold = async (): Promise<OpenGold> => {
+export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<OpenGold> => {
   const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
   const { databaseUrl: url } = addresses;
   const database = createDatabase({ url, poolSize: 10, applicationName: 'gold-test' });
@@ -146,7 +153,7 @@ export const openGold = async (): Promise<OpenGold> => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'debug', name: 'test', destination });
-  const { provider, gateway } = createAdapters(sandbox.url, { clock, logger: logger as never });
+  const { provider, gateway } = createAdapters(sandbox.url, { clock, logger });
   const knobs: GoldKnobs = { kyc: 'APPROVED', isGateOpen: true, limits: defaultLimits };
   const price = createPrice({ db, redis, provider, wall: createSystemClock() });
   const base = { db, inTransaction, clock, random, logger };
@@ -161,7 +168,7 @@ export const openGold = async (): Promise<OpenGold> => {
   const gold = createGold({
     ...base,
     redis,
-    provider,
+    provider: wrapProvider?.(provider) ?? provider,
     price: price.live,
     limits: { current: async () => knobs.limits },
     requireApprovedKyc: async () => {

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { RequestHandler } from 'express';
-import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
+import { Registry } from 'prom-client';
+import * as adapters from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import {
   asker,
@@ -10,7 +11,11 @@ import {
   type OpenSandbox,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { paise } from '../../src/money/index.ts';
-import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
+import {
+  createPaymentMetrics,
+  createPayments,
+  type Payments,
+} from '../../src/modules/payments/index.ts';
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/platform/crypto/index.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
@@ -33,15 +38,14 @@ export interface OpenPayments {
   readonly vault: Vault;
   readonly payments: Payments;
   readonly orders: PayableOrders;
+  /** The module's counters, in the text form of Prometheus. */
+  readonly metrics: () => Promise<string>;
   /** A caller: nobody, or the customer with this id. */
   as(userId?: string): Call;
   close(): Promise<void>;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
-const refuse: RequestHandler = () => {
-  throw new AppError('RATE_LIMITED');
-};
 const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
 
 /** Takes the token for the customer's id: signing in is another module's. */
@@ -63,13 +67,8 @@ const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`;
 };
 
-interface PaymentsOptions {
-  /** Every route that is not exempt from the rate limit answers 429. */
-  readonly isLimited?: boolean;
-}
-
 /** Opens it; webhooks of the sandbox find their way. */
-export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenPayments> => {
+export const openPayments = async (): Promise<OpenPayments> => {
   const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
   const database = createDatabase({
     url: addresses.databaseUrl,
@@ -81,16 +80,19 @@ export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenP
   const random = createRandom();
   const logger = createSilentLogger();
   const vault = createVault({ keyring: parseKeyring(keyring) });
-  const gateway = createSandboxGateway(
+  const gateways = adapters.createPaymentGateways(
     {
+      APP_MODE: 'test',
+      PAYMENT_GATEWAYS: 'sandbox',
       SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-      SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
-      SANDBOX_GATEWAY_TIMEOUT_MS: 400,
+      SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
+      SANDBOX_GATEWAY_TIMEOUT_MS: '400',
     },
     { clock, logger },
   );
+  const registry = new Registry();
   const orders = createPayableOrders({ database, clock, random });
   const payments = createPayments({
     db,
@@ -99,7 +101,8 @@ export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenP
     random,
     logger,
     vault,
-    gateways: new Map([[gateway.code, gateway]]),
+    gateways,
+    metrics: createPaymentMetrics(registry),
     settlement: orders.settlement,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
@@ -107,7 +110,7 @@ export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenP
     info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },
     routes: payments.customerRoutes,
     guard,
-    rateLimit: options.isLimited === true ? refuse : next,
+    rateLimit: next,
     requestLog: next,
     requestMetrics: next,
     metrics: next,
@@ -132,12 +135,14 @@ export const openPayments = async (options: PaymentsOptions = {}): Promise<OpenP
     vault,
     payments,
     orders,
+    metrics: () => registry.metrics(),
     as: (userId) => asker(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
     async close() {
       await sandbox.stop();
       server.close();
       server.closeAllConnections();
-      await Promise.all([gateway.close(), database.close()]);
+      await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
+      await database.close();
       await addresses.drop();
     },
   };
@@ -209,5 +214,6 @@ export const deliver = async ({ url }: OpenPayments, delivered: Delivered) => {
       ...(eventId !== undefined && { 'x-gateway-event-id': eventId }),
     },
   });
-  return { status: response.status, body: (await response.json()) as unknown };
+  const answer: unknown = await response.json();
+  return { status: response.status, body: answer };
 };

@@ -8,7 +8,7 @@ import { createTestStack, type TestStack } from './test-stack.ts';
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await createTestStack();
+  stack = await createTestStack({ seeded: false });
 });
 
 afterAll(async () => {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  applicationRole,
   asRole,
   ensureDatabase,
   ensureRoles,
@@ -11,6 +13,8 @@ import {
   withConnection,
 } from '../../src/apps/dev/database-setup.ts';
 import { migrateDatabase } from '../../src/apps/dev/migrate-database.ts';
+import { seedDatabase } from '../../src/apps/dev/seed-database.ts';
+import { choosePorts } from './choose-ports.ts';
 
 const backend = join(import.meta.dirname, '..', '..');
 
@@ -31,24 +35,59 @@ const templateName = (): string => {
 const lockId = 471_209_002;
 
 /**
- * Migrates a template database once for each state of the migrations; one that is there is used
- * as it is. It gets its name when it is whole, so one that was cut short is never used.
+ * Makes a template unless it is there. It gets its name when it is whole, so one that was cut
+ * short is never used; several runs may be at it at once on a server that was given.
  */
-export const ensureTemplate = async (adminUrl: string): Promise<string> => {
-  await ensureRoles(adminUrl);
-  const name = templateName();
+const ensure = async (
+  adminUrl: string,
+  name: string,
+  fill: (database: string) => Promise<void>,
+): Promise<string> => {
   await withConnection(adminUrl, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [lockId]);
     const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (known.rowCount !== 0) return;
     const unfinished = `${name}_unfinished`;
     await dropDatabase(adminUrl, unfinished);
-    await ensureDatabase(adminUrl, unfinished);
-    const migrateUrl = asRole(onDatabase(adminUrl, unfinished), migrateRole);
-    await migrateDatabase({ backend, environment: { APP_MODE: 'test' }, migrateUrl });
+    await fill(unfinished);
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
   });
   return name;
+};
+
+/** Migrates a template database, once for each state of the migrations. */
+export const ensureTemplate = async (adminUrl: string): Promise<string> => {
+  await ensureRoles(adminUrl);
+  return ensure(adminUrl, templateName(), async (database) => {
+    await ensureDatabase(adminUrl, database);
+    const migrateUrl = asRole(onDatabase(adminUrl, database), migrateRole);
+    await migrateDatabase({ backend, environment: { APP_MODE: 'test' }, migrateUrl });
+  });
+};
+
+/** A copy of the template that the development seed has filled, once for each state of the seed. */
+export const ensureSeededTemplate = (
+  adminUrl: string,
+  template: string,
+  redisUrl: string,
+): Promise<string> => {
+  const bundle = readFileSync(join(backend, 'dist', 'seed', 'main.js'));
+  const hash = createHash('sha256').update(template).update(bundle).digest('hex').slice(0, 16);
+  return ensure(adminUrl, `dgs_seeded_${hash}`, async (database) => {
+    await cloneTemplate(adminUrl, template, database);
+    const url = onDatabase(adminUrl, database);
+    await seedDatabase(backend, {
+      mode: 'test',
+      // Nobody listens there: the clock of a stack that runs beside must not be followed.
+      ports: await choosePorts(),
+      databaseUrl: asRole(url, applicationRole),
+      migrateUrl: asRole(url, migrateRole),
+      redisUrl,
+      settingsDir: '',
+      objectsDir: tmpdir(),
+      sandboxDir: tmpdir(),
+    });
+  });
 };
 
 /** Makes a database that is a copy of the template. */

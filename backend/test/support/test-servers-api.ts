@@ -6,7 +6,8 @@ export const serveTestServers = async (
   servers: TestServers,
 ): Promise<{ readonly url: string; close(): Promise<void> }> => {
   const answer = async (method: string, path: string): Promise<unknown> => {
-    if (method === 'POST' && path === '/databases') return servers.acquire();
+    if (method === 'POST' && path === '/databases/empty') return servers.acquire('empty');
+    if (method === 'POST' && path === '/databases/seeded') return servers.acquire('seeded');
     if (method === 'POST' && path.startsWith('/builds/')) {
       return servers.build(path.replace('/builds/', ''));
     }

@@ -9,7 +9,7 @@ import {
 import { buildApps } from '../../build.ts';
 import { createTestRedis } from './test-redis.ts';
 import { openRunFolder, type RunFolder } from './run-folder.ts';
-import { cloneTemplate, ensureTemplate } from './template-database.ts';
+import { cloneTemplate, ensureSeededTemplate, ensureTemplate } from './template-database.ts';
 import { startTestPostgres } from './test-postgres.ts';
 
 /** What a test file is given; the addresses are its own until they are returned. */
@@ -21,8 +21,8 @@ export interface DatabaseAddresses {
 }
 
 export interface TestServers {
-  /** A new database, cloned from the migrated template, and a Redis of its own. */
-  acquire(): Promise<DatabaseAddresses>;
+  /** A new database, cloned from the migrated or the seeded template, and a Redis of its own. */
+  acquire(kind: 'empty' | 'seeded'): Promise<DatabaseAddresses>;
   release(name: string): Promise<void>;
   /** Builds a process of the service, once for the run. */
   build(app: string): Promise<void>;
@@ -56,6 +56,12 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
     await buildApps(['migrate']);
     return ensureTemplate(await admin());
   });
+  const seededTemplate = once(async () => {
+    const [source, own] = await Promise.all([template(), redis.acquire(), buildApps(['seed'])]);
+    const name = await ensureSeededTemplate(await admin(), source, own.url);
+    await own.release();
+    return name;
+  });
 
   const release = async (name: string): Promise<void> => {
     const database = live.get(name);
@@ -64,8 +70,8 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
     await Promise.all([dropDatabase(await admin(), name), database.releaseRedis()]);
   };
   return {
-    async acquire() {
-      const source = await template();
+    async acquire(kind) {
+      const source = await (kind === 'seeded' ? seededTemplate() : template());
       const adminUrl = await admin();
       const name = `dgs_test_${randomBytes(8).toString('hex')}`;
       const [own] = await Promise.all([redis.acquire(), cloneTemplate(adminUrl, source, name)]);

@@ -19,7 +19,7 @@ export interface TestStack {
   /** The API's address; the process that serves it may not be started yet. */
   urlOf(app: 'customer' | 'admin' | 'accounting' | 'sandbox'): string;
   /** What a process of this stack is started with. */
-  environmentOf(app: LongRunning | 'seed'): ProcessEnvironment;
+  environmentOf(app: LongRunning): ProcessEnvironment;
   /**
    * Starts a process. The first of an app takes the stack's own port; while it runs, another one
    * of that app is a replica on ports of its own.
@@ -30,9 +30,15 @@ export interface TestStack {
   stop(): Promise<void>;
 }
 
+interface TestStackOptions {
+  /** Whether its database has what `make up` seeds; it has unless said otherwise. */
+  readonly seeded?: boolean;
+}
+
 /** Makes a stack of its own; nothing but its database and Redis runs yet. */
-export const createTestStack = async (): Promise<TestStack> => {
-  const [database, ports] = await Promise.all([freshDatabase(), choosePorts()]);
+export const createTestStack = async (options: TestStackOptions = {}): Promise<TestStack> => {
+  const { seeded = true } = options;
+  const [database, ports] = await Promise.all([freshDatabase({ seeded }), choosePorts()]);
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-test-'));
   const settingsDir = join(folder, 'settings');
   writeMissingSwitches(settingsDir);

@@ -3,6 +3,7 @@ import type { ProcessRecords } from './process-records.ts';
 import type { StackOptions } from './stack-options.ts';
 import { busyPortMessage, isPortFree, type StackPorts } from './stack-ports.ts';
 import { runningPostgresPort } from './stack-servers.ts';
+import { waitUntilReady } from './start-server.ts';
 
 const portsOf: Readonly<Record<LongRunning, readonly (keyof StackPorts)[]>> = {
   customer: ['customer', 'customerInternal'],
@@ -23,6 +24,9 @@ const ownPorts = async (options: StackOptions, records: ProcessRecords): Promise
   return own;
 };
 
+/** A process that was killed a moment ago is gone a little before its ports are. */
+const getsFree = (port: number): Promise<boolean> => waitUntilReady(() => isPortFree(port), 500);
+
 /** One line for each port of the stack that a stranger, or another of its processes, has. */
 export const findBusyPorts = async (
   options: StackOptions,
@@ -39,7 +43,7 @@ export const findBusyPorts = async (
     const other = taken.get(port);
     if (other !== undefined) lines.push(`port ${port} is given to both ${other} and ${name}`);
     taken.set(port, name);
-    if (!own.has(port) && !(await isPortFree(port))) lines.push(busyPortMessage(name, port));
+    if (!own.has(port) && !(await getsFree(port))) lines.push(busyPortMessage(name, port));
   }
   return lines;
 };

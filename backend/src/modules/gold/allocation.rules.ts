@@ -9,9 +9,10 @@ import type { ManualReviewCode } from './gold.types.ts';
 
 /**
  * What the provider's order-status says of a confirm. BOUGHT: it sold the gold. NEVER: it did not
- * and will not. OPEN: nobody can say yet.
+ * and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can say,
+ * so it must not be.
  */
-export type Verdict = 'BOUGHT' | 'NEVER' | 'OPEN';
+export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
 /**
  * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
@@ -28,11 +29,11 @@ export const readVerdict = (
     (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
   if (isNotConfirmed) {
     const decidableAt = addMs(at.verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
-    return at.now > decidableAt ? 'NEVER' : 'OPEN';
+    return at.now > decidableAt ? 'NEVER' : 'NOT_CONFIRMED';
   }
-  if (status.kind !== 'done') return 'OPEN';
+  if (status.kind !== 'done') return 'UNKNOWN';
   if (status.value === 'SUCCESS') return 'BOUGHT';
-  return status.value === 'FAILED' ? 'NEVER' : 'OPEN';
+  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
 };
 
 export type NextStep =
@@ -40,7 +41,7 @@ export type NextStep =
   | { readonly kind: 'REVIEW'; readonly code: ManualReviewCode; readonly reason: string };
 
 export interface FailedTry {
-  readonly verdict: 'NEVER' | 'OPEN';
+  readonly verdict: Exclude<Verdict, 'BOUGHT'>;
   readonly now: Date;
   readonly lockEndsAt: Date;
   /** Tries that have failed, this one included. */

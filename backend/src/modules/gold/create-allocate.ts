@@ -65,8 +65,8 @@ export const createAllocate = (deps: AllocationDeps) => {
     const found = { orderId: order.id, confirmId: intent.id, holderId, actor: 'worker' } as const;
     if (askFirst) {
       const { verdict, word } = await ask(order);
-      const isOver = verdict !== 'OPEN' || clock.now() >= order.lockEndsAt;
-      if (isOver) return settle({ ...found, verdict, reason: `status ${word}` });
+      const mayConfirm = verdict === 'NOT_CONFIRMED' && clock.now() < order.lockEndsAt;
+      if (!mayConfirm) return settle({ ...found, verdict, reason: `status ${word}` });
       const store = createProviderOperationStore(db);
       if (!(await store.holdOn(intent.id, holderId, confirmLeaseMs))) return 'LEFT';
     }

@@ -40,9 +40,12 @@ export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
   const { db, clock, random, logger, provider, price, limits } = deps;
 
   const providerUserIdOf = async (userId: string): Promise<string> => {
-    await deps.requireApprovedKyc(db, userId);
+    const [user] = await Promise.all([
+      deps.findUser(db, userId),
+      deps.requireApprovedKyc(db, userId),
+    ]);
     // Approval registers with the provider first, so whoever is approved has an id there.
-    const id = (await deps.findUser(db, userId))?.providerUserId ?? null;
+    const id = user?.providerUserId ?? null;
     if (id === null) throw new AppError('KYC_REQUIRED');
     return id;
   };

@@ -120,7 +120,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
   const fail = async (
     db: Db,
     order: GoldOrder,
-    verdict: 'NEVER' | 'OPEN',
+    verdict: Exclude<Verdict, 'BOUGHT'>,
     { actor }: Finding,
   ): Promise<Settled> => {
     const { id: orderId, status, lockEndsAt } = order;
@@ -168,8 +168,9 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
       if (order === undefined) return { kind: 'LEFT' };
       const { userId } = order;
       if (verdict === 'BOUGHT') return { kind: await allocate(db, order, finding), userId };
-      if (verdict === 'OPEN' && !(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
-      if (verdict === 'NEVER' && confirmId !== undefined) {
+      if (verdict !== 'NEVER') {
+        if (!(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
+      } else if (confirmId !== undefined) {
         const store = createProviderOperationStore(db);
         await store.conclude(confirmId, 'REFUSED', clock.now(), reason);
       }

@@ -30,7 +30,7 @@ export const portfolioView = holdingView.extend({
 export const passbookView = z.object({
   holding: holdingView,
   entries_available: z.literal(false),
-  entries: z.array(z.never()).max(0),
+  entries: z.array(z.unknown()).max(0),
 });
 
 export const presentHolding = (holding: Holding): z.output<typeof holdingView> => ({

@@ -1,13 +1,14 @@
 import type { GatewayPayment } from '../../adapters/payment-gateway/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
 import type { ApplyPayment } from './apply-payment.ts';
 import type { GatewaysByCode } from './choose-gateway.ts';
-import { isEchoOf } from './is-echo-of.ts';
+import { createFindLostOrder } from './find-lost-order.ts';
 import { infoOf } from './payment-fact.ts';
-import { createPaymentOrderStore, type AskWindow } from './payment-order.store.ts';
+import { createPaymentOrderStore } from './payment-order.store.ts';
+import { createPaymentsToAskStore, type AskWindow } from './payments-to-ask.store.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
 import type { PaymentOrder } from './payments.types.ts';
 
@@ -27,8 +28,8 @@ export type Asker = 'checkout' | 'expiry' | 'janitor';
 const minuteMs = 60_000;
 
 /**
- * Around the end of their lock: early enough before it to buy the gold still, and some time after
- * it. What stays open for days (an installment) is asked about every hour.
+ * Around the end of their lock: every minute before it, to buy the gold still, and three times
+ * after it. What stays open for days (an installment) is asked about every hour.
  */
 const windowAt = (now: Date): AskWindow => ({
   now,
@@ -36,6 +37,7 @@ const windowAt = (now: Date): AskWindow => ({
   askedBefore: addMs(now, -45_000),
   expiresTo: addMs(now, 4 * minuteMs),
   closedExpiresFrom: addMs(now, -15 * minuteMs),
+  closedAskedBefore: addMs(now, -5 * minuteMs),
   closedCreatedFrom: addMs(now, -60 * minuteMs),
   longNotAsked: addMs(now, -60 * minuteMs),
   limit: 200,
@@ -48,6 +50,8 @@ const windowAt = (now: Date): AskWindow => ({
 export const createAskGateway = (deps: AskGatewayDeps) => {
   const { db, inTransaction, clock, logger, metrics, gateways, applyPayment } = deps;
   const store = createPaymentOrderStore(db);
+  const toAsk = createPaymentsToAskStore(db);
+  const findLostOrder = createFindLostOrder(deps);
 
   const applyCapture = async (
     order: PaymentOrder,
@@ -72,35 +76,21 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     logger.warn({ paymentOrderId: order.id, gateway, asker, decision }, 'a capture was found');
   };
 
-  /** The gateway's order of one that was never told its id; undefined: there is none, or no answer. */
-  const findLost = async (order: PaymentOrder): Promise<PaymentOrder | 'none' | undefined> => {
-    const found = await gateways.get(order.gateway)?.findOrderByReceipt(order.id);
-    if (found?.kind !== 'done') return undefined;
-    if (found.value === undefined) return 'none';
-    if (order.status === 'CREATED' && !isEchoOf(found.value, order)) {
-      logger.error({ paymentOrderId: order.id }, 'the gateway has another order of this receipt');
-      return 'none';
-    }
-    try {
-      const { gatewayOrderId } = found.value;
-      const stored = await store.storeGatewayOrder(order.id, gatewayOrderId, clock.now());
-      return stored ?? (await store.find(order.id));
-    } catch (error) {
-      if (isUniqueViolation(error)) return 'none';
-      throw error;
-    }
-  };
-
   /**
    * Asks for the captures of one payment order and applies those that are new. False when the
-   * gateway gave no answer: then nothing is known.
+   * gateway gave no answer, or what it said could not be applied: ask again.
    */
   const askFor = async (
     asked: PaymentOrder,
     asker: Asker,
     requestId?: string,
   ): Promise<boolean> => {
-    const order = asked.gatewayOrderId === null ? await findLost(asked) : asked;
+    if (!gateways.has(asked.gateway)) {
+      // Nobody is left to ask; waiting for an answer would be for ever.
+      logger.error({ paymentOrderId: asked.id, gateway: asked.gateway }, 'no adapter to ask with');
+      return true;
+    }
+    const order = asked.gatewayOrderId === null ? await findLostOrder(asked) : asked;
     if (order === 'none') return true;
     const id = order?.gatewayOrderId ?? null;
     if (order === undefined || id === null) return false;
@@ -110,10 +100,16 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
       // "No such order" is an answer; whatever else came, nobody has looked.
       return listed?.kind === 'refused' && !isUnavailable(listed);
     }
-    for (const payment of listed.value) {
-      if (payment.status === 'CAPTURED') await applyCapture(order, payment, asker, requestId);
+    try {
+      for (const payment of listed.value) {
+        if (payment.status === 'CAPTURED') await applyCapture(order, payment, asker, requestId);
+      }
+      return true;
+    } catch (error) {
+      const err = describeError(error);
+      logger.error({ paymentOrderId: order.id, asker, err }, 'a capture could not be applied');
+      return false;
     }
-    return true;
   };
 
   return {
@@ -133,8 +129,8 @@ export const createAskGateway = (deps: AskGatewayDeps) => {
     async askAroundExpiry(): Promise<void> {
       const window = windowAt(clock.now());
       const silent = new Set<string>();
-      for (const order of await store.listToAsk(window)) {
-        if (silent.has(order.gateway) || !(await store.claimAsking(order.id, window))) continue;
+      for (const order of await toAsk.listToAsk(window)) {
+        if (silent.has(order.gateway) || !(await toAsk.claimAsking(order.id, window))) continue;
         if (!(await askFor(order, 'janitor'))) silent.add(order.gateway);
       }
     },

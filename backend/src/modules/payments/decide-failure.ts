@@ -30,7 +30,7 @@ const afterPaid = (facts: FailureFacts): FailureDecision => {
   return {
     kind: 'REVIEW',
     code: 'FAILED_AFTER_PAID',
-    reason: `The gateway says that the captured payment failed, when the order was ${order.status}.`,
+    reason: `The captured payment failed, says the gateway, when the order was ${order.status}.`,
   };
 };
 

@@ -7,6 +7,7 @@ import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { GatewaysByCode } from './choose-gateway.ts';
+import { createGatewayOpeningStore } from './gateway-opening.store.ts';
 import { isEchoOf } from './is-echo-of.ts';
 import type { OrderSettlement } from './order-settlement.ts';
 import { createPaymentOrderStore } from './payment-order.store.ts';
@@ -81,6 +82,7 @@ const createAsk = (deps: OpenGatewayOrderDeps) => {
 export const createOpenGatewayOrder = (deps: OpenGatewayOrderDeps) => {
   const { db, clock, logger, gateways } = deps;
   const store = createPaymentOrderStore(db);
+  const openings = createGatewayOpeningStore(db);
   const giveUp = createGiveUp(deps);
   const ask = createAsk(deps);
 
@@ -96,7 +98,7 @@ export const createOpenGatewayOrder = (deps: OpenGatewayOrderDeps) => {
       throw new AppError('GATEWAY_MISMATCH');
     }
     try {
-      const stored = await store.storeGatewayOrder(order.id, made.gatewayOrderId, clock.now());
+      const stored = await openings.storeGatewayOrder(order.id, made.gatewayOrderId, clock.now());
       return stored ?? (await read(order.id));
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
@@ -106,7 +108,7 @@ export const createOpenGatewayOrder = (deps: OpenGatewayOrderDeps) => {
   };
 
   return async (paymentOrderId: string): Promise<PaymentOrder> => {
-    const claim = await store.claimOpening(paymentOrderId, clock.now());
+    const claim = await openings.claimOpening(paymentOrderId, clock.now());
     if (claim === undefined) return read(paymentOrderId);
     const { paymentOrder: order, openedBefore } = claim;
     if (order.expiresAt !== null && clock.now() >= order.expiresAt) {

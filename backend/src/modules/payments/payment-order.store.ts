@@ -4,15 +4,17 @@ import type { Db } from '../../platform/db/index.ts';
 import { mayMovePaymentOrder } from './payments.states.ts';
 import type { PaymentOrder, PaymentOrderStatus } from './payments.types.ts';
 
-type Row = Omit<PaymentOrder, 'amountPaise'> & { readonly amountPaise: bigint };
+export type PaymentOrderRow = Omit<PaymentOrder, 'amountPaise'> & { readonly amountPaise: bigint };
 
-const columns = Prisma.sql`
+/** Of `payment_order p`. */
+export const paymentOrderColumns = Prisma.sql`
   p.id, p.user_id AS "userId", p.order_id AS "orderId", p.quote_id AS "quoteId", p.gateway,
   p.gateway_order_id AS "gatewayOrderId", p.amount_paise AS "amountPaise", p.currency, p.status,
   p.method, p.captured_payment_id AS "capturedPaymentId", p.paid_at AS "paidAt",
   p.expires_at AS "expiresAt", p.last_asked_at AS "lastAskedAt", p.created_at AS "createdAt"`;
 
-const toPaymentOrder = (row: Row): PaymentOrder => ({
+/** A row of those columns. */
+export const toPaymentOrder = (row: PaymentOrderRow): PaymentOrder => ({
   ...row,
   amountPaise: paise(row.amountPaise),
 });
@@ -40,28 +42,6 @@ export interface PaymentOrderMove {
   /** Kept only where the customer named none. */
   readonly method?: string;
 }
-
-export interface LastAsked {
-  readonly now: Date;
-  readonly askedBefore: Date;
-}
-
-/** Which payment orders are due for a question to their gateway. */
-export interface AskWindow extends LastAsked {
-  readonly createdBefore: Date;
-  /** The end of the lock: open ones from before this on, closed ones between the two. */
-  readonly expiresTo: Date;
-  readonly closedExpiresFrom: Date;
-  readonly closedCreatedFrom: Date;
-  /** Open ones are asked about now and then, however far their end is. */
-  readonly longNotAsked: Date;
-  readonly limit: number;
-}
-
-/** A time that lies ahead is of a clock that was set back since, and says nothing. */
-const notAskedSince = ({ now, askedBefore }: LastAsked): Prisma.Sql => Prisma.sql`(
-  p.last_asked_at IS NULL OR p.last_asked_at < ${askedBefore}::timestamptz
-  OR p.last_asked_at > ${now}::timestamptz)`;
 
 const insertOn = async (db: Db, order: NewPaymentOrder): Promise<void> => {
   const termsAt = order.termsVersion === undefined ? null : order.createdAt;
@@ -96,7 +76,9 @@ const moveOn = async (db: Db, order: PaymentOrder, move: PaymentOrderMove): Prom
 /** The payment orders' own table; every row it answers is whole. */
 export const createPaymentOrderStore = (db: Db) => {
   const select = async (where: Prisma.Sql): Promise<PaymentOrder[]> => {
-    const rows = await db.$queryRaw<Row[]>`SELECT ${columns} FROM payment_order p ${where}`;
+    const rows = await db.$queryRaw<
+      PaymentOrderRow[]
+    >`SELECT ${paymentOrderColumns} FROM payment_order p ${where}`;
     return rows.map(toPaymentOrder);
   };
   const one = async (where: Prisma.Sql) => (await select(where))[0];
@@ -116,60 +98,9 @@ export const createPaymentOrderStore = (db: Db) => {
     /** Moves it by the table of states. Throws where the table, or another's move, forbids it. */
     move: (order: PaymentOrder, move: PaymentOrderMove) => moveOn(db, order, move),
 
-    /**
-     * Says that the gateway is about to be asked to open an order. Answers the row and whether
-     * somebody said so before; undefined when it is no longer CREATED.
-     */
-    async claimOpening(id: string, at: Date) {
-      const rows = await db.$queryRaw<(Row & { openedBefore: boolean })[]>`
-        WITH before AS (SELECT id, last_asked_at FROM payment_order WHERE id = ${id}::uuid)
-        UPDATE payment_order p SET last_asked_at = ${at}::timestamptz
-        FROM before WHERE p.id = before.id AND p.status = 'CREATED'
-        RETURNING ${columns}, before.last_asked_at IS NOT NULL AS "openedBefore"`;
-      const [row] = rows;
-      if (row === undefined) return undefined;
-      const { openedBefore, ...rest } = row;
-      return { paymentOrder: toPaymentOrder(rest), openedBefore };
-    },
-
-    /**
-     * Keeps the gateway's order id, once. A row that closed meanwhile keeps its state: a payment
-     * of that gateway order must still find it. Undefined when it has an id already.
-     */
-    async storeGatewayOrder(id: string, gatewayOrderId: string, at: Date) {
-      const rows = await db.$queryRaw<Row[]>`
-        UPDATE payment_order p SET
-          gateway_order_id = ${gatewayOrderId}, updated_at = ${at}::timestamptz,
-          status = CASE p.status WHEN 'CREATED' THEN 'GATEWAY_ORDER_CREATED' ELSE p.status END
-        WHERE p.id = ${id}::uuid AND p.gateway_order_id IS NULL
-        RETURNING ${columns}`;
-      return rows[0] === undefined ? undefined : toPaymentOrder(rows[0]);
-    },
-
     /** Ends those of an order that nobody paid; answers how many. */
     expireOpen: (orderId: string, at: Date): Promise<number> => db.$executeRaw`
       UPDATE payment_order SET status = 'EXPIRED', updated_at = ${at}::timestamptz
       WHERE order_id = ${orderId}::uuid AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')`,
-
-    /** Those whose gateway should be asked for payments that we never heard of, oldest lock first. */
-    listToAsk: (window: AskWindow) =>
-      select(Prisma.sql`
-        WHERE p.created_at < ${window.createdBefore}::timestamptz AND ${notAskedSince(window)}
-          AND ((p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
-              AND (p.expires_at < ${window.expiresTo}::timestamptz
-                OR p.last_asked_at < ${window.longNotAsked}::timestamptz))
-            OR (p.status IN ('FAILED', 'EXPIRED')
-              AND p.created_at > ${window.closedCreatedFrom}::timestamptz
-              AND p.expires_at BETWEEN ${window.closedExpiresFrom}::timestamptz
-                AND ${window.expiresTo}::timestamptz))
-        ORDER BY p.expires_at LIMIT ${window.limit}`),
-
-    /** True for the one caller that may ask now. */
-    async claimAsking(id: string, asked: LastAsked): Promise<boolean> {
-      const count = await db.$executeRaw`
-        UPDATE payment_order p SET last_asked_at = ${asked.now}::timestamptz
-        WHERE p.id = ${id}::uuid AND ${notAskedSince(asked)}`;
-      return count === 1;
-    },
   };
 };

@@ -35,6 +35,7 @@ export const createPriceAdminRoutes = (options: {
       handler: async ({ body, principal, context }) => {
         await inTransaction(async (db) => {
           const inside = createPriceStore(db);
+          await inside.lockSpreads();
           const before = { ...(await inside.spreads()) };
           await inside.setSpreads(body, principal.adminId, clock.now());
           await audit.record(db, {

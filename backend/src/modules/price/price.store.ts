@@ -102,6 +102,11 @@ export const createPriceStore = (db: Db) => ({
     return { buySpreadBps: row?.buySpreadBps ?? 0, sellSpreadBps: row?.sellSpreadBps ?? 0 };
   },
 
+  /** Locks the spreads until the transaction ends, so that what is read next is replaced. */
+  async lockSpreads(): Promise<void> {
+    await db.$queryRaw`SELECT id FROM price_config WHERE id = ${configRow} FOR UPDATE`;
+  },
+
   async setSpreads(spreads: Spreads, updatedBy: string, updatedAt: Date): Promise<void> {
     const data = { ...spreads, updatedBy, updatedAt };
     await db.priceConfig.upsert({

@@ -61,6 +61,7 @@ export const createReadinessAdminRoutes = (options: {
         const updatedAt = options.clock.now();
         await options.inTransaction(async (db) => {
           const store = createReadinessStore(db);
+          await store.lock(params.item);
           const before = await store.find(params.item);
           await store.put(params.item, { ...body, updatedAt, updatedBy: principal.adminId });
           await options.audit.record(db, {

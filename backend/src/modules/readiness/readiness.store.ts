@@ -23,6 +23,11 @@ export const createReadinessStore = (db: Db) => ({
     return rows[0]?.verified === BigInt(evidenceItems.length);
   },
 
+  /** Locks an item's evidence, where there is any, until the transaction ends. */
+  async lock(item: EvidenceItem): Promise<void> {
+    await db.$queryRaw`SELECT item FROM readiness_evidence WHERE item = ${item} FOR UPDATE`;
+  },
+
   async find(item: EvidenceItem): Promise<Evidence | undefined> {
     return (await db.readinessEvidence.findUnique({ where: { item } })) ?? undefined;
   },

@@ -47,6 +47,7 @@ export const createLimitsService = (options: {
     async replace(limits, adminId, also) {
       await inTransaction(async (tx) => {
         const store = createLimitsStore(tx);
+        await store.lock();
         await also(tx, (await store.find()) ?? defaultLimits);
         await store.replace(limits, adminId, clock.now());
       });

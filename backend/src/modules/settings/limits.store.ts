@@ -13,6 +13,11 @@ export const createLimitsStore = (db: Db) => ({
     return { ...defaultLimits, ...Object.fromEntries(entries) };
   },
 
+  /** Locks the row until the transaction ends, so that what is read next is what is replaced. */
+  async lock(): Promise<void> {
+    await db.$queryRaw`SELECT id FROM limits_setting WHERE id = ${rowId} FOR UPDATE`;
+  },
+
   async replace(limits: Limits, updatedBy: string, updatedAt: Date): Promise<void> {
     const data = { ...limits, updatedBy, updatedAt };
     await db.limitsSetting.upsert({

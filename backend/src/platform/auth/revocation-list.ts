@@ -18,9 +18,9 @@ export const createRevocationList = (options: {
   readonly onError: (error: unknown) => void;
 }): RevocationList => ({
   async revoke(ids, ttlSeconds) {
-    const pipeline = options.redis.pipeline();
-    for (const id of ids) pipeline.set(keyOf(id), '1', 'EX', Math.max(1, Math.ceil(ttlSeconds)));
-    await pipeline.exec().catch(options.onError);
+    const lifeSeconds = Math.max(1, Math.ceil(ttlSeconds));
+    const writes = ids.map((id) => options.redis.set(keyOf(id), '1', 'EX', lifeSeconds));
+    await Promise.all(writes).catch(options.onError);
   },
   async isRevoked(ids) {
     if (ids.length === 0) return false;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { createGate } from '../../../test/support/gate.ts';
 import { createRandom } from '../ids/random.ts';
 import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';
 
@@ -39,16 +40,13 @@ describe('a transaction', () => {
     await database.db.scheduledJob.create(insert(a));
     await database.db.scheduledJob.create(insert(b));
     let arrived = 0;
-    let open: () => void = () => {};
-    const both = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const both = createGate();
     const lockTwo = (first: string, second: string) =>
       database.inTransaction(async (db) => {
         await db.$queryRaw`SELECT id FROM scheduled_job WHERE key = ${first} FOR UPDATE`;
         arrived += 1;
-        if (arrived >= 2) open();
-        await both;
+        if (arrived >= 2) both.open();
+        await both.opened;
         await db.$queryRaw`SELECT id FROM scheduled_job WHERE key = ${second} FOR UPDATE`;
         return first;
       });
@@ -66,7 +64,7 @@ describe('a transaction', () => {
       },
       { timeoutMs: 200 },
     );
-    await expect(slow).rejects.toThrow();
+    await expect(slow).rejects.toMatchObject({ code: 'P2028' });
     expect(await database.db.scheduledJob.count({ where: { key } })).toBe(0);
   });
 
@@ -82,7 +80,7 @@ describe('a transaction', () => {
         { isolation: 'Serializable', attempts: 10 },
       );
     const counts = await Promise.all(['a', 'b', 'c', 'd'].map(countAndAdd));
-    expect(counts.toSorted()).toEqual([0, 1, 2, 3]);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
   });
 });
 

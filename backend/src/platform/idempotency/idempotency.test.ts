@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { createGate } from '../../../test/support/gate.ts';
 import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';
@@ -127,14 +128,8 @@ describe('an idempotency key', () => {
 
   it('makes a second request wait, and refuses it when the first takes too long', async () => {
     const scope = newScope();
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let started: () => void = () => {};
-    const running = new Promise<void>((resolve) => {
-      started = resolve;
-    });
+    const held = createGate();
+    const running = createGate();
     const made: string[] = [];
     const first = open().run(
       scope,
@@ -142,17 +137,17 @@ describe('an idempotency key', () => {
       {
         replay,
         work: async (claim) => {
-          started();
-          await held;
+          running.open();
+          await held.opened;
           return make(made)(claim);
         },
       },
     );
-    await running;
+    await running.opened;
     const second = open({ waitMs: 200 }).run(scope, {}, { replay, work: make(made) });
     await expect(second).rejects.toMatchObject({ code: 'REQUEST_IN_PROGRESS' });
     const third = open().run(scope, {}, { replay, work: make(made) });
-    release();
+    held.open();
     expect(await third).toEqual({ ...(await first), replayed: true });
     expect(made).toHaveLength(1);
   });
@@ -160,10 +155,7 @@ describe('an idempotency key', () => {
   it('passes to the next request when its holder died, and the dead one can write no more', async () => {
     const scope = newScope();
     const claims: Claim[] = [];
-    let abandoned: () => void = () => {};
-    const taken = new Promise<void>((resolve) => {
-      abandoned = resolve;
-    });
+    const taken = createGate();
     // The holder that never comes back: its promise is left alone.
     void open({ leaseMs: 50 }).run(
       scope,
@@ -172,12 +164,12 @@ describe('an idempotency key', () => {
         replay,
         work: (claim) => {
           claims.push(claim);
-          abandoned();
+          taken.open();
           return new Promise<never>(() => {});
         },
       },
     );
-    await taken;
+    await taken.opened;
     const made: string[] = [];
     await open().run(scope, {}, { replay, work: make(made) });
     expect(made).toHaveLength(1);

@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import { validationError } from '../../../platform/http/validate-input.ts';
-import { control, controlBody } from '../kit/control.ts';
+import { control, controlBody, controlQuery, countQuery } from '../kit/control.ts';
 import { deliverModes } from '../kit/till.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
@@ -38,6 +38,13 @@ export const paymentControls = (router: Router, { tills }: SandboxParts): void =
       const play = controlBody(req, paymentSchema);
       const id = String(req.params['gatewayOrderId']);
       return { body: firstOf(tills, (till) => till.play(id, play)) };
+    }),
+  );
+  router.get(
+    '/payments',
+    control((req) => {
+      const { limit } = controlQuery(req, countQuery);
+      return { body: { items: tills.flatMap((till) => till.payments(limit)) } };
     }),
   );
   router.post(

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { formatDecimal } from '../../../money/index.ts';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import type { Transaction } from '../collaborators/safegold/safegold-types.ts';
-import { control, controlBody } from '../kit/control.ts';
+import { control, controlBody, controlQuery, countQuery } from '../kit/control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
-
-const listed = 100;
 
 const statusSchema = z.object({
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
@@ -30,9 +28,10 @@ export const transactionControls = (router: Router, parts: SandboxParts): void =
   const { safegoldBooks, changed } = parts;
   router.get(
     '/transactions',
-    control(() => ({
-      body: { items: safegoldBooks.newestTransactions(listed).map(transactionView) },
-    })),
+    control((req) => {
+      const { limit } = controlQuery(req, countQuery);
+      return { body: { items: safegoldBooks.newestTransactions(limit).map(transactionView) } };
+    }),
   );
   router.post(
     '/transactions/:txId',

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { bodyBytes, parseJsonBody } from '../../../platform/http/body.ts';
 import { validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from './wire-json.ts';
@@ -35,3 +35,12 @@ export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.out
  */
 export const controlQuery = <S extends z.ZodType>(req: Request, schema: S): z.output<S> =>
   validateInput({ query: schema }, { params: {}, query: req.query, parsedBody: undefined }).query;
+
+/** How many of the newest a list shows: 100, or `?limit=`. */
+export const countQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/u)
+    .default('100')
+    .transform((text) => Number.parseInt(text, 10)),
+});

@@ -49,4 +49,6 @@ export interface Till {
   refund(gatewayPaymentId: string, amountPaise: number | undefined): PlayedRefund | undefined;
   /** The newest `count` checkouts, newest first. */
   checkouts(count: number): readonly Checkout[];
+  /** The newest `count` payments, newest first. */
+  payments(count: number): readonly PlayedPayment[];
 }

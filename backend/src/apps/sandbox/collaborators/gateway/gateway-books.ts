@@ -20,6 +20,7 @@ export interface GatewayBooks extends Books {
   newestOrders(count: number): readonly GatewayOrder[];
   payment(id: string | undefined): GatewayPayment | undefined;
   addPayment(payment: New<GatewayPayment>): GatewayPayment;
+  newestPayments(count: number): readonly GatewayPayment[];
   /** Oldest first. */
   paymentsOf(orderId: string): readonly GatewayPayment[];
   isPaid(orderId: string): boolean;
@@ -84,6 +85,7 @@ export const createGatewayBooks = (clock: Clock, random: Random): GatewayBooks =
     newestOrders: (count) => [...orders.values()].slice(-count).toReversed(),
     payment: (id) => (id === undefined ? undefined : payments.get(id)),
     addPayment: (payment) => putPayment({ ...stamp('sbx_pay'), ...payment }),
+    newestPayments: (count) => [...payments.values()].slice(-count).toReversed(),
     paymentsOf,
     isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
     addRefund: (refund) => putRefund({ ...stamp('sbx_rfnd'), ...refund }),

@@ -138,6 +138,7 @@ export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
         isPaid: books.isPaid(order.id),
         payments: books.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
       })),
+    payments: (count) => books.newestPayments(count).map(answer),
     settleLater(debit) {
       if (!debit.mandate_token.includes('stuck')) void settle(debit.id);
     },

@@ -114,6 +114,12 @@ describe('payments', () => {
       { status: 'captured', amount_paise: 500_000 },
       { status: 'captured', amount_paise: 1, currency: 'USD' },
     ]);
+    const { body } = await open.control('GET', '/payments?limit=2');
+    expect(body['items']).toMatchObject([
+      { gateway_order_id: orderId, amount_paise: 1, currency: 'USD' },
+      { gateway_order_id: orderId, amount_paise: 500_000, status: 'captured' },
+    ]);
+    expect((await open.control('GET', '/payments?limit=none')).status).toBe(400);
     expect(events()).toEqual([]);
   });
 

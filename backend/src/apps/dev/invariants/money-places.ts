@@ -1,0 +1,39 @@
+import type { AskDatabase } from './invariant.ts';
+
+/** Where the captured money of all customers is, in paise. The parts add up to `captured`. */
+export interface MoneyPlaces {
+  readonly captured: bigint;
+  readonly allocated: bigint;
+  readonly awaitingAllocation: bigint;
+  readonly underReview: bigint;
+  readonly unmatched: bigint;
+}
+
+const sql = `
+  SELECT coalesce(sum(g.amount_paise), 0)::text AS captured,
+    coalesce(sum(g.amount_paise) FILTER (
+      WHERE g.standing = 'APPLIED' AND o.status = 'ALLOCATED'), 0)::text AS allocated,
+    coalesce(sum(g.amount_paise) FILTER (
+      WHERE g.standing = 'APPLIED' AND o.status IN ('PAID', 'RETRY_PENDING')), 0)::text AS awaiting,
+    coalesce(sum(g.amount_paise) FILTER (
+      WHERE g.standing <> 'UNMATCHED'
+        AND (g.standing <> 'APPLIED' OR o.status = 'MANUAL_REVIEW')), 0)::text AS review,
+    coalesce(sum(g.amount_paise) FILTER (WHERE g.standing = 'UNMATCHED'), 0)::text AS unmatched
+  FROM gateway_payment g
+  LEFT JOIN payment_order p ON p.id = g.payment_order_id
+  LEFT JOIN gold_order o ON o.id = p.order_id
+  WHERE g.status = 'CAPTURED'`;
+
+/** Adds up what the gateways captured by the place that it is in. */
+export const readMoneyPlaces = async (ask: AskDatabase): Promise<MoneyPlaces> => {
+  const [row] =
+    await ask<Record<'captured' | 'allocated' | 'awaiting' | 'review' | 'unmatched', string>>(sql);
+  if (row === undefined) throw new Error('a sum without a row');
+  return {
+    captured: BigInt(row.captured),
+    allocated: BigInt(row.allocated),
+    awaitingAllocation: BigInt(row.awaiting),
+    underReview: BigInt(row.review),
+    unmatched: BigInt(row.unmatched),
+  };
+};

@@ -1,0 +1,223 @@
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
+import { createFactories, type Factories } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { defineRoute, ok } from '../../platform/http/index.ts';
+import { adminAccess, anyAdmin, createAdmins } from './index.ts';
+
+const minuteMs = 60_000;
+const shiftSeconds = 8 * 60 * 60;
+
+let kit: Kit;
+let make: Factories;
+let url: string;
+let nobody: Caller;
+
+const probe = (path: string, access: typeof anyAdmin) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: 'Answers who is asking',
+    tags: [],
+    access,
+    responses: { 200: z.object({ role: z.string() }) },
+    handler: async ({ principal }) => ok({ role: principal.role }),
+  });
+
+beforeAll(async () => {
+  kit = await openKit();
+  make = createFactories(kit);
+  const { adminRoutes, guard } = createAdmins({ ...kit, tokenTtlSeconds: shiftSeconds });
+  const routes = [
+    ...adminRoutes,
+    probe('/any', anyAdmin),
+    probe('/admins', adminAccess('ADMIN')),
+    probe('/both', adminAccess('SUPER_ADMIN', 'ADMIN')),
+  ];
+  url = await kit.serve({ prefix: '/v1', routes, guard });
+  nobody = bearerCaller(url);
+});
+
+afterAll(async () => kit.close());
+
+const signIn = (email: string, password: string) =>
+  nobody('POST', '/auth/login', { email, password });
+
+const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', path);
+
+const fail = async (email: string, times: number) => {
+  for (let done = 0; done < times; done += 1) {
+    expect(await signIn(email, 'wrong')).toMatchObject({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+    });
+  }
+};
+
+describe('sign-in', () => {
+  it('answers a token for eight hours with the subject, the e-mail and the role', async () => {
+    const { adminId, email, password } = await make.admin('SUPPORT');
+    const answer = await signIn(` ${email.toUpperCase()} `, password);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { expiresIn: shiftSeconds, admin: { id: adminId, email, role: 'SUPPORT' } },
+    });
+    const claims = jwt.decode(String(answer.body['accessToken']));
+    expect(claims).toMatchObject({ sub: adminId, email, role: 'SUPPORT' });
+    expect(JSON.stringify(answer.body)).not.toContain('argon2');
+    expect(await ask('/any', String(answer.body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it('has one 401 for an unknown e-mail, a wrong password and an inactive operator', async () => {
+    const known = await make.admin();
+    const gone = await make.admin();
+    await kit.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
+    const answers = [
+      await signIn('nobody@example.test', 'correct horse'),
+      await signIn(known.email, 'wrong'),
+      await signIn(gone.email, gone.password),
+    ];
+    const told = answers.map(({ status, body }) => {
+      const { requestId: _requestId, ...error } = Object(body['error']);
+      return { status, error };
+    });
+    expect(told).toEqual([told[0], told[0], told[0]]);
+    expect(told[0]).toMatchObject({ status: 401, error: { code: 'INVALID_CREDENTIALS' } });
+  });
+
+  it.each([
+    ['no body', undefined, 'email'],
+    ['no e-mail address', { email: 'admin', password: 'x' }, 'email'],
+    ['an empty password', { email: 'a@example.test', password: '' }, 'password'],
+    ['an endless password', { email: 'a@example.test', password: 'x'.repeat(257) }, 'password'],
+  ])('refuses %s', async (_name, body, field) => {
+    const answer = await nobody('POST', '/auth/login', body);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+  });
+
+  it('keeps the password out of the log', async () => {
+    const { email } = await make.admin('ADMIN', { password: 'a very secret password' });
+    await signIn(email, 'a very secret password');
+    expect(kit.logged()).not.toContain('a very secret password');
+  });
+});
+
+describe('throttling', () => {
+  it('locks an e-mail for 30 minutes after five failures in 15', async () => {
+    const { email, password } = await make.admin();
+    const other = await make.admin();
+    await fail(email, 5);
+    const locked = await signIn(email, password);
+    expect(locked).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
+    expect(locked.headers.get('retry-after')).toBe(String(30 * 60));
+    expect(await signIn(other.email, other.password)).toMatchObject({ status: 200 });
+
+    kit.clock.advance(29 * minuteMs);
+    const later = await signIn(email, password);
+    expect(later.headers.get('retry-after')).toBe('60');
+    kit.clock.advance(minuteMs);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+  });
+
+  it('locks an e-mail that nobody has in the same way', async () => {
+    await fail('stranger@example.test', 5);
+    expect(await signIn('Stranger@example.test', 'x')).toMatchObject({ status: 429 });
+  });
+
+  it('forgets failures that are older than 15 minutes', async () => {
+    const { email, password } = await make.admin();
+    await fail(email, 4);
+    kit.clock.advance(15 * minuteMs);
+    await fail(email, 4);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+  });
+
+  it('forgets failures with a success', async () => {
+    const { email, password } = await make.admin();
+    await fail(email, 4);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+    await fail(email, 4);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+  });
+
+  it('judges five of twenty guesses at once', async () => {
+    const { email } = await make.admin();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'wrong')));
+    const count = (code: string) => answers.filter((answer) => answer.code === code).length;
+    expect([count('INVALID_CREDENTIALS'), count('LOGIN_LOCKED')]).toEqual([5, 15]);
+  });
+
+  it('does not lock for longer when the clock is set back', async () => {
+    const { email, password } = await make.admin();
+    await fail(email, 5);
+    kit.clock.advance(-60 * minuteMs);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+    kit.clock.advance(60 * minuteMs);
+  });
+});
+
+describe('the guard', () => {
+  it('admits exactly the roles of the route', async () => {
+    const [boss, admin, support] = await Promise.all([
+      make.admin('SUPER_ADMIN'),
+      make.admin('ADMIN'),
+      make.admin('SUPPORT'),
+    ]);
+    const statuses = await Promise.all(
+      [boss, admin, support].map(async ({ token }) =>
+        Promise.all(
+          ['/any', '/admins', '/both'].map(async (path) => (await ask(path, token)).status),
+        ),
+      ),
+    );
+    expect(statuses).toEqual([
+      [200, 403, 200],
+      [200, 200, 200],
+      [200, 403, 403],
+    ]);
+  });
+
+  it('goes by the stored role and flag at the next call', async () => {
+    const { adminId: id, token } = await make.admin('SUPER_ADMIN');
+    await kit.db.adminUser.update({ where: { id }, data: { role: 'SUPPORT' } });
+    expect(await ask('/both', token)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    expect(await ask('/any', token)).toMatchObject({ status: 200, body: { role: 'SUPPORT' } });
+    await kit.db.adminUser.update({ where: { id }, data: { role: 'ADMIN' } });
+    expect(await ask('/both', token)).toMatchObject({ status: 200 });
+    await kit.db.adminUser.update({ where: { id }, data: { active: false } });
+    expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+  });
+
+  it("refuses a customer's token, which the same secret signs", async () => {
+    const { token, userId } = await make.customer();
+    expect(await ask('/any', token)).toMatchObject({ status: 401 });
+    const posing = kit.tokens.sign({ sub: userId, email: 'a@example.test', role: 'ADMIN' }, 60);
+    expect(await ask('/any', posing)).toMatchObject({ status: 401 });
+  });
+
+  it('refuses no token, one of another secret, an unsigned and an expired one', async () => {
+    const { adminId: sub, email, role, token } = await make.admin();
+    const claims = { sub, email, role, exp: 4_000_000_000 };
+    expect(await ask('/any')).toMatchObject({ status: 401 });
+    expect(await ask('/any', jwt.sign(claims, 'another secret of many characters'))).toMatchObject({
+      status: 401,
+    });
+    const unsigned = jwt.sign(claims, '', { algorithm: 'none' });
+    expect(await ask('/any', unsigned)).toMatchObject({ status: 401 });
+    kit.clock.advance(shiftSeconds * 1000 + 1000);
+    expect(await ask('/any', token)).toMatchObject({ status: 401 });
+  });
+
+  it('looks at the credential before the path is wrong and the body is read', async () => {
+    expect(await ask('/nothing')).toMatchObject({ status: 404 });
+    expect(await nobody('POST', '/auth/logout', '{broken')).toMatchObject({ status: 401 });
+  });
+
+  it('signs out with 204, and the token stays good: there is nothing to forget', async () => {
+    const { token } = await make.admin('SUPPORT');
+    expect(await bearerCaller(url, token)('POST', '/auth/logout')).toMatchObject({ status: 204 });
+    expect(await ask('/any', token)).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { withConnection } from '../../apps/dev/database-setup.ts';
+import { adminAccess, createAdmins } from '../admins/index.ts';
+import type { AuditEntry } from './audit.types.ts';
+import { createAudit } from './index.ts';
+
+let kit: Kit;
+let url: string;
+let boss: MadeAdmin;
+let other: MadeAdmin;
+let support: MadeAdmin;
+let ask: Caller;
+
+const hourMs = 3_600_000;
+
+const record = (entry: Partial<AuditEntry> & { action: string }) =>
+  kit.audit.record(kit.db, {
+    actor: { api: 'admin', id: boss.adminId, email: boss.email, role: boss.role },
+    requestId: 'request-1',
+    ip: '203.0.113.7',
+    ...entry,
+  });
+
+beforeAll(async () => {
+  kit = await openKit();
+  const make = createFactories(kit);
+  [boss, other, support] = await Promise.all([
+    make.admin('SUPER_ADMIN'),
+    make.admin('ADMIN'),
+    make.admin('SUPPORT'),
+  ]);
+  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  const { adminRoutes: routes } = createAudit({
+    db: kit.db,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+  });
+  url = await kit.serve({ prefix: '/v1', routes, guard });
+  ask = bearerCaller(url, boss.token);
+
+  await record({
+    action: 'first',
+    target: { type: 'kyc', id: 'a' },
+    before: { status: 'PENDING' },
+  });
+  kit.clock.advance(hourMs);
+  await record({
+    action: 'second',
+    actor: { api: 'admin', id: other.adminId, email: other.email, role: other.role },
+    target: { type: 'kyc', id: 'b' },
+    after: { status: 'APPROVED', limits: { minBuyPaise: 1000 } },
+  });
+  kit.clock.advance(hourMs);
+  await record({ action: 'third', actor: { api: 'system' }, outcome: 'REFUSED' });
+});
+
+afterAll(async () => kit.close());
+
+const actions = async (query = ''): Promise<unknown> => {
+  const { status, body } = await ask('GET', `/audit${query}`);
+  expect(status).toBe(200);
+  return (body['items'] as { action: string }[]).map(({ action }) => action); // the page's view
+};
+
+const at = (backMs: number): string =>
+  encodeURIComponent(new Date(kit.clock.now().getTime() - backMs).toISOString());
+
+describe('the log', () => {
+  it('is read newest first', async () => {
+    expect(await actions()).toEqual(['third', 'second', 'first']);
+    expect(await actions('?limit=2')).toEqual(['third', 'second']);
+    expect(await actions('?limit=2&page=2')).toEqual(['first']);
+    expect((await ask('GET', '/audit?page=9')).body).toMatchObject({
+      items: [],
+      total: 3,
+      page: 9,
+      limit: 20,
+    });
+  });
+
+  it('keeps the order of writing when the clock is set back', async () => {
+    kit.clock.advance(-24 * hourMs);
+    await record({ action: 'written last' });
+    kit.clock.advance(24 * hourMs);
+    expect(await actions('?limit=1')).toEqual(['written last']);
+  });
+
+  it('shows who, what, to what, from and to, and whence', async () => {
+    const { body } = await ask('GET', '/audit?action=second');
+    expect(body['items']).toEqual([
+      {
+        id: expect.any(String),
+        action: 'second',
+        outcome: 'DONE',
+        actor: { id: other.adminId, email: other.email, role: 'ADMIN' },
+        target: { type: 'kyc', id: 'b' },
+        after: { status: 'APPROVED', limits: { minBuyPaise: 1000 } },
+        requestId: 'request-1',
+        ip: '203.0.113.7',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
+      },
+    ]);
+    const { body: third } = await ask('GET', '/audit?action=third');
+    expect(third['items']).toMatchObject([
+      { outcome: 'REFUSED', actor: { id: null, email: null, role: null } },
+    ]);
+  });
+
+  it('is filtered by action, actor, target and time', async () => {
+    expect(await actions('?action=first')).toEqual(['first']);
+    expect(await actions(`?actorId=${other.adminId}`)).toEqual(['second']);
+    expect(await actions('?targetType=kyc')).toEqual(['second', 'first']);
+    expect(await actions('?targetType=kyc&targetId=a')).toEqual(['first']);
+    expect(await actions(`?from=${at(hourMs)}`)).toEqual(['third', 'second']);
+    expect(await actions(`?to=${at(hourMs)}&targetType=kyc`)).toEqual(['first']);
+    expect(await actions(`?from=${at(2 * hourMs)}&to=${at(0)}`)).toEqual(['second', 'first']);
+    expect(await actions('?action=none')).toEqual([]);
+  });
+
+  it.each([
+    ['page=0', 'page'],
+    ['limit=101', 'limit'],
+    ['limit=ten', 'limit'],
+    ['actorId=1', 'actorId'],
+    ['from=yesterday', 'from'],
+    ['action=', 'action'],
+    ['action=a%00b', 'action'],
+  ])('refuses ?%s', async (query, field) => {
+    const answer = await ask('GET', `/audit?${query}`);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+  });
+
+  it('is for super admins and admins', async () => {
+    const statuses = await Promise.all(
+      [boss.token, other.token, support.token, undefined].map(
+        async (token) => (await bearerCaller(url, token)('GET', '/audit')).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 200, 403, 401]);
+  });
+});
+
+describe('a row', () => {
+  it('falls with the transaction of what it tells of', async () => {
+    const failing = kit.inTransaction(async (tx) => {
+      await kit.audit.record(tx, { action: 'undone', actor: { api: 'system' }, requestId: 'r' });
+      throw new Error('the change failed');
+    });
+    await expect(failing).rejects.toThrow('the change failed');
+    expect(await actions('?action=undone')).toEqual([]);
+  });
+
+  it.each([
+    "UPDATE audit_log SET action = 'other'",
+    'DELETE FROM audit_log',
+    'TRUNCATE audit_log CASCADE',
+  ])('can not be touched: %s', async (sql) => {
+    const { appUrl, migrateUrl } = kit.addresses;
+    const run = (address: string) => withConnection(address, (client) => client.query(sql));
+    await expect(run(appUrl)).rejects.toThrow(/permission denied/u);
+    await expect(run(migrateUrl)).rejects.toThrow(/append-only|audit_log/u);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.facts.ts';
+import { addMs, addSeconds } from '../../platform/clock/clock.ts';
+import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
+import { nextStep, readVerdict } from './allocation.rules.ts';
+
+type Status = Parameters<typeof readVerdict>[0];
+
+const verifiedAt = new Date('2026-01-05T04:00:00.000Z');
+const lockEndsAt = addSeconds(verifiedAt, 480);
+const retrySeconds = [5, 15, 45, 90, 180];
+const after = (seconds: number): Date => addSeconds(verifiedAt, seconds);
+const read = (status: Status, now: Date) => readVerdict(status, { verifiedAt, now }, safegoldRules);
+const step = (failedTries: number, now: Date, verdict: 'NEVER' | 'UNKNOWN' = 'UNKNOWN') =>
+  nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds });
+
+describe('an order-status', () => {
+  it('is final when it says sold or failed', () => {
+    expect(read(done('SUCCESS'), after(1))).toBe('BOUGHT');
+    expect(read(done('SUCCESS'), after(100_000))).toBe('BOUGHT');
+    expect(read(done('FAILED'), after(1))).toBe('NEVER');
+  });
+
+  it('of a transaction not confirmed is final 10 min and 60 s after its verify', () => {
+    const end = after(660);
+    const notConfirmed: Status[] = [
+      { kind: 'done', value: 'NOT_CONFIRMED' },
+      refused('UNKNOWN_TRANSACTION', ''),
+    ];
+    for (const status of notConfirmed) {
+      expect(read(status, after(1))).toBe('NOT_CONFIRMED');
+      expect(read(status, end)).toBe('NOT_CONFIRMED');
+      expect(read(status, addMs(end, 1))).toBe('NEVER');
+    }
+  });
+
+  it('that nobody answered, or that is in progress, is never final', () => {
+    for (const now of [after(1), after(100_000)]) {
+      expect(read(unknown('TIMEOUT'), now)).toBe('UNKNOWN');
+      expect(read(refused('CIRCUIT_OPEN', ''), now)).toBe('UNKNOWN');
+      expect(read(done('IN_PROGRESS'), now)).toBe('UNKNOWN');
+    }
+  });
+});
+
+describe('the step after a failed try', () => {
+  it.each([
+    [1, 5],
+    [2, 15],
+    [3, 45],
+    [4, 90],
+    [5, 180],
+  ])('number %i is a retry after %i s', (failedTries, delay) => {
+    expect(step(failedTries, after(10))).toEqual({ kind: 'RETRY', dueAt: after(10 + delay) });
+  });
+
+  it('is a person when all retries were used', () => {
+    expect(step(6, after(400))).toMatchObject({ kind: 'REVIEW', code: 'ALLOCATION_EXHAUSTED' });
+  });
+
+  it('waits for no retry beyond the lock, only for its end', () => {
+    expect(step(5, after(301))).toEqual({ kind: 'RETRY', dueAt: lockEndsAt });
+  });
+
+  it.each([1, 3, 6])('is a person once the lock has ended, after %i tries', (failedTries) => {
+    const expected = { kind: 'REVIEW', code: 'PROVIDER_LOCK_EXPIRED' };
+    expect(step(failedTries, lockEndsAt)).toMatchObject(expected);
+    expect(step(failedTries, after(9999), 'NEVER')).toMatchObject(expected);
+  });
+
+  it('is a person at once when the provider closed the transaction', () => {
+    expect(step(1, after(10), 'NEVER')).toMatchObject({
+      kind: 'REVIEW',
+      code: 'ALLOCATION_EXHAUSTED',
+    });
+  });
+});

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paise } from '../../money/index.ts';
+import { openGold, type Caller, type OpenGold } from '../../../test/support/open-gold.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { jobsOf } from '../../../test/support/job-queue.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold();
+});
+afterAll(() => open.close());
+
+let keys = 0;
+const newKey = (): string => `key-${String((keys += 1)).padStart(6, '0')}`;
+const buyOf = (amount: string | number = '1000', key = newKey()) => ({
+  unit: 'INR',
+  amount,
+  idempotency_key: key,
+});
+const ordersOf = (userId: string) => open.database.db.goldOrder.findMany({ where: { userId } });
+const quoteFor = async (call: Caller, amount = '1000'): Promise<string> =>
+  (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
+
+describe('POST /gold/buy', () => {
+  it('answers the order, its payment with a checkout, and the lock', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const { status, body } = await call('POST', '/gold/buy', buyOf('1000'));
+    expect(status).toBe(201);
+    const lockEnd = new Date(open.clock.now().getTime() + 480_000).toISOString();
+    expect(body).toMatchObject({
+      order: {
+        type: 'BUY',
+        status: 'PENDING',
+        amount_inr: '1000.00',
+        gold_value_paise: 97_087,
+        gst_paise: 2913,
+        proceeds_paise: null,
+        expires_at: lockEnd,
+        manual_review_code: null,
+        refund_reference: null,
+      },
+      payment: {
+        order_id: body.order.id,
+        gateway: 'sandbox',
+        amount_paise: 100_000,
+        currency: 'INR',
+        status: 'GATEWAY_ORDER_CREATED',
+        checkout: { provider: 'sandbox', amount_minor: 100_000, currency: 'INR' },
+        paid_at: null,
+      },
+      sg_tx_id: body.order.sg_tx_id,
+      expires_at: lockEnd,
+    });
+    const { order } = body;
+    expect(order.rounding_paise).toBeGreaterThanOrEqual(0);
+    const quote = await open.database.db.goldQuote.findUniqueOrThrow({
+      where: { id: order.quote_id },
+    });
+    expect(quote).toMatchObject({ status: 'CONSUMED', userId, providerTxId: body.sg_tx_id });
+    const events = await open.database.db.goldOrderEvent.findMany({ where: { orderId: order.id } });
+    expect(events).toEqual([
+      expect.objectContaining({
+        fromStatus: null,
+        toStatus: 'PENDING',
+        cause: 'order.placed',
+        actor: `customer:${userId}`,
+        requestId: expect.any(String),
+      }),
+    ]);
+  });
+
+  it('replays a finished key, whatever its spelling, without another price call', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const key = newKey();
+    const first = await call('POST', '/gold/buy', buyOf('1000', key));
+    const verified = (await open.journal('buy-verify')).length;
+    const again = await call('POST', '/gold/buy', { ...buyOf(1000, key), colour: 'yellow' });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect(await ordersOf(userId)).toHaveLength(1);
+    expect((await open.journal('buy-verify')).length).toBe(verified);
+  });
+
+  it('gives one order to many requests of one key at a time', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const body = buyOf('700');
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => call('POST', '/gold/buy', body)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 7 }, () => 200),
+      201,
+    ]);
+    expect(new Set(answers.map((answer) => answer.body.order.id)).size).toBe(1);
+    expect(await ordersOf(userId)).toHaveLength(1);
+  });
+
+  it('leaves the key of a refused request free', async () => {
+    const { call } = await open.newCustomer();
+    const key = newKey();
+    const refused = await call('POST', '/gold/buy', buyOf('1', key));
+    expect(refused.body.error.code).toBe('LIMIT_EXCEEDED');
+    expect((await call('POST', '/gold/buy', buyOf('500', key))).status).toBe(201);
+  });
+
+  it('takes up at the gateway call what stopped after the commit', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const body = buyOf('800');
+    const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
+    await open.sandbox.control('POST', '/faults', down);
+    const failed = await call('POST', '/gold/buy', body);
+    expect(failed.status).toBe(502);
+    expect(failed.body.error.code).toBe('GATEWAY_UNAVAILABLE');
+    expect(await ordersOf(userId)).toHaveLength(1);
+    await open.sandbox.control('DELETE', '/faults');
+    const verified = (await open.journal('buy-verify')).length;
+    // The adapter leaves a gateway alone for some seconds that has failed again and again.
+    const again = await eventually(async () => {
+      const answer = await call('POST', '/gold/buy', body);
+      expect(answer.status).toBe(201);
+      return answer;
+    });
+    expect(again.body.payment.status).toBe('GATEWAY_ORDER_CREATED');
+    expect(await ordersOf(userId)).toHaveLength(1);
+    expect((await open.journal('buy-verify')).length).toBe(verified);
+  });
+});
+
+describe('the order of refusals of a buy', () => {
+  it('is replay, gate, body, key, KYC, limits, provider', async () => {
+    const { call } = await open.newCustomer();
+    const done = buyOf('600');
+    await call('POST', '/gold/buy', done);
+    const code = async (body: object): Promise<string> => {
+      const answer = await call('POST', '/gold/buy', body);
+      return answer.status === 200 ? 'REPLAY' : answer.body.error.code;
+    };
+    await open.fault('buy-verify', 'error', { times: 50 });
+    open.knobs.kyc = 'PENDING';
+    open.knobs.isGateOpen = false;
+    expect(await code(done)).toBe('REPLAY');
+    expect(await code({ unit: 'INR' })).toBe('PAYMENTS_DISABLED');
+    expect(await code({ ...done, amount: '601' })).toBe('PAYMENTS_DISABLED');
+    open.knobs.isGateOpen = true;
+    expect(await code({ ...done, amount: 'much' })).toBe('VALIDATION_FAILED');
+    expect(await code({ ...done, amount: '1' })).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await code(buyOf('1'))).toBe('KYC_REQUIRED');
+    open.knobs.kyc = 'APPROVED';
+    expect(await code(buyOf('1'))).toBe('LIMIT_EXCEEDED');
+    expect(await code(buyOf('600'))).toBe('PROVIDER_UNAVAILABLE');
+    await open.sandbox.control('DELETE', '/faults');
+    expect(await code({ ...buyOf('600'), idempotency_key: 'short' })).toBe('VALIDATION_FAILED');
+    expect((await open.as()('POST', '/gold/buy', done)).status).toBe(401);
+  });
+});
+
+describe('the daily limit', () => {
+  it('holds under twenty buys at a time', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const { limits } = open.knobs;
+    open.knobs.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => call('POST', '/gold/buy', buyOf('1000'))),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 400);
+    expect([made.length, refused.length]).toEqual([5, 15]);
+    expect(refused[0]?.body.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 'dailyBuyPaise', limitPaise: 500_000 },
+    });
+    expect(await ordersOf(userId)).toHaveLength(5);
+
+    // An unpaid one counts while its lock stands.
+    await open.advance(481);
+    expect((await call('POST', '/gold/buy', buyOf('5000'))).status).toBe(201);
+    expect((await call('POST', '/gold/buy', buyOf('10'))).status).toBe(400);
+    open.knobs.limits = limits;
+  });
+});
+
+describe('POST /payments/orders', () => {
+  it('pays for a stored quote, once', async () => {
+    const { call } = await open.newCustomer();
+    const quoteId = await quoteFor(call);
+    const body = {
+      quote_id: quoteId,
+      idempotency_key: newKey(),
+      method: 'upi',
+      terms_accepted: true,
+    };
+    const answer = await call('POST', '/payments/orders', body);
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      status: 'GATEWAY_ORDER_CREATED',
+      amount_paise: 100_000,
+      method: 'upi',
+      checkout: { amount_minor: 100_000 },
+    });
+    const row = await open.database.db.paymentOrder.findUniqueOrThrow({
+      where: { id: answer.body.id },
+    });
+    expect(row.termsAcceptedVersion).toBe('2026-01');
+    const again = await call('POST', '/payments/orders', body);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(again.body).toEqual(answer.body);
+    const used = await call('POST', '/payments/orders', { ...body, idempotency_key: newKey() });
+    expect(used.body.error.code).toBe('QUOTE_USED');
+    const other = await call('POST', '/payments/orders', { ...body, method: 'card' });
+    expect(other.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await call('GET', `/gold/quote/${quoteId}`)).body.status).toBe('CONSUMED');
+    const { body: order } = await call('GET', `/gold/orders/${answer.body.order_id}`);
+    expect(order).toMatchObject({ status: 'PENDING', quote_id: quoteId, amount_inr: '1000.00' });
+  });
+
+  it('lets one of many keys have a quote', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const quoteId = await quoteFor(call);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: newKey() }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(await ordersOf(userId)).toHaveLength(1);
+  });
+
+  it('refuses, in order: gate, terms, key, KYC, the quote', async () => {
+    const { call } = await open.newCustomer();
+    const quote_id = await quoteFor(call);
+    const code = async (body: object): Promise<string> =>
+      (await call('POST', '/payments/orders', body)).body.error.code;
+    const body = { quote_id, idempotency_key: newKey() };
+    open.knobs.isGateOpen = false;
+    expect(await code({})).toBe('PAYMENTS_DISABLED');
+    open.knobs.isGateOpen = true;
+    open.knobs.kyc = 'PENDING';
+    expect(await code({ ...body, quote_id: 'x' })).toBe('VALIDATION_FAILED');
+    expect(await code({ ...body, method: 'cash' })).toBe('VALIDATION_FAILED');
+    expect(await code({ ...body, terms_accepted: 'yes' })).toBe('VALIDATION_FAILED');
+    expect(await code({ ...body, terms_accepted: false })).toBe('TERMS_NOT_ACCEPTED');
+    expect(await code(body)).toBe('KYC_REQUIRED');
+    open.knobs.kyc = 'APPROVED';
+    expect(await code({ ...body, quote_id: crypto.randomUUID() })).toBe('NOT_FOUND');
+    const stranger = await open.newCustomer();
+    expect((await stranger.call('POST', '/payments/orders', body)).status).toBe(404);
+    await open.advance(421);
+    expect(await code(body)).toBe('QUOTE_EXPIRED');
+  });
+});
+
+describe('orders', () => {
+  it('are listed newest first, filtered, and only to their owner', async () => {
+    const { id, call } = await open.newCustomer();
+    const stranger = await open.newCustomer();
+    const ids: string[] = [];
+    for (const amount of ['100', '200', '300']) {
+      ids.unshift((await call('POST', '/gold/buy', buyOf(amount))).body.order.id);
+      open.clock.advance(1000);
+    }
+    const list = await call('GET', '/gold/orders?limit=2');
+    expect(list.body).toMatchObject({ total: 3, page: 1, limit: 2 });
+    expect(list.body.items.map((order: { id: string }) => order.id)).toEqual(ids.slice(0, 2));
+    expect((await call('GET', '/gold/orders?status=PENDING&type=BUY')).body.total).toBe(3);
+    expect((await call('GET', '/gold/orders?status=ALLOCATED')).body.total).toBe(0);
+    expect((await call('GET', '/portfolio/history?page=2&limit=2')).body.items).toHaveLength(1);
+    for (const query of ['status=LOST', 'type=GIFT', 'limit=101', 'page=0', 'limit=ten']) {
+      expect((await call('GET', `/gold/orders?${query}`)).status).toBe(400);
+    }
+    expect((await stranger.call('GET', `/gold/orders/${ids[0]}`)).status).toBe(404);
+    expect((await stranger.call('GET', '/gold/orders')).body.total).toBe(0);
+
+    const operator = open.as('operator');
+    for (const query of [`userId=${id}`, `q=${id}`, `userId=${id}&status=PENDING&type=BUY`]) {
+      expect((await operator('GET', `/orders?${query}`)).body.total).toBe(3);
+    }
+    const { body: order } = await operator('GET', `/orders/${ids[0]}`);
+    expect(order).toMatchObject({
+      user_id: id,
+      provider_amount_paise: expect.any(Number),
+      payments: [{ order_id: ids[0], status: 'GATEWAY_ORDER_CREATED' }],
+      events: [{ from: null, to: 'PENDING', cause: 'order.placed', actor: `customer:${id}` }],
+    });
+    const found = await operator('GET', `/orders?q=${order.sg_tx_id}`);
+    expect(found.body.items).toHaveLength(1);
+  });
+});
+
+describe('what is not paid', () => {
+  it('fails when the lock runs out, with its payment order', async () => {
+    const { call } = await open.newCustomer();
+    const { body } = await call('POST', '/gold/buy', buyOf());
+    const expire = async () => {
+      const step = open.gold.expirySteps.find(({ name }) => name === 'gold-expire-unpaid');
+      await step?.run(AbortSignal.timeout(5000));
+    };
+    await open.advance(479);
+    await expire();
+    expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
+    await open.advance(1);
+    const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
+    await open.sandbox.control('POST', '/faults', down);
+    await expire();
+    // Unknown is not unpaid.
+    expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
+    await open.sandbox.control('DELETE', '/faults');
+    await eventually(async () => {
+      await expire();
+      expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('FAILED');
+    });
+    expect((await call('GET', `/payments/orders/${body.payment.id}`)).body.status).toBe('EXPIRED');
+    expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([]);
+  });
+
+  it('goes to review when it turns out to have been paid unheard and too late', async () => {
+    const { call } = await open.newCustomer();
+    const { body } = await call('POST', '/gold/buy', buyOf());
+    const { gateway_order_id: gatewayOrderId } = body.payment;
+    const paid = { outcome: 'captured', deliver: 'none' };
+    expect((await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, paid)).status).toBe(
+      200,
+    );
+    await open.advance(480);
+    const step = open.gold.expirySteps.find(({ name }) => name === 'gold-expire-unpaid');
+    await step?.run(AbortSignal.timeout(5000));
+    const { body: order } = await call('GET', `/gold/orders/${body.order.id}`);
+    expect(order).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' });
+  });
+});

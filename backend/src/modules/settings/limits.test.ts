@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { freePort } from '../../apps/dev/free-port.ts';
+import { createRedis } from '../../platform/redis/index.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createSettings, defaultLimits, type LimitsService } from './index.ts';
+
+const defaults = {
+  minBuyPaise: 1000,
+  maxBuyPaise: 20_000_000,
+  dailyBuyPaise: 50_000_000,
+  minSellPaise: 1000,
+  maxSellPaise: 50_000_000,
+  minSipPaise: 1000,
+  maxSipPaise: 10_000_000,
+  deliveryFeePaise: 9900,
+  freeDeliveryFromPaise: 500_000,
+};
+const changed = { ...defaults, minBuyPaise: 5000, deliveryFeePaise: 0 };
+
+let kit: Kit;
+let url: string;
+let boss: MadeAdmin;
+let admin: MadeAdmin;
+let support: MadeAdmin;
+let limits: LimitsService;
+let ask: Caller;
+
+beforeAll(async () => {
+  kit = await openKit();
+  const make = createFactories(kit);
+  [boss, admin, support] = await Promise.all([
+    make.admin('SUPER_ADMIN'),
+    make.admin('ADMIN'),
+    make.admin('SUPPORT'),
+  ]);
+  const settings = createSettings(kit);
+  ({ limits } = settings);
+  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  url = await kit.serve({ prefix: '/v1', routes: settings.adminRoutes, guard });
+  ask = bearerCaller(url, boss.token);
+});
+
+beforeEach(async () => {
+  await ask('PUT', '/config/limits', defaults);
+});
+
+afterAll(async () => kit.close());
+
+const put = (body: unknown) => ask('PUT', '/config/limits', body);
+
+describe('reading', () => {
+  it('answers the limits in force, to super admins and admins', async () => {
+    const answers = await Promise.all(
+      [boss.token, admin.token, support.token, undefined].map((token) =>
+        bearerCaller(url, token)('GET', '/config/limits'),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 401]);
+    expect(answers[0]?.body).toEqual(defaults);
+  });
+
+  it('survives the loss of the cache, and garbage in it', async () => {
+    await put(changed);
+    await kit.redis.flushall();
+    expect((await ask('GET', '/config/limits')).body).toEqual(changed);
+    await kit.redis.set('limits:current', '{"minBuyPaise":1}');
+    expect((await limits.current()).minBuyPaise).toBe(5000n);
+    await kit.redis.set('limits:current', 'not json');
+    expect((await limits.current()).minBuyPaise).toBe(5000n);
+  });
+
+  it('is served from the cache, which a change empties', async () => {
+    await limits.current();
+    await kit.redis.set('limits:current', JSON.stringify({ ...defaults, minBuyPaise: 7777 }));
+    expect((await limits.current()).minBuyPaise).toBe(7777n);
+    await put(changed);
+    expect((await limits.current()).minBuyPaise).toBe(5000n);
+  });
+
+  it('reads and writes with the cache down', async () => {
+    const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
+    const alone = createSettings({ ...kit, redis }).limits;
+    expect((await alone.current()).minBuyPaise).toBe(1000n);
+    const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
+    await alone.replace(next, boss.adminId, async () => {});
+    expect((await alone.current()).minBuyPaise).toBe(9900n);
+    redis.disconnect();
+  });
+});
+
+describe('replacing', () => {
+  it('takes the whole object, audited with before and after', async () => {
+    const answer = await put({ ...changed, surprise: true });
+    expect(answer).toMatchObject({ status: 200, body: changed });
+    const row = await kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    expect(row).toMatchObject({
+      action: 'config.limits.replace',
+      actorId: boss.adminId,
+      before: defaults,
+      after: changed,
+    });
+  });
+
+  it('is for super admins', async () => {
+    const answer = await bearerCaller(url, admin.token)('PUT', '/config/limits', changed);
+    expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    expect((await ask('GET', '/config/limits')).body).toEqual(defaults);
+  });
+
+  it.each([
+    ['a minimum over its maximum', { minBuyPaise: 20_000_001 }, 'minBuyPaise'],
+    ['a sell minimum over its maximum', { maxSellPaise: 999 }, 'minSellPaise'],
+    ['a plan minimum over its maximum', { maxSipPaise: 999 }, 'minSipPaise'],
+    ['a plan under ten rupees', { minSipPaise: 999 }, 'minSipPaise'],
+    ['nothing as a minimum', { minBuyPaise: 0 }, 'minBuyPaise'],
+    ['a negative fee', { deliveryFeePaise: -1 }, 'deliveryFeePaise'],
+    ['a broken paisa', { minBuyPaise: 1000.5 }, 'minBuyPaise'],
+    ['text', { minBuyPaise: '1000' }, 'minBuyPaise'],
+    ['null', { dailyBuyPaise: null }, 'dailyBuyPaise'],
+    ['more than any limit', { dailyBuyPaise: 100_000_000_001 }, 'dailyBuyPaise'],
+    ['more than an integer holds', { maxBuyPaise: 1e300 }, 'maxBuyPaise'],
+    ['one missing', { freeDeliveryFromPaise: undefined }, 'freeDeliveryFromPaise'],
+  ])('refuses %s, and changes nothing', async (_name, change, field) => {
+    const answer = await put({ ...defaults, ...change });
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+    expect((await ask('GET', '/config/limits')).body).toEqual(defaults);
+  });
+
+  it('refuses an empty body and a list', async () => {
+    expect(await put({})).toMatchObject({ status: 400 });
+    expect(await put([defaults])).toMatchObject({ status: 400 });
+  });
+
+  it('lets two at once both leave a whole object, each with its audit row', async () => {
+    const before = await kit.db.auditLog.count();
+    const answers = await Promise.all([put(changed), put({ ...defaults, maxBuyPaise: 9_000_000 })]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await kit.db.auditLog.count()).toBe(before + 2);
+    const { body } = await ask('GET', '/config/limits');
+    expect([changed, { ...defaults, maxBuyPaise: 9_000_000 }]).toContainEqual(body);
+    const [last] = await kit.db.auditLog.findMany({ orderBy: { seq: 'desc' }, take: 1 });
+    expect(last?.after).toEqual(body);
+  });
+});
