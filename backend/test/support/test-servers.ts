@@ -47,17 +47,23 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
   const folder = once(async () => (opened = await openRunFolder()));
   const redis = createTestRedis({ folder, url: options.redisUrl });
   const built = new Map<string, Promise<void>>();
+  // Through one place, so that no two builds of an app write the same file at once.
+  const build = (app: string): Promise<void> => {
+    const result = built.get(app) ?? buildApps([app]);
+    built.set(app, result);
+    return result;
+  };
   const live = new Map<string, { readonly releaseRedis: () => Promise<void> }>();
   const admin = once(async () => {
     if (options.adminUrl !== undefined && options.adminUrl !== '') return options.adminUrl;
     return startTestPostgres(await folder());
   });
   const template = once(async () => {
-    await buildApps(['migrate']);
+    await build('migrate');
     return ensureTemplate(await admin());
   });
   const seededTemplate = once(async () => {
-    const [source, own] = await Promise.all([template(), redis.acquire(), buildApps(['seed'])]);
+    const [source, own] = await Promise.all([template(), redis.acquire(), build('seed')]);
     const name = await ensureSeededTemplate(await admin(), source, own.url);
     await own.release();
     return name;
@@ -85,11 +91,7 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
       };
     },
     release,
-    build(app) {
-      const result = built.get(app) ?? buildApps([app]);
-      built.set(app, result);
-      return result;
-    },
+    build,
     async stop() {
       await Promise.all([...live.keys()].map(release));
       await opened?.close();

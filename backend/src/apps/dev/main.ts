@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describeStack } from './describe-stack.ts';
+import { explain } from './explain.ts';
 import { readStackOptions, type StackOptions } from './stack-options.ts';
 import { withStackLock } from './stack-lock.ts';
 import { startStack } from './start-stack.ts';
@@ -36,6 +37,6 @@ const main = async (name: string): Promise<void> => {
 try {
   await main(process.argv[2] ?? '');
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }

@@ -11,6 +11,8 @@ export interface RedisOptions {
   readonly logFile: string;
   /** False for tests: nothing is written. */
   readonly durable: boolean;
+  /** Told the pid at once, so that a start that is broken off leaves no Redis unknown. */
+  readonly onStarted?: (pid: number) => void;
 }
 
 /** Starts a Redis on loopback and waits until it answers. @throws Error with its last words. */
@@ -25,6 +27,7 @@ export const startRedis = async (options: RedisOptions): Promise<{ readonly pid:
     logFile: options.logFile,
     isReady: async (pid) => (await findRedisPid(options.port)) === pid,
     timeoutMs: 20_000,
+    ...(options.onStarted === undefined ? {} : { onStarted: options.onStarted }),
   });
 };
 

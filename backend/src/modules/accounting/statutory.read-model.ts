@@ -16,6 +16,6 @@ export const gstRateBpsOn = async (db: Db, at: Date): Promise<Bps> => {
     ORDER BY effective_from DESC LIMIT 1`;
   const [row] = rows;
   if (row === undefined) return bps(defaultGstRateBps);
-  if (!/^\d{1,4}$/u.test(row.value)) throw new Error('gst_rate_bps is not a rate in basis points');
+  if (!/^\d{1,5}$/u.test(row.value)) throw new Error('gst_rate_bps is not a rate in basis points');
   return bps(BigInt(row.value));
 };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { assertInvariants } from '../../../test/support/invariants.ts';
 import { jobsOf, withJobRunner } from '../../../test/support/job-queue.ts';
 import { openGold, type Caller, type OpenGold } from '../../../test/support/open-gold.ts';
 
@@ -32,6 +33,7 @@ afterAll(() => open.close());
 afterEach(async () => {
   death.at = undefined;
   await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
 let keys = 0;
@@ -283,6 +285,16 @@ describe('an allocation that does not succeed', () => {
     expect(await operationsOf(bought)).toEqual([]);
   });
 
+  it('is allocated at the end of the lock when the provider sold it, known or not', async () => {
+    const { providerUserId, txId } = bought;
+    const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
+    await open.sandbox.safegold('POST', path, { tx_id: txId });
+    expect(await operationsOf(bought)).toEqual([]);
+    await open.advance(480);
+    await allocate();
+    await expectOnePurchase(bought);
+  });
+
   it('is allocated from review when a confirm turns out to have gone through', async () => {
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'timeout', { times: 200 });
@@ -332,19 +344,6 @@ describe('an allocation that does not succeed', () => {
       expect(await state()).toEqual(['REFUSED']);
     });
     expect(await statusOf(bought)).toBe('MANUAL_REVIEW');
-  });
-
-  it('credits nothing when the grams differ', async () => {
-    await open.database.db.goldOrder.update({
-      where: { id: bought.orderId },
-      data: { grams: '9.9999' },
-    });
-    await allocate();
-    expect(await orderOf(bought)).toMatchObject({
-      status: 'MANUAL_REVIEW',
-      manual_review_code: 'GRAMS_MISMATCH',
-    });
-    expect((await bought.call('GET', '/portfolio')).body.balance).toBe('0.0000');
   });
 });
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
 import { openGold, type Caller, type OpenGold } from '../../../test/support/open-gold.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { assertInvariants } from '../../../test/support/invariants.ts';
 import { jobsOf } from '../../../test/support/job-queue.ts';
 
 let open: OpenGold;
@@ -9,6 +10,7 @@ beforeAll(async () => {
   open = await openGold();
 });
 afterAll(() => open.close());
+afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
 
 let keys = 0;
 const newKey = (): string => `key-${String((keys += 1)).padStart(6, '0')}`;

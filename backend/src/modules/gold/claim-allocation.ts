@@ -4,18 +4,11 @@ import { isAwaitingAllocation } from './gold.states.ts';
 import type { GoldOrder } from './gold.types.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
+import { isLockedBuy, newConfirm, type LockedBuy } from './locked-buy.ts';
 import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
 
 /** How long a worker may be at one confirm, on the database's clock: longer than a call's limit. */
 export const confirmLeaseMs = 20_000;
-
-/** An order whose figures and lock are known: every buy's. */
-export interface LockedBuy extends GoldOrder {
-  readonly provider: string;
-  readonly providerTxId: string;
-  readonly lockStartedAt: Date;
-  readonly lockEndsAt: Date;
-}
 
 /** What a worker may do with an order now. */
 export type Claim =
@@ -32,13 +25,6 @@ export type Claim =
       readonly askFirst: boolean;
     };
 
-const isBuy = (order: GoldOrder): order is LockedBuy =>
-  order.type === 'BUY' &&
-  order.provider !== null &&
-  order.providerTxId !== null &&
-  order.lockStartedAt !== null &&
-  order.lockEndsAt !== null;
-
 /**
  * Reads an order under its lock and writes the intent of a confirm, in one transaction that is
  * committed before anything is asked of the provider. One worker at a time holds the intent; one
@@ -48,25 +34,11 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
   const { inTransaction, clock, random, moveOrder } = deps;
 
   const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
-    const id = random.uuid();
     // What the verify promised stands in the quote; the order's own grams are held against it.
     const quote = await createGoldQuoteStore(db).findOwn(order.quoteId ?? '', order.userId);
-    const grams = quote?.grams ?? order.grams;
-    if (grams === null) throw new Error(`order ${order.id} has no grams`);
-    const intent = {
-      id,
-      orderId: order.id,
-      quoteId: order.quoteId,
-      userId: order.userId,
-      provider: order.provider,
-      providerTxId: order.providerTxId,
-      grams,
-      amountPaise: order.providerAmountPaise,
-      verifiedAt: order.lockStartedAt,
-      at,
-    };
+    const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
     await createProviderOperationStore(db).intend(intent, holderId, confirmLeaseMs);
-    return { id, verifiedAt: order.lockStartedAt };
+    return intent;
   };
 
   /** The confirm, held by `holderId`; undefined when somebody else is quicker. */
@@ -92,7 +64,7 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
       if (order === undefined) return leave('there is no such order');
       const { status } = order;
       if (!isAwaitingAllocation(status)) return leave(`it is ${status}`);
-      if (!isBuy(order)) return leave('it is not a buy');
+      if (!isLockedBuy(order)) return leave('it is not a buy');
       const latest = await createProviderOperationStore(db).latest(orderId);
       if (latest?.isHeld === true) return leave('somebody is at it');
       const now = clock.now();

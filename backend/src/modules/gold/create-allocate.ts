@@ -2,12 +2,8 @@ import type { ProviderTransactionStatus } from '../../adapters/gold-provider/por
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
 import { readVerdict, type Verdict } from './allocation.rules.ts';
-import {
-  confirmLeaseMs,
-  createClaimAllocation,
-  type Claim,
-  type LockedBuy,
-} from './claim-allocation.ts';
+import { confirmLeaseMs, createClaimAllocation, type Claim } from './claim-allocation.ts';
+import type { LockedBuy } from './locked-buy.ts';
 import { createProviderOperationStore } from './provider-operation.store.ts';
 import { createSettleAllocation } from './settle-allocation.ts';
 
@@ -39,7 +35,7 @@ export const createAllocate = (deps: AllocationDeps) => {
   const confirm = async (order: LockedBuy) => {
     const providerUserId = (await deps.findUser(db, order.userId))?.providerUserId ?? null;
     const { providerTxId, quoteId, grams, providerAmountPaise, providerRateId } = order;
-    if (providerUserId === null || grams === null || providerAmountPaise === null) {
+    if (providerUserId === null || providerAmountPaise === null) {
       throw new Error(`order ${order.id} lacks what a confirm needs`);
     }
     return provider.confirmBuy({

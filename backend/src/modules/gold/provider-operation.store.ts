@@ -111,11 +111,20 @@ export const createProviderOperationStore = (db: Db) => {
       return count === 1;
     },
 
-    /** Writes the provider's final word. One that was written is never taken back. */
-    async conclude(id: string, status: 'DONE' | 'REFUSED', at: Date, reason: string) {
+    /** Writes that the provider sold the gold: a word that overrules every other. */
+    async bought(id: string, at: Date): Promise<void> {
       await db.$executeRaw`
         UPDATE provider_operation p
-        SET status = ${status}, settled_at = ${at}::timestamptz,
+        SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
+          detail = NULL, holder_id = NULL, lease_until = NULL
+        WHERE p.id = ${id}::uuid AND p.status <> 'DONE'`;
+    },
+
+    /** Writes that it will never happen: the provider's final word, or nobody's any more. */
+    async neverWill(id: string, at: Date, reason: string): Promise<void> {
+      await db.$executeRaw`
+        UPDATE provider_operation p
+        SET status = 'REFUSED', settled_at = ${at}::timestamptz,
           last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
           holder_id = NULL, lease_until = NULL
         WHERE p.id = ${id}::uuid AND ${undecided}`;

@@ -1,5 +1,6 @@
 import { creditHolding } from '../holdings/index.ts';
 import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
+import type { Grams } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { allocationRetry } from './allocation-job.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
@@ -8,7 +9,8 @@ import { tellBought, tellUnderReview } from './gold.notifications.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { isAwaitingAllocation } from './gold.states.ts';
 import type { Actor, GoldOrder, ManualReviewCode } from './gold.types.ts';
-import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
+import { isLockedBuy, newConfirm } from './locked-buy.ts';
+import { createProviderOperationStore } from './provider-operation.store.ts';
 
 /** What is known after the provider was asked. */
 export interface Finding {
@@ -51,7 +53,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     await tellUnderReview(db, notify, order, code);
   };
 
-  const credit = async (db: Db, order: GoldOrder, grams: BuyConfirm['grams']): Promise<void> => {
+  const credit = async (db: Db, order: GoldOrder, grams: Grams): Promise<void> => {
     const { id: orderId, userId, amountPaise: investedPaise } = order;
     const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
     await creditHolding(db, { ...movement, at: clock.now() });
@@ -87,19 +89,32 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     );
   };
 
-  const allocate = async (db: Db, order: GoldOrder, finding: Finding): Promise<Settled> => {
-    const { orderId, confirmId } = finding;
+  /** Keeps that the gold was sold; answers the grams that its verify promised. */
+  const recordBought = async (db: Db, order: GoldOrder): Promise<Grams | undefined> => {
     const store = createProviderOperationStore(db);
-    const confirm = await store.latest(orderId);
-    if (confirmId !== undefined) await store.conclude(confirmId, 'DONE', clock.now(), 'bought');
+    const at = clock.now();
+    const known = await store.latest(order.id);
+    if (known !== undefined || !isLockedBuy(order)) {
+      if (known !== undefined) await store.bought(known.id, at);
+      return known?.grams;
+    }
+    // Bought without an intent of ours: a database that was set back. The books agree again.
+    const found = newConfirm(order, { id: random.uuid(), grams: undefined, at });
+    await store.intend(found, random.uuid(), 0);
+    await store.bought(found.id, at);
+    return found.grams;
+  };
+
+  const allocate = async (db: Db, order: GoldOrder, finding: Finding): Promise<Settled> => {
+    const { orderId } = finding;
+    const promised = await recordBought(db, order);
     if (order.allocatedAt !== null) return 'LEFT';
     const { status, manualReviewCode: code, manualReviewReason: reason } = order;
     if (!isAwaitingAllocation(status) && status !== 'MANUAL_REVIEW') {
       logger.error({ orderId, status }, 'gold was bought for an order that has no money');
       return 'LEFT';
     }
-    const grams = confirm?.grams ?? order.grams;
-    if (grams === null || grams !== order.grams) {
+    if (promised === undefined || promised !== order.grams) {
       logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
       if (!isAwaitingAllocation(status)) return 'LEFT';
       const words = 'The provider confirmed other grams than the order has; nothing was credited.';
@@ -108,7 +123,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
       return 'REVIEW';
     }
     await moveToAllocated(db, { ...order, status }, finding);
-    await credit(db, order, grams);
+    await credit(db, order, promised);
     // The gold is there now, but whether its money is stays what a person looks into.
     if (status === 'MANUAL_REVIEW' && code !== null && isAboutMoney(code)) {
       const by = { actor: finding.actor, cause: 'review.goes-on' };
@@ -172,7 +187,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
         if (!(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
       } else if (confirmId !== undefined) {
         const store = createProviderOperationStore(db);
-        await store.conclude(confirmId, 'REFUSED', clock.now(), reason);
+        await store.neverWill(confirmId, clock.now(), reason);
       }
       return { kind: await fail(db, order, verdict, finding), userId };
     });

@@ -1,0 +1,10 @@
+/**
+ * What went wrong, in words. A host name with several addresses fails with an error for each and
+ * no message of its own.
+ */
+export const explain = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(explain).join('; ');
+  }
+  return error instanceof Error ? error.message : String(error);
+};

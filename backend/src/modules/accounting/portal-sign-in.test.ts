@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCaller, type Caller } from '../../../test/support/caller.ts';
+import { createFactories, type Factories } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { hashToken } from '../../platform/crypto/index.ts';
+import { createAccounting, permissions, portalRoles } from './index.ts';
+import { administrationPermissions, defaultPermissions } from './permissions.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+let kit: Kit;
+let make: Factories;
+let url: string;
+let nobody: Caller;
+
+beforeAll(async () => {
+  kit = await openKit();
+  make = createFactories(kit);
+  const { routes, guard } = createAccounting(kit);
+  url = await kit.serve({ prefix: '/api/v1/accounting', routes, guard });
+  nobody = createCaller(url);
+});
+
+afterAll(async () => kit.close());
+
+const signIn = (email: string, password: string) =>
+  nobody('POST', '/auth/login', { email, password });
+
+const me = (token: string) => createCaller(url, { 'x-portal-token': token })('GET', '/auth/me');
+
+const fail = async (email: string, times: number) => {
+  for (let done = 0; done < times; done += 1) {
+    expect(await signIn(email, 'wrong')).toMatchObject({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+    });
+  }
+};
+
+const lastAudit = () => kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+
+describe('signing in', () => {
+  it('answers a token of 32 random bytes, of which only a hash is kept', async () => {
+    const { portalUserId: id, email, password } = await make.portalUser('tax_officer');
+    const { status, body } = await signIn(` ${email.toUpperCase()}`, password);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      token: expect.stringMatching(/^[\w-]{43}$/u),
+      expiresAt: new Date(kit.clock.now().getTime() + 8 * hourMs).toISOString(),
+      user: {
+        id,
+        email,
+        name: 'Staff',
+        role: 'tax_officer',
+        permissions: defaultPermissions.tax_officer,
+      },
+    });
+    const token = String(body['token']);
+    const sessions = await kit.db.portalSession.findMany({ where: { portalUserId: id } });
+    expect(sessions.map(({ tokenHash }) => tokenHash)).toContain(hashToken(token));
+    expect(JSON.stringify(sessions)).not.toContain(token);
+    expect(await me(token)).toMatchObject({ status: 200, body: { id, email } });
+  });
+
+  it('has one 401 for an unknown e-mail, a wrong password and an inactive user', async () => {
+    const known = await make.portalUser();
+    const gone = await make.portalUser();
+    const where = { id: gone.portalUserId };
+    await kit.db.portalUser.update({ where, data: { active: false } });
+    const answers = [
+      await signIn('nobody@example.test', 'correct horse'),
+      await signIn(known.email, 'wrong'),
+      await signIn(gone.email, gone.password),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+      expect(answer.body['error']).toMatchObject({ message: 'These credentials are not valid.' });
+    }
+  });
+
+  it('writes an audit row for a refusal, without what was typed', async () => {
+    await signIn('typo@example.test', 'my other password');
+    const row = await lastAudit();
+    expect(row).toMatchObject({
+      action: 'accounting.sign-in.refused',
+      outcome: 'REFUSED',
+      actorApi: 'accounting',
+      after: { code: 'INVALID_CREDENTIALS' },
+    });
+    expect(row?.ip).not.toBe('');
+    const everything = JSON.stringify(row, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    expect(everything).not.toMatch(/typo|my other password/u);
+    expect(kit.logged()).not.toContain('my other password');
+  });
+
+  it('locks an e-mail for 30 minutes after five failures in 15', async () => {
+    const { email, password } = await make.portalUser();
+    await fail(email, 5);
+    const locked = await signIn(email, password);
+    expect(locked).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
+    expect(locked.headers.get('retry-after')).toBe(String(30 * 60));
+    expect(await lastAudit()).toMatchObject({ after: { code: 'LOGIN_LOCKED' } });
+    kit.clock.advance(30 * minuteMs);
+    expect(await signIn(email, password)).toMatchObject({ status: 200 });
+  });
+
+  it('judges five of twenty guesses at once', async () => {
+    const { email } = await make.portalUser();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'wrong')));
+    const count = (code: string) => answers.filter((answer) => answer.code === code).length;
+    expect([count('INVALID_CREDENTIALS'), count('LOGIN_LOCKED')]).toEqual([5, 15]);
+  });
+
+  it('counts apart from the operators', async () => {
+    const { email } = await make.portalUser();
+    await fail(email, 5);
+    expect(await kit.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+  });
+});
+
+describe('a session', () => {
+  it('ends after eight hours', async () => {
+    const { token } = await make.portalUser();
+    kit.clock.advance(8 * hourMs - 1);
+    expect(await me(token)).toMatchObject({ status: 200 });
+    kit.clock.advance(1);
+    expect(await me(token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+  });
+
+  it('ends with sign-out, and no other does', async () => {
+    const { token, email, password } = await make.portalUser();
+    const other = String((await signIn(email, password)).body['token']);
+    const call = createCaller(url, { 'x-portal-token': token });
+    expect(await call('POST', '/auth/logout')).toMatchObject({ status: 204 });
+    expect(await me(token)).toMatchObject({ status: 401 });
+    expect(await call('POST', '/auth/logout')).toMatchObject({ status: 401 });
+    expect(await me(other)).toMatchObject({ status: 200 });
+  });
+
+  it('is named by its header alone', async () => {
+    const { token } = await make.portalUser();
+    const admin = await make.admin();
+    const customer = await make.customer();
+    const headers = [
+      {},
+      { authorization: `Bearer ${token}` },
+      { 'x-portal-token': admin.token },
+      { 'x-portal-token': customer.token },
+      { 'x-portal-token': `${token}A` },
+      { 'x-portal-token': hashToken(token) },
+      { 'x-portal-token': "' OR 1=1 --" },
+    ];
+    for (const each of headers) {
+      expect(await createCaller(url, each)('GET', '/auth/me')).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('leaves health open to everybody', async () => {
+    expect(await nobody('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+});
+
+describe('roles and permissions', () => {
+  it('are 8 and 25, each role with a default of its own', () => {
+    expect([portalRoles.length, permissions.length]).toEqual([8, 25]);
+    expect(new Set(permissions).size).toBe(25);
+    const sets = portalRoles.map((role) => defaultPermissions[role].toSorted().join());
+    expect(new Set(sets).size).toBe(8);
+  });
+
+  it('give the six of administration to super admins alone', () => {
+    expect(administrationPermissions).toHaveLength(6);
+    for (const role of portalRoles) {
+      const held = administrationPermissions.filter((one) =>
+        defaultPermissions[role].includes(one),
+      );
+      expect(held).toHaveLength(role === 'super_admin' ? 6 : 0);
+    }
+  });
+});

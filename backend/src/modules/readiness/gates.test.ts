@@ -1,0 +1,166 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerCaller } from '../../../test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { withConnection } from '../../apps/dev/database-setup.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createAdmins, createAdminStore } from '../admins/index.ts';
+import {
+  createGates,
+  createReadinessCustomerRoutes,
+  createReadinessStore,
+  evidenceItems,
+  lookAtFirstAdmin,
+  lookAtMigrations,
+  lookAtSecrets,
+  rememberPass,
+} from './index.ts';
+import type { Finding } from './readiness.types.ts';
+
+let kit: Kit;
+let url: string;
+let boss: MadeAdmin;
+let hasGateway = true;
+
+const setSwitch = (name: string, text: string): void =>
+  writeFileSync(join(kit.settingsDir, name), text);
+
+const verify = async (verified: boolean, items = evidenceItems.slice()): Promise<void> => {
+  const row = { value: 'x', reference: 'y', updatedAt: kit.clock.now(), updatedBy: null };
+  const store = createReadinessStore(kit.db);
+  for (const item of items) await store.put(item, { ...row, verified });
+};
+
+const finishMigrations = (at: 'NULL' | 'now()') =>
+  withConnection(kit.addresses.migrateUrl, (client) =>
+    client.query(`UPDATE _prisma_migrations SET finished_at = ${at}`),
+  );
+
+const readState = async () => (await bearerCaller(url)('GET', '/public/payment-readiness')).body;
+
+const open = { checkout_available: true, buy: 'OPEN', sell: 'CLOSED', sip: 'OPEN' };
+const closed = { checkout_available: false, buy: 'CLOSED', sell: 'CLOSED', sip: 'CLOSED' };
+
+beforeAll(async () => {
+  kit = await openKit();
+  boss = await createFactories(kit).admin('SUPER_ADMIN');
+  const { db, switches } = kit;
+  const gates = createGates({
+    db,
+    switches,
+    blockingLooks: [
+      lookAtMigrations(db),
+      lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      lookAtSecrets('test'),
+    ],
+  });
+  url = await kit.serve({
+    prefix: '/v1',
+    routes: createReadinessCustomerRoutes({ gates, hasUsableGateway: async () => hasGateway }),
+    guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+  });
+});
+
+beforeEach(async () => {
+  hasGateway = true;
+  setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'true');
+  rmSync(join(kit.settingsDir, 'DIGITAL_SELL_ENABLED'), { force: true });
+  await verify(true);
+});
+
+afterAll(async () => kit.close());
+
+describe('buying', () => {
+  it('is open with all evidence verified and the switch on', async () => {
+    expect(await readState()).toEqual(open);
+  });
+
+  it('is not opened by the switch alone', async () => {
+    await verify(false);
+    expect(await readState()).toEqual(closed);
+    await kit.db.readinessEvidence.deleteMany();
+    expect(await readState()).toEqual(closed);
+  });
+
+  it.each(evidenceItems)('is closed while %s is not verified', async (item) => {
+    await verify(false, [item]);
+    expect(await readState()).toEqual(closed);
+    await kit.db.readinessEvidence.delete({ where: { item } });
+    expect(await readState()).toEqual(closed);
+  });
+
+  it.each(['', '1', 'yes', 'false', 'on', ' true', 'true\n\n'])(
+    'is closed while the switch reads %j',
+    async (text) => {
+      setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', text);
+      expect(await readState()).toEqual(closed);
+    },
+  );
+
+  it('is closed while the switch is unset, and open for TRUE in any case', async () => {
+    rmSync(join(kit.settingsDir, 'DIGITAL_GOLD_PAYMENT_ENABLED'));
+    expect(await readState()).toEqual(closed);
+    setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'TRUE\n');
+    expect(await readState()).toEqual(open);
+  });
+
+  it('is closed without an active super admin', async () => {
+    const where = { id: boss.adminId };
+    await kit.db.adminUser.update({ where, data: { active: false } });
+    expect(await readState()).toEqual(closed);
+    await kit.db.adminUser.update({ where, data: { active: true, role: 'ADMIN' } });
+    expect(await readState()).toEqual(closed);
+    await kit.db.adminUser.update({ where, data: { role: 'SUPER_ADMIN' } });
+    expect(await readState()).toEqual(open);
+  });
+
+  it('is closed while a migration of this build is missing', async () => {
+    await finishMigrations('NULL');
+    expect(await readState()).toEqual(closed);
+    await finishMigrations('now()');
+    expect(await readState()).toEqual(open);
+  });
+
+  it('has no checkout without a usable gateway', async () => {
+    hasGateway = false;
+    expect(await readState()).toEqual({ ...open, checkout_available: false });
+  });
+});
+
+describe('selling', () => {
+  it('hangs on its own switch alone', async () => {
+    setSwitch('DIGITAL_SELL_ENABLED', 'True');
+    expect(await readState()).toEqual({ ...open, sell: 'OPEN' });
+    await verify(false);
+    expect(await readState()).toEqual({ ...closed, sell: 'OPEN' });
+    setSwitch('DIGITAL_SELL_ENABLED', '1');
+    expect(await readState()).toEqual(closed);
+  });
+});
+
+describe('a look that passed', () => {
+  it('is believed for a while, one that failed is not', async () => {
+    const wall = createManualClock();
+    let finding: Finding = { status: 'FAIL', detail: 'no' };
+    let asked = 0;
+    const look = rememberPass(
+      async () => {
+        asked += 1;
+        return finding;
+      },
+      10_000,
+      wall,
+    );
+    expect((await look()).status).toBe('FAIL');
+    finding = { status: 'PASS', detail: 'yes' };
+    expect((await look()).status).toBe('PASS');
+    finding = { status: 'FAIL', detail: 'no' };
+    wall.advance(9999);
+    expect((await look()).status).toBe('PASS');
+    wall.advance(1);
+    expect((await look()).status).toBe('FAIL');
+    expect(asked).toBe(3);
+  });
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
+import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { createAdmins, createAdminStore } from '../admins/index.ts';
+import {
+  createReadinessAdminRoutes,
+  createReadinessReport,
+  lookAtFirstAdmin,
+  lookAtGoldProvider,
+  lookAtMigrations,
+  lookAtPaymentGateways,
+  lookAtPayoutProvider,
+  lookAtPriceFeed,
+  lookAtSecrets,
+} from './index.ts';
+import type { ReadinessItem } from './readiness.types.ts';
+
+const evidence = { value: '29ABCDE1234F2Z5', reference: 'certificate 7', verified: true };
+
+let kit: Kit;
+let url: string;
+let boss: MadeAdmin;
+let admin: MadeAdmin;
+let support: MadeAdmin;
+let ask: Caller;
+let lastMark: () => Promise<Date | undefined>;
+let gateway: ReturnType<typeof createSandboxGateway>;
+
+const createGateway = () =>
+  createSandboxGateway(
+    {
+      SANDBOX_GATEWAY_BASE_URL: `${kit.sandbox.url}/gateway`,
+      SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
+      SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
+      SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
+      SANDBOX_GATEWAY_TIMEOUT_MS: 400,
+    },
+    { clock: kit.clock, logger: kit.logger },
+  );
+
+beforeAll(async () => {
+  kit = await openKit();
+  const make = createFactories(kit);
+  [boss, admin, support] = await Promise.all([
+    make.admin('SUPER_ADMIN'),
+    make.admin('ADMIN'),
+    make.admin('SUPPORT'),
+  ]);
+  const { db, provider, wall } = kit;
+  gateway = createGateway();
+  const report = createReadinessReport({
+    db,
+    looks: {
+      gold_provider: lookAtGoldProvider(provider),
+      payment_gateway: lookAtPaymentGateways([gateway]),
+      payout_provider: lookAtPayoutProvider(),
+      price_feed: lookAtPriceFeed(() => lastMark(), wall),
+      database_migrations: lookAtMigrations(db),
+      first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      production_secrets: lookAtSecrets('production'),
+    },
+  });
+  const routes = createReadinessAdminRoutes({ ...kit, report });
+  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  url = await kit.serve({ prefix: '/v1', routes, guard });
+  ask = bearerCaller(url, boss.token);
+});
+
+beforeEach(async () => {
+  lastMark = async () => kit.wall.now();
+  await kit.sandbox.control('DELETE', '/faults');
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await kit.close();
+});
+
+const put = (item: string, body: unknown, token = boss.token) =>
+  bearerCaller(url, token)('PUT', `/readiness/evidence/${item}`, body);
+
+const itemsOf = (body: Readonly<Record<string, unknown>>) => body['items'] as ReadinessItem[]; // view
+
+const find = async (id: string) =>
+  itemsOf((await ask('GET', '/readiness')).body).find((item) => item.id === id);
+
+const fault = (collaborator: string, times = 5) =>
+  kit.sandbox.control('POST', '/faults', { collaborator, operation: '*', fault: 'error', times });
+
+describe('the report', () => {
+  it('names every item, what blocks, and is ready once nothing that blocks is left', async () => {
+    const { body } = await ask('GET', '/readiness');
+    expect(body['ready']).toBe(false);
+    expect(itemsOf(body).map(({ id, blocking, status }) => [id, blocking, status])).toEqual([
+      ['merchant_tax_registration', true, 'FAIL'],
+      ['provider_disclosure', true, 'FAIL'],
+      ['legal_entity', true, 'FAIL'],
+      ['legal_policies', true, 'FAIL'],
+      ['gold_provider', false, 'PASS'],
+      ['payment_gateway', false, 'PASS'],
+      ['payout_provider', false, 'UNKNOWN'],
+      ['price_feed', false, 'PASS'],
+      ['database_migrations', true, 'PASS'],
+      ['first_admin', true, 'PASS'],
+      ['production_secrets', true, 'PASS'],
+    ]);
+    const blocking = await ask('GET', '/readiness/blocking');
+    expect(itemsOf(blocking.body).map(({ id }) => id)).toHaveLength(4);
+
+    const items = ['merchant_tax_registration', 'provider_disclosure', 'legal_entity'];
+    for (const item of items) await put(item, evidence);
+    const nearly = await ask('GET', '/readiness/blocking');
+    expect(nearly.body).toMatchObject({ ready: false, items: [{ id: 'legal_policies' }] });
+    await put('legal_policies', evidence);
+    expect((await ask('GET', '/readiness/blocking')).body).toEqual({ ready: true, items: [] });
+    expect((await ask('GET', '/readiness')).body['ready']).toBe(true);
+  });
+
+  it('says so when the gold provider or a gateway does not answer', async () => {
+    await fault('safegold');
+    expect(await find('gold_provider')).toMatchObject({ status: 'FAIL' });
+    await kit.sandbox.control('DELETE', '/faults');
+    await fault('sandbox-gateway');
+    expect(await find('payment_gateway')).toMatchObject({
+      status: 'FAIL',
+      detail: 'No answer from: sandbox.',
+    });
+  });
+
+  it('says so when the feed is silent, and that it does not know where a look throws', async () => {
+    lastMark = async () => undefined;
+    expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
+    lastMark = async () => addMs(kit.wall.now(), -31_000);
+    expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
+    lastMark = async () => {
+      throw new Error('relation "price_snapshot" does not exist');
+    };
+    const item = await find('price_feed');
+    expect(item).toMatchObject({ status: 'UNKNOWN' });
+    expect(item?.detail).not.toContain('price_snapshot');
+  });
+
+  it('says so without a gateway', async () => {
+    expect(await lookAtPaymentGateways([])()).toMatchObject({ status: 'FAIL' });
+  });
+
+  it('is for super admins and admins', async () => {
+    const tokens = [boss.token, admin.token, support.token, undefined];
+    for (const path of ['/readiness', '/readiness/blocking']) {
+      const answers = await Promise.all(
+        tokens.map((token) => bearerCaller(url, token)('GET', path)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 401]);
+    }
+  });
+});
+
+describe('evidence', () => {
+  it('is shown with its item and audited with before and after', async () => {
+    await put('legal_entity', evidence);
+    const answer = await put('legal_entity', { ...evidence, verified: false });
+    expect(answer).toMatchObject({ status: 200, body: { ...evidence, verified: false } });
+    expect(await find('legal_entity')).toMatchObject({
+      status: 'FAIL',
+      evidence: { ...evidence, verified: false, updatedAt: kit.clock.now().toISOString() },
+    });
+    const row = await kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    expect(row).toMatchObject({
+      action: 'readiness.evidence.put',
+      actorId: boss.adminId,
+      targetId: 'legal_entity',
+      before: evidence,
+      after: { ...evidence, verified: false },
+    });
+  });
+
+  it('is for super admins', async () => {
+    for (const { token } of [admin, support]) {
+      expect(await put('legal_entity', evidence, token)).toMatchObject({ status: 403 });
+    }
+  });
+
+  it('is not taken for an unknown item, nor for one that is asked', async () => {
+    expect(await put('nothing', evidence)).toMatchObject({ status: 404 });
+    expect(await put('gold_provider', evidence)).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['no value', { value: ' ' }, 'value'],
+    ['no reference', { reference: undefined }, 'reference'],
+    ['an endless value', { value: 'x'.repeat(2001) }, 'value'],
+    ['verified as text', { verified: 'true' }, 'verified'],
+    ['verified as a number', { verified: 1 }, 'verified'],
+    ['nothing of verified', { verified: undefined }, 'verified'],
+  ])('is refused with %s', async (_name, change, field) => {
+    const answer = await put('legal_entity', { ...evidence, ...change });
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+  });
+});

@@ -1,0 +1,179 @@
+import { expect } from 'vitest';
+import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { developmentAdmins } from '../../src/apps/dev/development-accounts.ts';
+import type { ProcessEnvironment } from '../../src/apps/dev/environment.ts';
+import { adapterDeps } from '../../src/apps/runtime/adapter-deps.ts';
+import { createRuntime, type Runtime } from '../../src/apps/runtime/create-runtime.ts';
+import { loadConfig } from '../../src/apps/runtime/load-config.ts';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import { createSandboxControls, type SandboxControls } from './buy-world-sandbox.ts';
+import { createCaller } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { createFactories, type Factories } from './factories.ts';
+import { assertInvariants } from './invariants.ts';
+import { findLeaks } from './invariants-log.ts';
+import type { StartedProcess } from './start-process.ts';
+import { createStoryClient, type Call, type StoryClient } from './story-client.ts';
+import { createTestStack, type TestStack } from './test-stack.ts';
+
+/** The system's real processes on stores of their own, for stories about buying gold. */
+export interface BuyWorld {
+  readonly stack: TestStack;
+  readonly sandbox: SandboxControls;
+  /** Clients of this process on the same stores and the same clock; no part of the system. */
+  readonly runtime: Runtime;
+  readonly factories: Factories;
+  /** Processes started by the world, the first of each app at its own port. */
+  readonly processes: StartedProcess[];
+  /** A customer who may buy: approved, and known to the provider. */
+  newCustomer(): Promise<StoryClient>;
+  /** A caller of an API, from an address of its own at each call. */
+  as(token: string | undefined, api?: 'customer' | 'admin', url?: string): Call;
+  /** An operator's caller, by the sign-in route. */
+  signInAdmin(role?: keyof typeof developmentAdmins): Promise<Call>;
+  startCustomer(changes?: ProcessEnvironment): Promise<StartedProcess>;
+  startWorker(changes?: ProcessEnvironment): Promise<StartedProcess>;
+  /** Moves business time forward and waits until the processes follow. */
+  advance(seconds: number): Promise<void>;
+  query<T extends object>(sql: string, ...values: string[]): Promise<T[]>;
+  /** Every move of an order so far, such as `PENDING>PAID`. */
+  moves(orderId: string): Promise<string[]>;
+  /** Forgets faults, and holds the system to the invariants once it has settled. */
+  check(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Short enough that nothing in a test waits for the janitor; the machine has two cores. */
+const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_POOL_SIZE: '6' };
+/** Collaborators that do not answer are given up on soon; well above what an answer takes. */
+const impatient = { SAFEGOLD_TIMEOUT_MS: '1500', SANDBOX_GATEWAY_TIMEOUT_MS: '1500' };
+
+/** Every process follows the sandbox's clock within a second (decisions, section 10). */
+const followMs = 1000;
+
+let calls = 0;
+/** The limits of one client are tested elsewhere: here no two calls come from one. */
+const newAddress = (): string => {
+  calls += 1;
+  return `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
+};
+
+const openRuntime = async (stack: TestStack): Promise<Runtime> => {
+  const env = { ...stack.environmentOf('customer'), LOG_LEVEL: 'fatal' };
+  return createRuntime('story', loadConfig({}, env), env);
+};
+
+interface BuyWorldOptions {
+  readonly customer?: ProcessEnvironment;
+  /** Undefined: none is started yet. */
+  readonly worker?: ProcessEnvironment | 'none';
+  readonly withAdmin?: boolean;
+}
+
+/** Starts the sandbox, the customer API, a worker, and the admin API if a story needs it. */
+export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWorld> => {
+  const stack = await createTestStack();
+  const processes: StartedProcess[] = [];
+  const start = async (app: 'customer' | 'admin' | 'worker' | 'sandbox', env = {}) => {
+    const started = await stack.start(app, env);
+    processes.push(started);
+    return started;
+  };
+  const startCustomer = (env: ProcessEnvironment = {}) =>
+    start('customer', { ...impatient, ...env });
+  const startWorker = (env: ProcessEnvironment = {}) =>
+    start('worker', { ...impatient, ...workerPace, ...env });
+
+  await start('sandbox');
+  const sandbox = createSandboxControls(stack.urlOf('sandbox'));
+  await Promise.all([
+    startCustomer(options.customer),
+    options.worker === 'none' ? undefined : startWorker(options.worker),
+    options.withAdmin === true ? start('admin') : undefined,
+  ]);
+  const runtime = await openRuntime(stack);
+  const { db, inTransaction } = runtime.database;
+  const provider = createGoldProvider(stack.environmentOf('customer'), adapterDeps(runtime));
+  const factories = createFactories({ ...runtime, db, inTransaction, provider });
+  const secrets = new Set<string>();
+  const timers = createTimers();
+
+  const as = (token: string | undefined, api: 'customer' | 'admin' = 'customer', url?: string) => {
+    const base = `${url ?? stack.urlOf(api)}/v1`;
+    const call: Call = (method, path, body) =>
+      createCaller(base, {
+        'x-forwarded-for': newAddress(),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      })(method, path, body);
+    return call;
+  };
+
+  const query = <T extends object>(sql: string, ...values: string[]): Promise<T[]> =>
+    withConnection(stack.database.databaseUrl, async (client) => {
+      const { rows } = await client.query<T>(sql, values);
+      return rows;
+    });
+
+  return {
+    stack,
+    sandbox,
+    runtime,
+    factories,
+    processes,
+    as,
+    startCustomer,
+    startWorker,
+    query,
+
+    async newCustomer() {
+      const made = await factories.approvedCustomer();
+      const { userId, phone, deviceId, sessionId } = made;
+      for (const secret of [phone, phone.slice(3), made.token]) secrets.add(secret);
+      // An access token lasts 15 minutes of a time that stories move: each call has a new one.
+      const call: Call = (method, path, body) => {
+        const claims = { sub: userId, phone, deviceId, jti: sessionId };
+        return as(runtime.tokens.sign(claims, 15 * 60))(method, path, body);
+      };
+      return createStoryClient({ userId, phone }, call);
+    },
+
+    async signInAdmin(role = 'SUPER_ADMIN') {
+      const answer = await as(undefined, 'admin')('POST', '/auth/login', developmentAdmins[role]);
+      expect(answer.status).toBe(200);
+      const token = String(answer.body['accessToken']);
+      secrets.add(token);
+      return as(token, 'admin');
+    },
+
+    async advance(seconds) {
+      await sandbox.control('POST', '/clock', { advanceSeconds: seconds });
+      // Nothing outside a process shows whether it has followed, so this is what is promised.
+      await timers.sleep(followMs);
+    },
+
+    async moves(orderId) {
+      const rows = await query<{ move: string }>(
+        `SELECT coalesce(from_status, '') || '>' || to_status AS move
+         FROM gold_order_event WHERE order_id = $1::uuid ORDER BY seq`,
+        orderId,
+      );
+      return rows.map(({ move }) => move);
+    },
+
+    async check() {
+      await sandbox.clearFaults();
+      const at = { databaseUrl: stack.database.databaseUrl, sandboxUrl: sandbox.url };
+      await eventually(() => assertInvariants(at), { timeoutMs: 10_000, everyMs: 200 });
+      for (const started of processes) {
+        expect(findLeaks(started.log(), secrets), `in the log of ${started.app}`).toEqual([]);
+      }
+    },
+
+    async stop() {
+      await provider.close();
+      await runtime.close();
+      await stack.stop();
+    },
+  };
+};

@@ -1,0 +1,23 @@
+/** What must never be in a log (architecture, section 4, 10), by its form. */
+const forms: Readonly<Record<string, RegExp>> = {
+  'a phone number': /(?<!\d)(?:\+?91)[6-9]\d{9}(?!\d)/gu,
+  'a PAN': /\b[A-Z]{5}\d{4}[A-Z]\b/gu,
+  'a token': /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/gu,
+  'an Aadhaar number': /(?<![\d.-])[2-9]\d{3}\s?\d{4}\s?\d{4}(?![\d-])/gu,
+};
+
+/**
+ * Lines of a process's log that hold personal data or a secret: what has the form of one, and the
+ * values that the test knows. Answers each with the line.
+ */
+export const findLeaks = (log: string, known: Iterable<string> = []): string[] => {
+  const values = [...known].filter((value) => value.length >= 4);
+  return log.split('\n').flatMap((line) => {
+    const byForm = Object.entries(forms)
+      .filter(([, form]) => line.search(form) >= 0)
+      .map(([name]) => name);
+    const byValue = values.filter((value) => line.includes(value)).map((value) => `"${value}"`);
+    const found = [...byForm, ...byValue];
+    return found.length === 0 ? [] : [`${found.join(', ')}: ${line}`];
+  });
+};

@@ -1,0 +1,43 @@
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { compareBooks, type Violation } from './invariants-books.ts';
+import { databaseRules } from './invariants-rules.ts';
+
+export type { Violation } from './invariants-books.ts';
+
+export interface InvariantsAt {
+  /** Any role that may read. */
+  readonly databaseUrl: string;
+  /** The sandbox's own address: its controls show the collaborators' books. */
+  readonly sandboxUrl: string;
+}
+
+/** Everything that does not hold of invariants 1 to 9 (architecture, section 4). */
+export const findViolations = ({ databaseUrl, sandboxUrl }: InvariantsAt): Promise<Violation[]> =>
+  withConnection(databaseUrl, async (client) => {
+    const found: Violation[] = [];
+    const books = await compareBooks(client, sandboxUrl);
+    // One state of the database for all rules: what moves meanwhile moves whole.
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    for (const { invariant, says, sql } of databaseRules) {
+      const { rows } = await client.query<object>(sql);
+      found.push(...rows.map((row) => ({ invariant, says, row })));
+    }
+    await client.query('COMMIT');
+    return [...found, ...books];
+  });
+
+const describe = ({ invariant, says, row }: Violation): string =>
+  `${invariant}. ${says}:\n   ${JSON.stringify(row, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )}`;
+
+/**
+ * Holds the database, and the collaborators' books beside it, to the invariants. For the end of
+ * every test that moves money, when what it began has settled.
+ * @throws Error naming each one that is broken, with the row
+ */
+export const assertInvariants = async (at: InvariantsAt): Promise<void> => {
+  const violations = await findViolations(at);
+  if (violations.length === 0) return;
+  throw new Error(`${violations.length} broken:\n${violations.map(describe).join('\n')}`);
+};
