@@ -7,7 +7,8 @@ export const PAYOUT_NOT_FOUND = 'PAYOUT_NOT_FOUND';
 /** The provider looked at the request and said no; its own code and words are in the message. */
 export const PAYOUT_REFUSED = 'PAYOUT_REFUSED';
 
-/** The reason of an answer about another payout than was asked for: ask again by reference. */
+/** The reason of an answer that tells of another payout than was asked for: ask by reference, and
+ * should that still differ, let people look. */
 export const ECHO_MISMATCH = 'ECHO_MISMATCH';
 
 /** Whose bank account it is, as the provider's books name them. */
@@ -105,13 +106,18 @@ export interface ProviderValidation {
   readonly reason?: string;
 }
 
+/** What an event tells of a payout; the amount only where the provider repeats it. */
+export interface PayoutNews extends Omit<ProviderPayout, 'amountPaise'> {
+  readonly amountPaise?: Paise;
+}
+
 /** One event of the provider, in our words. Events come in any order and more than once. */
 export type PayoutProviderEvent =
   | {
       readonly kind: 'payout';
       /** The provider's own name of the event, for the record. */
       readonly name: string;
-      readonly payout: ProviderPayout;
+      readonly payout: PayoutNews;
       readonly occurredAt?: Date;
     }
   | {
@@ -147,6 +153,9 @@ export interface PayoutProviderRules {
   readonly minimumPaise: Paise;
   /** The most that one IMPS transfer carries. */
   readonly maximumImpsPaise: Paise;
+  /** How long after its first send a key is remembered. A resend later than this could pay twice:
+   * by then only asking is safe, and what it answers is final. */
+  readonly idempotencyKeyLifeMs: number;
 }
 
 /**
@@ -170,8 +179,11 @@ export interface PayoutProvider {
   getPayout(providerPayoutId: string): Promise<Outcome<ProviderPayout>>;
   /** `undefined`: the provider has no payout of this reference by now. */
   findPayoutByReference(referenceId: string): Promise<Outcome<ProviderPayout | undefined>>;
-  /** Starts a penny-drop. The result comes as an event, and by asking. After an unknown outcome a
-   * second one does no harm. */
+  /**
+   * Starts a penny-drop. The result comes as an event, and by asking. After an unknown outcome a
+   * second one does no harm: it costs a rupee, and any of them tells of the same account. There is
+   * no asking by reference, for no provider is known to offer it.
+   */
   startValidation(validation: StartValidation): Promise<Outcome<ProviderValidation>>;
   getValidation(validationId: string): Promise<Outcome<ProviderValidation>>;
   /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
