@@ -147,6 +147,18 @@ export type VerifiedPayoutWebhook =
       readonly event: PayoutProviderEvent;
     };
 
+/** A stretch of time by when payouts were made at the provider, and which page of it, from 1. */
+export interface PayoutPageRequest {
+  readonly from: Date;
+  readonly to: Date;
+  readonly page: number;
+}
+
+export interface PayoutPage {
+  readonly payouts: readonly ProviderPayout[];
+  readonly hasMore: boolean;
+}
+
 /** What differs from provider to provider. */
 export interface PayoutProviderRules {
   /** The least that can be paid out. */
@@ -179,6 +191,9 @@ export interface PayoutProvider {
   getPayout(providerPayoutId: string): Promise<Outcome<ProviderPayout>>;
   /** `undefined`: the provider has no payout of this reference by now. */
   findPayoutByReference(referenceId: string): Promise<Outcome<ProviderPayout | undefined>>;
+  /** One page of our account's payouts, newest first, for reconciliation. A payout made between
+   * two pages shifts the rest: a payout may come twice. */
+  listPayouts(asked: PayoutPageRequest): Promise<Outcome<PayoutPage>>;
   /**
    * Starts a penny-drop. The result comes as an event, and by asking. After an unknown outcome a
    * second one does no harm: it costs a rupee, and any of them tells of the same account. There is

@@ -3,20 +3,21 @@ import { ECHO_MISMATCH } from '../port.ts';
 import type { BankDetails, Payee, PayoutProvider } from '../port.ts';
 import type { RazorpayxCalls } from './create-razorpayx-calls.ts';
 import * as facts from './razorpayx.facts.ts';
+import * as wording from './razorpayx.wording.ts';
 import { idAnswer, validationAnswer } from './razorpayx.schemas.ts';
 
 type Accounts = Pick<PayoutProvider, 'ensureFundAccount' | 'startValidation' | 'getValidation'>;
 
 const contactOf = ({ reference, name, phone, email }: Payee) => ({
-  name: facts.nameOf(name, facts.contactNameLength),
+  name: wording.nameOf(name, wording.contactNameLength),
   ...(email === undefined ? {} : { email }),
-  ...(phone === undefined ? {} : { contact: facts.contactNumber(phone) }),
+  ...(phone === undefined ? {} : { contact: wording.contactNumber(phone) }),
   type: facts.contactType,
   reference_id: reference,
 });
 
 const bankAccountOf = ({ holderName, ifsc, accountNumber }: BankDetails) => ({
-  name: facts.nameOf(holderName, facts.holderNameLength),
+  name: wording.nameOf(holderName, wording.holderNameLength),
   ifsc,
   account_number: accountNumber,
 });

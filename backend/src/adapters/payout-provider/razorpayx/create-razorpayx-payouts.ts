@@ -1,13 +1,23 @@
 import { toSafePaise } from '../../../money/index.ts';
 import { isUnavailable } from '../../../platform/http-client/index.ts';
-import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import {
+  done,
+  mapDone,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../../platform/outcome/outcome.ts';
 import { ECHO_MISMATCH, PAYOUT_REFUSED } from '../port.ts';
 import type { CreatePayout, PayoutProvider, ProviderPayout } from '../port.ts';
 import type { RazorpayxCalls } from './create-razorpayx-calls.ts';
 import * as facts from './razorpayx.facts.ts';
+import { narrationOf } from './razorpayx.wording.ts';
 import { payoutAnswer, payoutsAnswer } from './razorpayx.schemas.ts';
 
-type Payouts = Pick<PayoutProvider, 'createPayout' | 'getPayout' | 'findPayoutByReference'>;
+type Payouts = Pick<
+  PayoutProvider,
+  'createPayout' | 'getPayout' | 'findPayoutByReference' | 'listPayouts'
+>;
 
 /** What makes a request impossible to send as it is; undefined when nothing does. */
 const misfit = (asked: CreatePayout): string | undefined => {
@@ -31,7 +41,7 @@ export const createRazorpayxPayouts = (
   const findPayoutByReference = async (
     referenceId: string,
   ): Promise<Outcome<ProviderPayout | undefined>> => {
-    const query = facts.listQuery(accountNumber, referenceId);
+    const query = facts.referenceQuery(accountNumber, referenceId);
     const call = { operation: 'list-payouts', path: facts.paths.payouts, query };
     const listed = await get(call, payoutsAnswer);
     if (listed.kind !== 'done') return listed;
@@ -58,7 +68,7 @@ export const createRazorpayxPayouts = (
           purpose: facts.purpose,
           queue_if_low_balance: facts.queueIfLowBalance,
           reference_id: asked.referenceId,
-          narration: facts.narrationOf(asked.narration),
+          narration: narrationOf(asked.narration),
         },
         // A repeat is harmless under the key, but whether and when to repeat is decided where the
         // intent is recorded, not here.
@@ -98,5 +108,14 @@ export const createRazorpayxPayouts = (
     },
 
     findPayoutByReference,
+
+    async listPayouts(asked) {
+      const query = facts.pageQuery(accountNumber, asked);
+      const call = { operation: 'list-payouts', path: facts.paths.payouts, query };
+      return mapDone(await get(call, payoutsAnswer), ({ items }) => ({
+        payouts: items,
+        hasMore: items.length === facts.pageSize,
+      }));
+    },
   };
 };

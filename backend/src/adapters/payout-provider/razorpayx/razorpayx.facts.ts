@@ -1,11 +1,17 @@
 import { fromSafePaise } from '../../../money/index.ts';
-import type { PayoutProviderRules, ProviderPayoutStatus, ValidationStatus } from '../port.ts';
+import type {
+  PayoutPageRequest,
+  PayoutProviderRules,
+  ProviderPayoutStatus,
+  ValidationStatus,
+} from '../port.ts';
 
 /*
  * What the adapter takes to be so of RazorpayX, in one place. Pages are those of
  * razorpay.com/docs/api/x unless another folder is named. What they don't settle is marked
  * "unverified": it comes from client code of third parties or is our reading, and is to be checked
- * with live keys (penny-drops do not exist in test mode: composite-account-validation).
+ * with live keys (penny-drops do not exist in test mode: composite-account-validation). How names,
+ * numbers and narrations are written is in `razorpayx.wording.ts`.
  */
 
 const dayMs = 86_400_000;
@@ -52,43 +58,26 @@ export const contactType = 'customer';
 /** composite-account-validation/bank-account: cheapest way that reaches an answer. */
 export const validationType = 'optimized';
 
-/** contacts/create: such as 9123456789. Unverified: that a number with its country code is taken
- * differently; ten digits, as in the example. */
-export const contactNumber = (phone: string): string => phone.replace(/^\+91/, '');
-
-/**
- * contacts/create, fund-accounts/create: a name has 3 to 50 (contact) or 120 (bank account) of
- * letters, digits, space and `'-_/().`, and ends with none of the signs but the dot.
- */
-export const nameOf = (name: string, maximum: number): string => {
-  const plain = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^A-Za-z0-9 '\-_/().]/g, ' ')
-    .replace(/ {2,}/g, ' ')
-    .trim()
-    .slice(0, maximum)
-    .replace(/[ '\-_/()]+$/, '');
-  return plain.length < 3 ? `Customer ${plain}`.trim() : plain;
-};
-
-export const contactNameLength = 50;
-export const holderNameLength = 120;
-
-/** payouts/create/bank-account: at most 30 of letters, digits and space. */
-export const narrationOf = (text: string): string =>
-  text
-    .replace(/[^A-Za-z0-9 ]/g, ' ')
-    .replace(/ {2,}/g, ' ')
-    .trim()
-    .slice(0, 30);
+/** payouts/fetch-all. Unverified: that a page has at most 100. */
+export const pageSize = 100;
 
 /** payouts/fetch-all. Unverified: that `reference_id` narrows the list, as clients have it; where
- * it does not, the answer holds other references and proves nothing. Pages have at most 100. */
-export const listQuery = (accountNumber: string, referenceId: string) => ({
+ * it does not, the answer holds other references and proves nothing. */
+export const referenceQuery = (accountNumber: string, referenceId: string) => ({
   account_number: accountNumber,
   reference_id: referenceId,
-  count: '100',
+  count: String(pageSize),
+});
+
+const secondsAt = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+
+/** payouts/fetch-all. Unverified: that both ends, in seconds, belong to the stretch. */
+export const pageQuery = (accountNumber: string, { from, to, page }: PayoutPageRequest) => ({
+  account_number: accountNumber,
+  from: secondsAt(from),
+  to: secondsAt(to),
+  count: String(pageSize),
+  skip: String((page - 1) * pageSize),
 });
 
 /**

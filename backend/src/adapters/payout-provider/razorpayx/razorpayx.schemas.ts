@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
+import { withoutNumbers } from './without-numbers.ts';
 import type { ProviderPayout, ProviderValidation } from '../port.ts';
 import { payoutStatuses, validationStatus } from './razorpayx.facts.ts';
 
@@ -24,9 +25,6 @@ const short = z
   .regex(/^[\x20-\x7e]{1,64}$/)
   .nullish()
   .catch(undefined);
-
-/** Replaces runs of four digits and more. */
-export const withoutNumbers = (text: string): string => text.replace(/\d{4,}/g, '…');
 
 const given = <K extends string>(name: K, value: string | null | undefined) =>
   // A computed name widens to an index signature; it is this one name.
