@@ -1,5 +1,5 @@
-import type { BankDetails, Payee, ProviderValidation } from '../../adapters/payout-provider/port.ts';
-import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import type { FundAccount, PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import type { ProviderValidation } from '../../adapters/payout-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
@@ -7,14 +7,40 @@ import type { Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { TaskList } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { Notify } from '../notifications/index.ts';
 
 /** decisions, section 3: bank account. */
 export const bankAccountStatuses = ['PENDING', 'VERIFIED', 'FAILED'] as const;
 export type BankAccountStatus = (typeof bankAccountStatuses)[number];
 
+export interface BankAccount {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: BankAccountStatus;
+  readonly isPrimary: boolean;
+  /** Asked to be primary when it was added; comes true once it is verified. */
+  readonly primaryWanted: boolean;
+  readonly accountLast4: string;
+  readonly ifsc: string;
+  readonly numberSealed: string;
+  readonly holderNameSealed: string;
+  readonly nameMatchScore: number | null;
+  readonly providerContactId: string | null;
+  readonly providerFundAccountId: string | null;
+  /** The newest validation, once the provider has named it. */
+  readonly providerValidationId: string | null;
+  /** The number of the newest validation. */
+  readonly validationAttempt: number;
+  /** When the provider was last asked for a validation, or about the open one. */
+  readonly validationRequestedAt: Date | null;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+}
+
 /** What banking needs to know of a customer. */
 export interface BankCustomer {
+  /** E.164. */
   readonly phone: string;
   readonly email?: string;
   readonly name?: string;
@@ -32,28 +58,26 @@ export interface BankingDeps {
   readonly notify: Notify;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
-   * Whether money is on its way to the account (a payout in flight, or a sell in progress that
-   * will make one), asked in the transaction that has the account's row locked.
+   * Whether money is on its way to the account: a sell in progress that will make a payout, or a
+   * payout in flight. Asked in the transaction that has the account's row locked; sells first,
+   * for one that is confirmed in between then shows as its payout.
    */
   readonly isAccountInUse: (db: Db, bankAccountId: string) => Promise<boolean>;
 }
 
-/** Where a payout goes, in clear: never logged, never stored. */
-export interface PayoutDetails {
-  readonly bankAccountId: string;
+/** Whether an account may be paid to. */
+export interface AccountStanding {
   readonly userId: string;
-  readonly status: BankAccountStatus;
-  readonly isDeleted: boolean;
-  readonly payee: Payee;
-  readonly bank: BankDetails;
+  readonly isUsable: boolean;
 }
 
 /** What became of a validation's news. */
 export type ValidationEffect = 'APPLIED' | 'IGNORED' | 'UNMATCHED';
 
+/** A step of the janitor's round, every minute; it bears being run twice at a time. */
 export interface JanitorStep {
   readonly name: string;
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 export interface Banking {
@@ -65,8 +89,14 @@ export interface Banking {
    * transaction, which has locked no holding, account or payout yet.
    */
   applyValidation(db: Db, validation: ProviderValidation): Promise<ValidationEffect>;
-  /** The account's owner by the provider's id of a validation, for sealing an event. */
+  /** Whose account a validation speaks of; undefined for one that we know nothing of. */
   ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
-  /** Opens an account for a dispatch; undefined where there is none. */
-  payoutDetails(db: Db, bankAccountId: string): Promise<PayoutDetails | undefined>;
+  /** Whether the account may be paid to, held so until the transaction ends. */
+  lockStanding(db: Db, bankAccountId: string): Promise<AccountStanding | undefined>;
+  /**
+   * Where payouts to the account go at the provider: made there the first time, and kept, so that
+   * every resend of an attempt names the same. Network; the account's number leaves this module
+   * only for the provider.
+   */
+  fundAccountOf(bankAccountId: string): Promise<Outcome<FundAccount>>;
 }

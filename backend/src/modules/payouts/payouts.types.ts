@@ -70,7 +70,7 @@ export interface PayoutsDeps {
   readonly notify: Notify;
   readonly audit: Auditor;
   readonly sellSettlement: SellSettlement;
-  readonly banking: Pick<Banking, 'payoutDetails' | 'applyValidation' | 'ownerOfValidation'>;
+  readonly banking: Pick<Banking, 'applyValidation' | 'fundAccountOf' | 'lockStanding' | 'ownerOfValidation'>;
 }
 
 export interface JanitorStep {
