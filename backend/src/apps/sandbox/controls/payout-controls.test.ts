@@ -129,51 +129,6 @@ describe('payouts that are played', () => {
   });
 });
 
-describe('penny-drops', () => {
-  it.each([
-    ['123456789012', 'completed', 'active'],
-    ['123456787777', 'completed', 'active'],
-    ['123456789999', 'completed', 'active'],
-    ['123456780000', 'failed', null],
-  ])('of %s are %s, %s', async (accountNumber, status, accountStatus) => {
-    const id = await startValidation(open, { accountNumber, bankAccountId });
-    await eventually(() => expect(events()).toEqual([`fund_account.validation.${status}`]));
-    const { body } = await open.razorpayx('GET', `/v1/fund_accounts/validations/${id}`);
-    expect(body).toMatchObject({ status, validation_results: { account_status: accountStatus } });
-    const { payload } = JSON.parse(arrived()[0]?.raw ?? '') as { payload: object };
-    expect(payload).toMatchObject({ 'fund_account.validation': { entity: body } });
-  });
-
-  it('stay open for an account that ends in 8888', async () => {
-    await startValidation(open, { accountNumber: '123456788888', bankAccountId });
-    await startValidation(open, { accountNumber: '123456789012', bankAccountId: 'other' });
-    await eventually(() => expect(events()).toHaveLength(1));
-    const { body } = await open.control('GET', '/validations');
-    const statuses = [{ status: 'completed' }, { status: 'created', referenceId: bankAccountId }];
-    expect(body['items']).toMatchObject(statuses);
-  });
-
-  it.each([
-    ['active', { status: 'completed', accountStatus: 'active' }],
-    ['invalid', { status: 'completed', accountStatus: 'invalid' }],
-    ['failed', { status: 'failed', accountStatus: null }],
-  ])('are played: %s', async (outcome, expected) => {
-    const accountNumber = '123456788888';
-    await startValidation(open, { accountNumber, bankAccountId });
-    const newest = await startValidation(open, { accountNumber, bankAccountId });
-    const told = await play(`/validations/${bankAccountId}`, { outcome });
-    expect(told.body).toMatchObject({ id: newest, accountLast4: '8888', ...expected });
-    const event = `fund_account.validation.${expected.status}`;
-    await eventually(() => expect(events()).toEqual([event]));
-  });
-
-  it('are refused when nobody asked for them, or for another outcome', async () => {
-    expect((await play('/validations/nobody', { outcome: 'active' })).status).toBe(404);
-    const told = await play('/validations/nobody', { outcome: 'valid' });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
-  });
-});
-
 it('goes on after a restart with what was under way', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'sandbox-payouts-'));
   try {
