@@ -17,6 +17,7 @@ import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
 import { paymentWebhookRoutes } from './payments.webhook.routes.ts';
 import { createPaymentOrderPresenter } from './present-payment-order.ts';
 import { createReceiveWebhook } from './receive-webhook.ts';
+import { createReviewPayments } from './review-payments.ts';
 import { createVerifyPayment } from './verify-payment.ts';
 
 export interface PaymentsDeps extends OpenGatewayOrderDeps {
@@ -86,6 +87,8 @@ export const createPayments = (deps: PaymentsDeps) => {
     /** In the transaction that gives an unpaid order up, its row locked: -> EXPIRED; how many. */
     expirePaymentOrders: (client: Db, orderId: string): Promise<number> =>
       createPaymentOrderStore(client).expireOpen(orderId, clock.now()),
+    /** For operators who end a manual review. */
+    review: createReviewPayments({ clock, gateways }),
   };
 };
 

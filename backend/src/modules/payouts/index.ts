@@ -1,4 +1,7 @@
+export { createPayouts } from './create-payouts.ts';
+export { payoutCapPaise } from './payout-caps.ts';
 export { hasPayoutInFlight } from './payouts.read-model.ts';
+export { payoutViewSchema, type PayoutView } from './payouts.schemas.ts';
 export {
   payoutStatuses,
   type NewPayout,
@@ -6,6 +9,5 @@ export {
   type Payouts,
   type PayoutsDeps,
   type PayoutStatus,
-  type PayoutView,
 } from './payouts.types.ts';
 export type { SellSettlement, SellSettlementInfo, SettledSell } from './sell-settlement.ts';

@@ -1,14 +1,26 @@
-import { buyMoves } from '../../../modules/gold/gold.states.ts';
+import { buyMoves, sellMoves } from '../../../modules/gold/gold.states.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Every move of the buys' table with every actor that may cause it, as rows of SQL. */
-const legalMoves = Object.entries(buyMoves)
-  .flatMap(([from, moves]) =>
-    Object.entries(moves).flatMap(([to, { by }]) =>
-      by.map((mover) => `('${from}', '${to}', '${mover}')`),
-    ),
-  )
-  .join(', ');
+type Table = Readonly<Record<string, Readonly<Record<string, { readonly by: readonly string[] }>>>>;
+
+/** Every move of a table with every actor that may cause it, as rows of SQL. */
+const movesOf = (table: Table): string =>
+  Object.entries(table)
+    .flatMap(([from, moves]) =>
+      Object.entries(moves).flatMap(([to, { by }]) =>
+        by.map((mover) => `('${from}', '${to}', '${mover}')`),
+      ),
+    )
+    .join(', ');
+
+const illegalMove = (type: string, table: Table): string => `
+  SELECT format('event %s of order %s: %s to %s by %s', e.id, e.order_id, e.from_status,
+    e.to_status, e.actor) AS breach
+  FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
+  WHERE o.type = '${type}'
+    AND CASE WHEN e.from_status IS NULL THEN e.to_status <> 'PENDING'
+      ELSE (e.from_status, e.to_status, split_part(e.actor, ':', 1))
+        NOT IN (VALUES ${movesOf(table)}) END`;
 
 /** How orders came to be what they are (architecture, section 4: 4, 6, 9). */
 export const orderInvariants: readonly Invariant[] = [
@@ -61,14 +73,11 @@ export const orderInvariants: readonly Invariant[] = [
   },
   {
     name: 'every move of a buy in the history is legal, and by who may cause it',
-    sql: `
-      SELECT format('event %s of order %s: %s to %s by %s', e.id, e.order_id, e.from_status,
-        e.to_status, e.actor) AS breach
-      FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
-      WHERE o.type = 'BUY'
-        AND CASE WHEN e.from_status IS NULL THEN e.to_status <> 'PENDING'
-          ELSE (e.from_status, e.to_status, split_part(e.actor, ':', 1))
-            NOT IN (VALUES ${legalMoves}) END`,
+    sql: illegalMove('BUY', buyMoves),
+  },
+  {
+    name: 'every move of a sell in the history is legal, and by who may cause it',
+    sql: illegalMove('SELL', sellMoves),
   },
   {
     name: 'an order is in the state that its history ends with',
