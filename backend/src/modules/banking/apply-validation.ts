@@ -30,6 +30,12 @@ export const readValidation = (
   return account.providerValidationId === null ? 'UNMATCHED' : 'IGNORED';
 };
 
+/** The account as it is, locked after the holding. */
+const lock = async (db: Db, found: BankAccount): Promise<BankAccount> => {
+  await lockHolding(db, found.userId);
+  return (await createBankAccountStore(db).lock(found.id)) ?? found;
+};
+
 /** Applies what the provider says of validations, by events or when asked. */
 export const createApplyValidation = (deps: ApplyDeps) => {
   const { clock, logger, notify, provider, vault } = deps;
@@ -93,11 +99,6 @@ export const createApplyValidation = (deps: ApplyDeps) => {
     await tell(db, account, rest.status);
     logger.info({ bankAccountId: account.id, status: rest.status }, 'bank account decided');
     return 'APPLIED';
-  };
-
-  const lock = async (db: Db, found: BankAccount): Promise<BankAccount> => {
-    await lockHolding(db, found.userId);
-    return (await createBankAccountStore(db).lock(found.id)) ?? found;
   };
 
   return {

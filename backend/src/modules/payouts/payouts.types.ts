@@ -1,4 +1,4 @@
-import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import type { PayoutNews, PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import type { Paise } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
@@ -10,6 +10,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Banking } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
+import type { PayoutView } from './payouts.schemas.ts';
 import type { SellSettlement } from './sell-settlement.ts';
 
 /** decisions, section 3: payout. */
@@ -31,9 +32,43 @@ export interface Payout {
   readonly utr: string | null;
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
+  /** The operator who let this attempt, or the next one, go. */
   readonly approvedBy: string | null;
+  readonly approvedAt: Date | null;
   readonly createdAt: Date;
   readonly paidAt: Date | null;
+}
+
+/**
+ * INTENDED: about to be sent, or being sent for the first time, and never before. UNKNOWN: sent at
+ * least once without an answer. PROCESSING: the provider has it. REFUSED: it certainly was not
+ * taken, or never sent. The rest is the provider's word.
+ */
+export const attemptStatuses = [
+  'INTENDED',
+  'UNKNOWN',
+  'PROCESSING',
+  'REFUSED',
+  'PAID',
+  'FAILED',
+  'REVERSED',
+] as const;
+export type AttemptStatus = (typeof attemptStatuses)[number];
+
+/** One try to pay, under one key of the provider's. */
+export interface PayoutAttempt {
+  readonly id: string;
+  readonly payoutId: string;
+  readonly userId: string;
+  readonly orderId: string;
+  readonly attemptNo: number;
+  readonly bankAccountId: string;
+  readonly idempotencyKey: string;
+  readonly status: AttemptStatus;
+  readonly providerPayoutId: string | null;
+  readonly startedAt: Date;
+  /** When the provider was last sent it, or asked about it; null while it never was. */
+  readonly lastAskedAt: Date | null;
 }
 
 export interface NewPayout {
@@ -43,21 +78,11 @@ export interface NewPayout {
   readonly amountPaise: Paise;
 }
 
-/** A payout as its customer sees it (decisions, section 4). */
-export interface PayoutView {
-  readonly id: string;
-  readonly orderId: string;
-  readonly bankAccountId: string;
-  readonly accountLast4: string;
-  readonly amountPaise: number;
-  readonly status: PayoutStatus;
-  readonly mode: string;
-  readonly utr: string | null;
-  readonly attempt: number;
-  readonly failureReason: string | null;
-  readonly createdAt: string;
-  readonly paidAt: string | null;
-}
+/** What the provider says of an attempt: by an event or when asked, it counts the same. */
+export type AttemptNews = Pick<
+  PayoutNews,
+  'providerPayoutId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'
+>;
 
 export interface PayoutsDeps {
   readonly db: Db;
@@ -70,12 +95,16 @@ export interface PayoutsDeps {
   readonly notify: Notify;
   readonly audit: Auditor;
   readonly sellSettlement: SellSettlement;
-  readonly banking: Pick<Banking, 'applyValidation' | 'fundAccountOf' | 'lockStanding' | 'ownerOfValidation'>;
+  readonly banking: Pick<
+    Banking,
+    'applyValidation' | 'fundAccountOf' | 'lockStanding' | 'ownerOfValidation'
+  >;
 }
 
+/** A step of the janitor's round, every minute; it bears being run twice at a time. */
 export interface JanitorStep {
   readonly name: string;
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 export interface Payouts {
@@ -83,6 +112,7 @@ export interface Payouts {
   readonly customerRoutes: Route[];
   /** POST /webhooks/payout, mounted on the customer API. */
   readonly webhookRoutes: Route[];
+  /** GET /payouts, POST /payouts/:id/approve, POST /payouts/:id/retry. */
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
   readonly janitorSteps: readonly JanitorStep[];
