@@ -47,7 +47,8 @@ export const createClaimPayout = (
         if (!isFree) return leave('it waits for approval');
         const started = await startAttempt(db, payout, { isSending: true });
         if (started === undefined) return leave('it was refused');
-        return { kind: 'SEND', payout, attempt: started, wasSent: false, claimedAt };
+        const heldSince = started.lastAskedAt ?? claimedAt;
+        return { kind: 'SEND', payout, attempt: started, wasSent: false, claimedAt: heldSince };
       }
       if (payout.status !== 'PROCESSING') return leave(`it is ${payout.status}`);
       const store = createPayoutAttemptStore(db);
