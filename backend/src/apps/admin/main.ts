@@ -58,7 +58,7 @@ await runMain(async (env) => {
     looks: {
       gold_provider: lookAtGoldProvider(provider),
       payment_gateway: lookAtPaymentGateways([...trade.gateways.values()]),
-      payout_provider: lookAtPayoutProvider(),
+      payout_provider: lookAtPayoutProvider(trade.payoutProvider),
       price_feed: lookAtPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
       database_migrations: lookAtMigrations(db),
       first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
@@ -80,6 +80,7 @@ await runMain(async (env) => {
         ...admins.adminRoutes,
         ...kyc.adminRoutes,
         ...trade.gold.adminRoutes,
+        ...trade.payouts.adminRoutes,
         ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
         ...createReadinessAdminRoutes({ ...shared, report }),
         ...createSettings(shared).adminRoutes,

@@ -21,6 +21,7 @@ import { defineVariables, type Config, type Environment } from '../../platform/c
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { createIdempotency } from '../../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
+import { createMoneyOut } from './create-money-out.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import { retrySeconds } from './retry-seconds.ts';
@@ -47,7 +48,7 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
   return createGates({ db, switches, blockingLooks });
 };
 
-/** Gold, payments and the price with their collaborators: what every process that deals in gold has. */
+/** Gold, payments, payouts and the price with their collaborators: what every process that deals in gold has. */
 export const createTrade = (
   config: ProcessConfig & Config<typeof tradeVariables>,
   env: Environment,
@@ -62,6 +63,7 @@ export const createTrade = (
   const gates = createTradeGates(runtime, config);
   const notify = createNotify(runtime);
   const settlement = createGoldSettlement({ ...shared, notify });
+  const moneyOut = createMoneyOut(env, runtime, notify);
 
   const payments = createPayments({
     ...shared,
@@ -89,8 +91,10 @@ export const createTrade = (
     findUser,
     gstRateBpsOn,
     payments,
+    payouts: moneyOut.payouts,
     idempotency: createIdempotency({ db, random, timers }),
     paymentGate: () => gates.isBuyOpen(),
+    sellGate: () => gates.isSellOpen(),
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
@@ -102,6 +106,9 @@ export const createTrade = (
     price,
     gates,
     payments,
+    payouts: moneyOut.payouts,
+    banking: moneyOut.banking,
+    payoutProvider: moneyOut.provider,
     gold,
     hasUsableGateway: async (): Promise<boolean> => {
       try {
@@ -114,6 +121,7 @@ export const createTrade = (
     },
     async close(): Promise<void> {
       await provider.close();
+      await moneyOut.provider.close();
       for (const gateway of gateways.values()) await gateway.close();
     },
   };

@@ -23,6 +23,28 @@ type Claim =
     }
   | { readonly kind: 'LEAVE' };
 
+/** What was found, in the words of the one who settles it. */
+const findingOf = (
+  order: VerifiedSell,
+  asked: { readonly verdict: SellVerdict; readonly word: string },
+  by: MovedBy,
+  confirmed?: Outcome<{ readonly invoiceId?: string }>,
+) => {
+  const { verdict, word } = asked;
+  return {
+    ...by,
+    orderId: order.id,
+    verdict,
+    cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
+    reason:
+      confirmed === undefined ? `status ${word}` : `confirm ${wordOf(confirmed)}, status ${word}`,
+    invoiceId: confirmed?.kind === 'done' ? confirmed.value.invoiceId : undefined,
+    certainlyNot: confirmed?.kind === 'refused',
+    mayFail: false,
+    review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, confirmed),
+  };
+};
+
 /**
  * The second step of a sell: the provider's confirm and its order-status, VERIFIED -> CONFIRMED.
  * The intent is committed before the confirm, the status is asked after every confirm and before
@@ -73,28 +95,6 @@ export const createConfirmSell = (deps: PlaceSellDeps & { readonly settleSell: S
       reference,
       rateId: providerRateId ?? '',
     });
-  };
-
-  /** What was found, in the words of the one who settles it. */
-  const findingOf = (
-    order: VerifiedSell,
-    asked: { readonly verdict: SellVerdict; readonly word: string },
-    by: MovedBy,
-    confirmed?: Outcome<{ readonly invoiceId?: string }>,
-  ) => {
-    const { verdict, word } = asked;
-    return {
-      ...by,
-      orderId: order.id,
-      verdict,
-      cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
-      reason:
-        confirmed === undefined ? `status ${word}` : `confirm ${wordOf(confirmed)}, status ${word}`,
-      invoiceId: confirmed?.kind === 'done' ? confirmed.value.invoiceId : undefined,
-      certainlyNot: confirmed?.kind === 'refused',
-      mayFail: false,
-      review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, confirmed),
-    };
   };
 
   const confirmAndAsk = async (claimed: Extract<Claim, { kind: 'CONFIRM' }>, by: MovedBy) => {

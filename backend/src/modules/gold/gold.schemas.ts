@@ -13,7 +13,7 @@ import {
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { paymentMethods, paymentOrderSchema } from '../payments/index.ts';
-import { payoutSchema } from '../payouts/index.ts';
+import { payoutViewSchema } from '../payouts/index.ts';
 import { goldOrderStatuses, goldOrderTypes, goldUnits, manualReviewCodes } from './gold.types.ts';
 import { quoteStatuses } from './gold.types.ts';
 
@@ -145,7 +145,7 @@ export const buyView = z.object({
 });
 
 /** `payout` is there from the confirmation on. */
-export const sellView = z.object({ order: goldOrderView, payout: payoutSchema.nullable() });
+export const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
 
 export const ordersQuery = pageQuery.extend({
   status: z.enum(goldOrderStatuses).optional(),
@@ -165,7 +165,7 @@ export const adminOrderPage = pageOf(adminOrderRow);
 export const adminOrderView = adminOrderRow.extend({
   provider_amount_paise: paiseInt.nullable(),
   price_difference_paise: z.int().nullable(),
-  payout: payoutSchema.nullable(),
+  payout: payoutViewSchema.nullable(),
   payments: z.array(paymentOrderSchema),
   events: z.array(
     z.object({

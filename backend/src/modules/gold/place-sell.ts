@@ -33,6 +33,21 @@ type QuoteToSell =
 const isOfAmount = (quote: SellQuote, { unit, requested }: GoldAmount): boolean =>
   quote.unit === unit && parseDecimal(quote.requested, 8) === parseDecimal(requested, 8);
 
+/** Uses the quote up; false when it was only found, and another sell was quicker. */
+const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise<boolean> => {
+  const store = createGoldQuoteStore(tx);
+  if (kind === 'new') {
+    await createSellQuoteStore(tx).insert({ ...quote, status: 'CONSUMED' });
+    return true;
+  }
+  const locked = await createSellQuoteStore(tx).lockOwn(quote.id, quote.userId);
+  if (locked === undefined) throw new AppError('NOT_FOUND', { field: 'quote_id' });
+  const isUsable = locked.status === 'ACTIVE' && locked.expiresAt > now;
+  if (kind === 'found' && !isUsable) return false;
+  requireUsable(locked, now);
+  return store.consume(quote.id, now);
+};
+
 /**
  * Writes a sell: one transaction in which the quote is consumed, the bank account checked, the
  * grams reserved and the order placed, before anything is asked of the provider. What refuses a
@@ -76,21 +91,6 @@ export const createPlaceSell = (deps: PlaceSellDeps & { readonly quotes: DraftSe
     if (chosen.quote.grams > free) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
     if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
     return chosen;
-  };
-
-  /** Uses the quote up; false when it was only found, and another sell was quicker. */
-  const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise<boolean> => {
-    const store = createGoldQuoteStore(tx);
-    if (kind === 'new') {
-      await createSellQuoteStore(tx).insert({ ...quote, status: 'CONSUMED' });
-      return true;
-    }
-    const locked = await createSellQuoteStore(tx).lockOwn(quote.id, quote.userId);
-    if (locked === undefined) throw new AppError('NOT_FOUND', { field: 'quote_id' });
-    const isUsable = locked.status === 'ACTIVE' && locked.expiresAt > now;
-    if (kind === 'found' && !isUsable) return false;
-    requireUsable(locked, now);
-    return store.consume(quote.id, now);
   };
 
   const write = (

@@ -26,6 +26,15 @@ interface FreshLock {
   readonly lockEndsAt: Date;
 }
 
+const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
+  const [payment, ...others] = held;
+  if (payment === undefined) throw noFit('No payment of this order is held.');
+  if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
+  const isFit = payment.isAsAsked && ['APPLIED', 'LATE'].includes(payment.standing);
+  if (!isFit) throw noFit('Not the right amount was captured.');
+  return payment;
+};
+
 /**
  * `ALLOCATE`: the order's grams are bought after all, at the price of the moment. What the provider
  * asks for them now, less what it asked at the quote, is `price_difference_paise`; it is the
@@ -37,15 +46,6 @@ export const createResolveAllocate = (
 ): Resolve => {
   const { db, inTransaction, clock, random, provider, price, moveOrder, allocate } = deps;
   const { review } = deps.payments;
-
-  const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
-    const [payment, ...others] = held;
-    if (payment === undefined) throw noFit('No payment of this order is held.');
-    if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
-    const isFit = payment.isAsAsked && ['APPLIED', 'LATE'].includes(payment.standing);
-    if (!isFit) throw noFit('Not the right amount was captured.');
-    return payment;
-  };
 
   const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
     if (!isLockedBuy(order)) throw noFit('Only a buy can be allocated.');

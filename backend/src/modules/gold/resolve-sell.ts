@@ -8,6 +8,11 @@ import type { SellDeps } from './sell.deps.ts';
 import type { SettleSell } from './settle-sell.ts';
 import { isVerifiedSell, type VerifiedSell } from './verified-sell.ts';
 
+const requireSell = (order: GoldOrder): VerifiedSell => {
+  if (!isVerifiedSell(order)) throw noFit('Only a verified sell under review fits.');
+  return order;
+};
+
 /** `CONFIRM_SELL` and `RELEASE_SELL`: the provider is asked, and its word decides. */
 export const createResolveSell = (
   deps: Pick<SellDeps, 'provider' | 'clock'> & { readonly settleSell: SettleSell },
@@ -19,11 +24,6 @@ export const createResolveSell = (
     const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
     if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
     return { verdict: readSellVerdict(status), word: wordOf(status) };
-  };
-
-  const requireSell = (order: GoldOrder): VerifiedSell => {
-    if (!isVerifiedSell(order)) throw noFit('Only a verified sell under review fits.');
-    return order;
   };
 
   const settle = async (

@@ -11,19 +11,16 @@ import type { ManualReviewCode } from './gold.types.ts';
  */
 export type SellVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
+const verdicts: Readonly<Record<ProviderTransactionStatus, SellVerdict>> = {
+  SUCCESS: 'SOLD',
+  FAILED: 'FAILED',
+  NOT_CONFIRMED: 'NOT_CONFIRMED',
+  IN_PROGRESS: 'UNKNOWN',
+};
+
 export const readSellVerdict = (status: Outcome<ProviderTransactionStatus>): SellVerdict => {
   if (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION) return 'NOT_CONFIRMED';
-  if (status.kind !== 'done') return 'UNKNOWN';
-  switch (status.value) {
-    case 'SUCCESS':
-      return 'SOLD';
-    case 'FAILED':
-      return 'FAILED';
-    case 'NOT_CONFIRMED':
-      return 'NOT_CONFIRMED';
-    case 'IN_PROGRESS':
-      return 'UNKNOWN';
-  }
+  return status.kind === 'done' ? verdicts[status.value] : 'UNKNOWN';
 };
 
 /** An outcome in a word or two, for the record. */

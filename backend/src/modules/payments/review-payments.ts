@@ -42,24 +42,24 @@ const readRefunds = (
   return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', isNamed };
 };
 
+/** A gateway that took the capture back itself: its payment reads otherwise now. */
+const askPayment = async (gateway: PaymentGateway, payment: HeldPayment): Promise<MoneyProof> => {
+  const { gatewayOrderId, gatewayPaymentId } = payment;
+  if (gatewayOrderId === null) return { kind: 'HELD', isNamed: false };
+  const listed = await gateway.listPayments(gatewayOrderId);
+  if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
+  const payments = listed.kind === 'done' ? listed.value : [];
+  const found = payments.find((known) => known.gatewayPaymentId === gatewayPaymentId);
+  const isGone = found?.status === 'REFUNDED' || found?.status === 'FAILED';
+  return { kind: isGone ? 'PAID_BACK' : 'HELD', isNamed: false };
+};
+
 /** What an operator who looks into an order asks of its payments, and does to them. */
 export const createReviewPayments = (deps: {
   readonly clock: Clock;
   readonly gateways: GatewaysByCode;
 }) => {
   const { clock, gateways } = deps;
-
-  /** A gateway that took the capture back itself: its payment reads otherwise now. */
-  const askPayment = async (gateway: PaymentGateway, payment: HeldPayment): Promise<MoneyProof> => {
-    const { gatewayOrderId, gatewayPaymentId } = payment;
-    if (gatewayOrderId === null) return { kind: 'HELD', isNamed: false };
-    const listed = await gateway.listPayments(gatewayOrderId);
-    if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
-    const payments = listed.kind === 'done' ? listed.value : [];
-    const found = payments.find((known) => known.gatewayPaymentId === gatewayPaymentId);
-    const isGone = found?.status === 'REFUNDED' || found?.status === 'FAILED';
-    return { kind: isGone ? 'PAID_BACK' : 'HELD', isNamed: false };
-  };
 
   return {
     /** The captured payments of an order that were not paid back, oldest first. */
