@@ -28,10 +28,12 @@ $$;
 -- Readiness asks which migrations are applied.
 GRANT SELECT ON _prisma_migrations TO dgs_app;
 
--- Jobs that used up their attempts. Without the payload, which is nobody's business here.
+-- Jobs that used up their attempts. Without the payload, which is nobody's business here. One that
+-- had a key (the flag) and lost it was replaced by a newer job of that key: nothing is lost.
 CREATE OR REPLACE VIEW dead_letter_job AS
   SELECT id, task_identifier AS task, queue_name, key, attempts, max_attempts, last_error, run_at,
          created_at, updated_at
   FROM graphile_worker.jobs
-  WHERE attempts >= max_attempts AND locked_at IS NULL;
+  WHERE attempts >= max_attempts AND locked_at IS NULL
+    AND NOT (key IS NULL AND coalesce(jsonb_exists(flags, 'keyed'), false));
 GRANT SELECT ON dead_letter_job TO dgs_app;

@@ -37,6 +37,10 @@ export interface BuyWorld {
   /** Moves business time forward and waits until the processes follow. */
   advance(seconds: number): Promise<void>;
   query<T extends object>(sql: string, ...values: string[]): Promise<T[]>;
+  /** How many purchases the provider made of a transaction's confirms. */
+  purchases(txId: string): Promise<number>;
+  /** What every table holds, but for price ticks: the same again when nothing was written. */
+  fingerprint(): Promise<Readonly<Record<string, string>>>;
   /** Every move of an order so far, such as `PENDING>PAID`. */
   moves(orderId: string): Promise<string[]>;
   /** Forgets faults, and holds the system to the invariants once it has settled. */
@@ -47,7 +51,7 @@ export interface BuyWorld {
 /** Short enough that nothing in a test waits for the janitor; the machine has two cores. */
 const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_POOL_SIZE: '6' };
 /** Collaborators that do not answer are given up on soon; well above what an answer takes. */
-const impatient = { SAFEGOLD_TIMEOUT_MS: '1500', SANDBOX_GATEWAY_TIMEOUT_MS: '1500' };
+const impatient = { SAFEGOLD_TIMEOUT_MS: '2000', SANDBOX_GATEWAY_TIMEOUT_MS: '2000' };
 
 /** Every process follows the sandbox's clock within a second (decisions, section 10). */
 const followMs = 1000;
@@ -63,6 +67,27 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
   const env = { ...stack.environmentOf('customer'), LOG_LEVEL: 'fatal' };
   return createRuntime('story', loadConfig({}, env), env);
 };
+
+/** Ticks come by themselves; jobs and schedules are held to by what they do. */
+const restless = new Set(['price_snapshot', '_prisma_migrations']);
+
+const fingerprintOf = (url: string): Promise<Record<string, string>> =>
+  withConnection(url, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
+    );
+    const prints: Record<string, string> = {};
+    for (const { name } of tables.filter((table) => !restless.has(table.name))) {
+      const { rows } = await client.query<{ print: string }>(
+        `SELECT count(*) || ' ' || md5(coalesce(string_agg(t::text, '' ORDER BY t::text), ''))
+           AS print
+         FROM ${client.escapeIdentifier(name)} t`,
+      );
+      prints[name] = rows[0]?.print ?? '';
+    }
+    return prints;
+  });
 
 interface BuyWorldOptions {
   readonly customer?: ProcessEnvironment;
@@ -131,11 +156,13 @@ export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWo
       const { userId, phone, deviceId, sessionId } = made;
       for (const secret of [phone, phone.slice(3), made.token]) secrets.add(secret);
       // An access token lasts 15 minutes of a time that stories move: each call has a new one.
-      const call: Call = (method, path, body) => {
-        const claims = { sub: userId, phone, deviceId, jti: sessionId };
-        return as(runtime.tokens.sign(claims, 15 * 60))(method, path, body);
-      };
-      return createStoryClient({ userId, phone }, call);
+      const callAt =
+        (url: string): Call =>
+        (method, path, body) => {
+          const claims = { sub: userId, phone, deviceId, jti: sessionId };
+          return as(runtime.tokens.sign(claims, 15 * 60), 'customer', url)(method, path, body);
+        };
+      return createStoryClient({ userId, phone }, callAt(stack.urlOf('customer')), callAt);
     },
 
     async signInAdmin(role = 'SUPER_ADMIN') {
@@ -152,6 +179,13 @@ export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWo
       await timers.sleep(followMs);
     },
 
+    async purchases(txId) {
+      const confirms = await sandbox.journal('buy-confirm', txId);
+      return confirms.filter(({ status, response }) => status === 200 && response !== '').length;
+    },
+
+    fingerprint: () => fingerprintOf(stack.database.databaseUrl),
+
     async moves(orderId) {
       const rows = await query<{ move: string }>(
         `SELECT coalesce(from_status, '') || '>' || to_status AS move
@@ -164,7 +198,7 @@ export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWo
     async check() {
       await sandbox.clearFaults();
       const at = { databaseUrl: stack.database.databaseUrl, sandboxUrl: sandbox.url };
-      await eventually(() => assertInvariants(at), { timeoutMs: 10_000, everyMs: 200 });
+      await eventually(() => assertInvariants(at), { timeoutMs: 20_000, everyMs: 200 });
       for (const started of processes) {
         expect(findLeaks(started.log(), secrets), `in the log of ${started.app}`).toEqual([]);
       }

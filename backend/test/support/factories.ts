@@ -162,7 +162,10 @@ export const createFactories = (deps: FactoryDeps) => {
     reviewer ??= admin('ADMIN');
     const review = { by: (await reviewer).adminId, at: clock.now(), reason: null };
     await inTransaction(async (tx) => {
-      await createKycStore(tx).review(recordId, 'APPROVED', review);
+      const store = createKycStore(tx);
+      const record = await store.findById(recordId);
+      if (record === undefined) throw new Error('a submitted record vanished');
+      await store.review(record, 'APPROVED', review);
       await createUserStore(tx).setProviderUserId(made.userId, providerUserId, clock.now());
     });
     return { ...made, providerUserId };

@@ -1,6 +1,6 @@
 import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { atOneMoment, findBrokenRules } from '../../src/apps/dev/invariants/find-broken-rules.ts';
 import { compareBooks, type Violation } from './invariants-books.ts';
-import { databaseRules } from './invariants-rules.ts';
 
 export type { Violation } from './invariants-books.ts';
 
@@ -14,15 +14,8 @@ export interface InvariantsAt {
 /** Everything that does not hold of invariants 1 to 9 (architecture, section 4). */
 export const findViolations = ({ databaseUrl, sandboxUrl }: InvariantsAt): Promise<Violation[]> =>
   withConnection(databaseUrl, async (client) => {
-    const found: Violation[] = [];
     const books = await compareBooks(client, sandboxUrl);
-    // One state of the database for all rules: what moves meanwhile moves whole.
-    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    for (const { invariant, says, sql } of databaseRules) {
-      const { rows } = await client.query<object>(sql);
-      found.push(...rows.map((row) => ({ invariant, says, row })));
-    }
-    await client.query('COMMIT');
+    const found = await atOneMoment(client, () => findBrokenRules(client));
     return [...found, ...books];
   });
 

@@ -237,13 +237,14 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     as,
     async newCustomer() {
       customers += 1;
-      const phone = `+9198${String(customers).padStart(8, '0')}`;
+      const number = customers;
+      const phone = `+9198${String(number).padStart(8, '0')}`;
       const registered = await provider.register({ phone, name: 'Asha Rao', pincode: '560001' });
       if (registered.kind !== 'done') throw new Error('the provider does not register');
       const { providerUserId } = registered.value;
       const id = random.uuid();
       const at = clock.now();
-      const referralCode = `REF${String(customers).padStart(5, '0')}`;
+      const referralCode = `REF${String(number).padStart(5, '0')}`;
       await db.user.create({
         data: {
           id,

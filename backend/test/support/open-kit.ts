@@ -39,6 +39,8 @@ export interface Kit extends Omit<Runtime, 'clock'> {
   readonly addresses: FreshDatabase;
   readonly sandbox: OpenSandbox;
   readonly provider: GoldProvider;
+  /** The same provider through an adapter whose circuit breaker has seen nothing yet. */
+  makeProvider(): GoldProvider;
   readonly objects: ObjectStore;
   /** Where `objects` keeps its files. */
   readonly objectsDir: string;
@@ -124,7 +126,12 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     OBJECT_STORE: 'filesystem',
     OBJECT_STORE_DIR: objectsDir,
   };
-  const provider = createGoldProvider(env, { clock, logger });
+  const providers: ReturnType<typeof createGoldProvider>[] = [];
+  const makeProvider = () => {
+    const provider = createGoldProvider(env, { clock, logger });
+    providers.push(provider);
+    return provider;
+  };
   const servers: Server[] = [];
 
   return {
@@ -146,7 +153,8 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     audit: createAuditor({ clock, random }),
     addresses,
     sandbox,
-    provider,
+    provider: makeProvider(),
+    makeProvider,
     objects: createObjectStore(env),
     objectsDir,
     settingsDir,
@@ -162,7 +170,8 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
         server.close();
         server.closeAllConnections();
       }
-      await Promise.all([provider.close(), closeRedis(redis), sandbox.stop(), database.close()]);
+      await Promise.all(providers.map((provider) => provider.close()));
+      await Promise.all([closeRedis(redis), sandbox.stop(), database.close()]);
       await addresses.drop();
       rmSync(folder, { recursive: true, force: true });
     },

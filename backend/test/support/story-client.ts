@@ -69,29 +69,32 @@ let keys = 0;
 /** An idempotency key that no other buy of this run has. */
 export const newKey = (): string => `story-key-${process.pid}-${(keys += 1)}`;
 
+/** What a 201 or 200 of `POST /gold/buy` says. */
+export const placedOf = (body: unknown, key: string): PlacedBuy => {
+  const buy = buySchema.parse(body);
+  return {
+    key,
+    orderId: buy.order.id,
+    paymentOrderId: buy.payment.id,
+    gatewayOrderId: buy.payment.gateway_order_id ?? '',
+    txId: buy.sg_tx_id,
+    amountPaise: buy.payment.amount_paise,
+  };
+};
+
 /** What a customer does, through the API alone. */
-export const createStoryClient = (who: Who, call: Call) => {
+export const createStoryClient = (who: Who, call: Call, callAt: (url: string) => Call) => {
   const order = async (orderId: string): Promise<OrderView> =>
     orderSchema.parse(expectStatus(await call('GET', `/gold/orders/${orderId}`), 200));
 
   const payment = async (paymentOrderId: string): Promise<PaymentView> =>
     paymentSchema.parse(expectStatus(await call('GET', `/payments/orders/${paymentOrderId}`), 200));
 
-  const placedOf = (body: unknown, key: string): PlacedBuy => {
-    const buy = buySchema.parse(body);
-    return {
-      key,
-      orderId: buy.order.id,
-      paymentOrderId: buy.payment.id,
-      gatewayOrderId: buy.payment.gateway_order_id ?? '',
-      txId: buy.sg_tx_id,
-      amountPaise: buy.payment.amount_paise,
-    };
-  };
-
   return {
     ...who,
     call,
+    /** The same customer at another replica. */
+    callAt,
     order,
     payment,
 
@@ -105,12 +108,16 @@ export const createStoryClient = (who: Who, call: Call) => {
       return placedOf(expectStatus(answer, 201), key);
     },
 
-    placedOf,
-
     async quote(amount = '1000.00', unit = 'INR') {
       const answer = await call('POST', '/gold/quote', { unit, amount });
       return quoteSchema.parse(expectStatus(answer, 201));
     },
+
+    /** `POST /payments/orders/:id/verify` with what the checkout gave to the device. */
+    verify: (
+      paymentOrderId: string,
+      proof: { gateway_order_id: string; gateway_payment_id: string; signature: string },
+    ): Promise<Answer> => call('POST', `/payments/orders/${paymentOrderId}/verify`, proof),
 
     /** `POST /payments/orders` as it is answered. */
     askToPay: (quoteId: string, key = newKey(), more: object = {}): Promise<Answer> =>
@@ -133,7 +140,7 @@ export const createStoryClient = (who: Who, call: Call) => {
           expect({ status: now, code }).toEqual({ status, code: options.code ?? null });
           return seen;
         },
-        { timeoutMs: options.timeoutMs ?? 15_000, everyMs: 100 },
+        { timeoutMs: options.timeoutMs ?? 30_000, everyMs: 100 },
       ),
   };
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allSources } from './source-files.ts';
+import { allSources, type SourceFile } from './source-files.ts';
 
 const hardLimit = 300;
 const softLimit = 150;
@@ -7,6 +7,9 @@ const softLimit = 150;
 const mostOverSoftLimit = 0.1;
 /** The formatter keeps code within 100; it breaks neither words nor long texts. */
 const columns = 110;
+
+/** Not the writers of Markdown pages, whose paragraphs are one line each. */
+const isCode = ({ path }: SourceFile): boolean => !path.startsWith('src/apps/dev/docs/');
 
 const linesOf = (text: string): string[] => text.replace(/\n$/u, '').split('\n');
 const lengths = allSources.map(({ path, text }) => ({ path, lines: linesOf(text).length }));
@@ -31,11 +34,13 @@ it(`keeps half of the files under 100 lines`, () => {
 });
 
 it(`keeps lines within ${columns} columns`, () => {
-  const wide = allSources.flatMap(({ path, text }) =>
-    linesOf(text).flatMap((line, index) =>
-      line.length > columns ? [`${path}:${index + 1} has ${line.length}`] : [],
-    ),
-  );
+  const wide = allSources
+    .filter(isCode)
+    .flatMap(({ path, text }) =>
+      linesOf(text).flatMap((line, index) =>
+        line.length > columns ? [`${path}:${index + 1} has ${line.length}`] : [],
+      ),
+    );
   expect(wide).toEqual([]);
 });
 

@@ -18,23 +18,16 @@ import {
 } from '../../modules/readiness/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
-import { defineVariables } from '../../platform/config/config.ts';
-import { integer } from '../../platform/config/kinds.ts';
 import { createApiApp } from '../runtime/create-api-app.ts';
 import { createRuntime } from '../runtime/create-runtime.ts';
-import { createTrade, tradeVariables } from '../runtime/create-trade.ts';
+import { createTrade } from '../runtime/create-trade.ts';
+import { tradeVariables } from '../runtime/trade.variables.ts';
 import { healthRoutes } from '../runtime/health.routes.ts';
 import { kycCustomers } from '../runtime/kyc-customers.ts';
 import { loadConfig } from '../runtime/load-config.ts';
 import { apiVariables } from '../runtime/process.variables.ts';
 import { runMain, startProcess } from '../runtime/start-process.ts';
-
-const adminVariables = defineVariables({
-  ADMIN_TOKEN_TTL_SECONDS: {
-    schema: integer(8 * 60 * 60, 60, 24 * 60 * 60),
-    doc: "life of an operator's token in seconds",
-  },
-});
+import { adminVariables } from './admin.variables.ts';
 
 /** The admin API: operators. */
 await runMain(async (env) => {

@@ -16,7 +16,8 @@ import { kycCustomers } from '../runtime/kyc-customers.ts';
 import { loadConfig } from '../runtime/load-config.ts';
 import { apiVariables } from '../runtime/process.variables.ts';
 import { runMain, startProcess } from '../runtime/start-process.ts';
-import { createTrade, tradeVariables } from '../runtime/create-trade.ts';
+import { createTrade } from '../runtime/create-trade.ts';
+import { tradeVariables } from '../runtime/trade.variables.ts';
 
 /** The customer API: mobile and web clients, webhooks, and the price feed's sockets. */
 await runMain(async (env) => {
@@ -85,6 +86,7 @@ await runMain(async (env) => {
     publisher,
     subscriber,
     store: trade.price.store,
+    wall: runtime.wall,
     logger,
   });
   await startProcess({

@@ -1,22 +1,10 @@
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
-import { defineVariables, parseConfig } from '../../platform/config/config.ts';
-import { integer, text } from '../../platform/config/kinds.ts';
+import { parseConfig } from '../../platform/config/config.ts';
 import { commands } from './commands.ts';
+import { migrateVariables } from './migrate.variables.ts';
 import { enginePanic } from './schema-engine.ts';
 import { waitForDatabase } from './wait-for-database.ts';
-
-const variables = defineVariables({
-  MIGRATE_DATABASE_URL: {
-    schema: text(),
-    doc: 'the database, as the role that owns the schema',
-    secret: true,
-  },
-  MIGRATE_WAIT_SECONDS: {
-    schema: integer(60, 0, 3600),
-    doc: 'how long to wait for the database to answer',
-  },
-});
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -44,7 +32,7 @@ const main = async (args: readonly string[]): Promise<number> => {
     print(usage());
     return name === 'help' ? 0 : 64;
   }
-  const config = parseConfig(variables, process.env);
+  const config = parseConfig(migrateVariables, process.env);
   const url = config.MIGRATE_DATABASE_URL;
   const seconds = config.MIGRATE_WAIT_SECONDS;
   await waitForDatabase({ url, seconds, timers: createTimers(), log: print });

@@ -2,4 +2,4 @@
  * Loaded before a process where traces are wanted: `node --import ./dist/otel/main.js ...` with
  * OTEL_EXPORTER_OTLP_ENDPOINT set. It costs a process without it nothing.
  */
-import '../../platform/observability/otel.ts';
+export * from '../../platform/observability/otel.ts';

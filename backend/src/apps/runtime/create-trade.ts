@@ -17,22 +17,14 @@ import {
   rememberPass,
 } from '../../modules/readiness/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
-import { defineVariables, type Config, type Environment } from '../../platform/config/config.ts';
+import type { Config, Environment } from '../../platform/config/config.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { createIdempotency } from '../../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
 import { createMoneyOut } from './create-money-out.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
-import { retrySeconds } from './retry-seconds.ts';
-
-/** What a process that deals in gold reads besides. */
-export const tradeVariables = defineVariables({
-  ALLOCATION_RETRY_SECONDS: {
-    schema: retrySeconds('5,15,45,90,180'),
-    doc: 'waits before an allocation is tried again, in seconds',
-  },
-});
+import type { tradeVariables } from './trade.variables.ts';
 
 /** How long a passing look that only operators change is believed, in real time. */
 const lookLifeMs = 10_000;

@@ -1,7 +1,7 @@
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
+import { purgePortalSignIns } from '../../modules/accounting/index.ts';
+import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
-import { defineVariables } from '../../platform/config/config.ts';
-import { integer } from '../../platform/config/kinds.ts';
 import {
   createJobRunner,
   createQueueGauge,
@@ -11,22 +11,13 @@ import {
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
 import { createRuntime } from '../runtime/create-runtime.ts';
-import { createTrade, tradeVariables } from '../runtime/create-trade.ts';
+import { createTrade } from '../runtime/create-trade.ts';
+import { tradeVariables } from '../runtime/trade.variables.ts';
 import { loadConfig } from '../runtime/load-config.ts';
 import { runMain, startProcess } from '../runtime/start-process.ts';
 import { createJanitor } from './create-janitor.ts';
-
-const workerVariables = defineVariables({
-  JANITOR_EVERY_MS: {
-    schema: integer(60_000, 200, 600_000),
-    doc: "real time between the janitor's rounds in milliseconds",
-  },
-  EXPIRY_EVERY_MS: {
-    schema: integer(5000, 200, 600_000),
-    doc: 'real time between two looks for what has run out, in milliseconds',
-  },
-  JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
-});
+import { createKeyRewrap } from './create-key-rewrap.ts';
+import { workerVariables } from './worker.variables.ts';
 
 /** The worker: price feed, allocation, payouts, schedules, the janitor. */
 await runMain(async (env) => {
@@ -75,10 +66,17 @@ await runMain(async (env) => {
         }),
       }),
       createSweep({
-        name: 'identity-purge',
+        name: 'rewrap-data-keys',
+        everyMs: 10 * config.JANITOR_EVERY_MS,
+        run: createKeyRewrap({ vault: runtime.vault, inTransaction, logger }),
+      }),
+      createSweep({
+        name: 'purge-sign-ins',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: async () => {
           await purgeLapsedIdentity({ db, clock });
+          await purgeAdminSignIns({ db, clock });
+          await purgePortalSignIns({ db, clock });
         },
       }),
     ],

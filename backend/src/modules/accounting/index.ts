@@ -3,3 +3,4 @@ export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
 export { createPortalUser } from './portal-auth.service.ts';
 export { gstRateBpsOn } from './statutory.read-model.ts';
+export { purgePortalSignIns } from './purge-sign-ins.ts';

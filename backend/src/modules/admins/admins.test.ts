@@ -5,7 +5,7 @@ import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
 import { createFactories, type Factories } from '../../../test/support/factories.ts';
 import { openKit, type Kit } from '../../../test/support/open-kit.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
-import { adminAccess, anyAdmin, createAdmins } from './index.ts';
+import { adminAccess, anyAdmin, createAdmins, purgeAdminSignIns } from './index.ts';
 
 const minuteMs = 60_000;
 const shiftSeconds = 8 * 60 * 60;
@@ -219,5 +219,18 @@ describe('the guard', () => {
     const { token } = await make.admin('SUPPORT');
     expect(await bearerCaller(url, token)('POST', '/auth/logout')).toMatchObject({ status: 204 });
     expect(await ask('/any', token)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('counts of failed sign-ins', () => {
+  it('are kept while they decide something, and deleted after', async () => {
+    const email = 'nobody-at-all@digital-gold.example';
+    const count = () => kit.database.db.adminLoginGuard.count({ where: { email } });
+    await fail(email, 1);
+    await purgeAdminSignIns({ db: kit.database.db, clock: kit.clock });
+    expect(await count()).toBe(1);
+    kit.clock.advance(46 * minuteMs);
+    await purgeAdminSignIns({ db: kit.database.db, clock: kit.clock });
+    expect(await count()).toBe(0);
   });
 });

@@ -9,3 +9,4 @@ export {
   type AdminRole,
 } from './admins.types.ts';
 export { createAdmins } from './create-admins.ts';
+export { purgeAdminSignIns } from './purge-sign-ins.ts';

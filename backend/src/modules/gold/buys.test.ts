@@ -3,7 +3,6 @@ import { paise } from '../../money/index.ts';
 import { openGold, type Caller, type OpenGold } from '../../../test/support/open-gold.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { assertInvariants } from '../../../test/support/invariants.ts';
-import { jobsOf } from '../../../test/support/job-queue.ts';
 
 let open: OpenGold;
 beforeAll(async () => {
@@ -250,84 +249,5 @@ describe('POST /payments/orders', () => {
     expect((await stranger.call('POST', '/payments/orders', body)).status).toBe(404);
     await open.advance(421);
     expect(await code(body)).toBe('QUOTE_EXPIRED');
-  });
-});
-
-describe('orders', () => {
-  it('are listed newest first, filtered, and only to their owner', async () => {
-    const { id, call } = await open.newCustomer();
-    const stranger = await open.newCustomer();
-    const ids: string[] = [];
-    for (const amount of ['100', '200', '300']) {
-      ids.unshift((await call('POST', '/gold/buy', buyOf(amount))).body.order.id);
-      open.clock.advance(1000);
-    }
-    const list = await call('GET', '/gold/orders?limit=2');
-    expect(list.body).toMatchObject({ total: 3, page: 1, limit: 2 });
-    expect(list.body.items.map((order: { id: string }) => order.id)).toEqual(ids.slice(0, 2));
-    expect((await call('GET', '/gold/orders?status=PENDING&type=BUY')).body.total).toBe(3);
-    expect((await call('GET', '/gold/orders?status=ALLOCATED')).body.total).toBe(0);
-    expect((await call('GET', '/portfolio/history?page=2&limit=2')).body.items).toHaveLength(1);
-    for (const query of ['status=LOST', 'type=GIFT', 'limit=101', 'page=0', 'limit=ten']) {
-      expect((await call('GET', `/gold/orders?${query}`)).status).toBe(400);
-    }
-    expect((await stranger.call('GET', `/gold/orders/${ids[0]}`)).status).toBe(404);
-    expect((await stranger.call('GET', '/gold/orders')).body.total).toBe(0);
-
-    const operator = open.as('operator');
-    for (const query of [`userId=${id}`, `q=${id}`, `userId=${id}&status=PENDING&type=BUY`]) {
-      expect((await operator('GET', `/orders?${query}`)).body.total).toBe(3);
-    }
-    const { body: order } = await operator('GET', `/orders/${ids[0]}`);
-    expect(order).toMatchObject({
-      user_id: id,
-      provider_amount_paise: expect.any(Number),
-      payments: [{ order_id: ids[0], status: 'GATEWAY_ORDER_CREATED' }],
-      events: [{ from: null, to: 'PENDING', cause: 'order.placed', actor: `customer:${id}` }],
-    });
-    const found = await operator('GET', `/orders?q=${order.sg_tx_id}`);
-    expect(found.body.items).toHaveLength(1);
-  });
-});
-
-describe('what is not paid', () => {
-  it('fails when the lock runs out, with its payment order', async () => {
-    const { call } = await open.newCustomer();
-    const { body } = await call('POST', '/gold/buy', buyOf());
-    const expire = async () => {
-      const step = open.gold.expirySteps.find(({ name }) => name === 'gold-expire-unpaid');
-      await step?.run(AbortSignal.timeout(5000));
-    };
-    await open.advance(479);
-    await expire();
-    expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
-    await open.advance(1);
-    const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
-    await open.sandbox.control('POST', '/faults', down);
-    await expire();
-    // Unknown is not unpaid.
-    expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
-    await open.sandbox.control('DELETE', '/faults');
-    await eventually(async () => {
-      await expire();
-      expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('FAILED');
-    });
-    expect((await call('GET', `/payments/orders/${body.payment.id}`)).body.status).toBe('EXPIRED');
-    expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([]);
-  });
-
-  it('goes to review when it turns out to have been paid unheard and too late', async () => {
-    const { call } = await open.newCustomer();
-    const { body } = await call('POST', '/gold/buy', buyOf());
-    const { gateway_order_id: gatewayOrderId } = body.payment;
-    const paid = { outcome: 'captured', deliver: 'none' };
-    expect((await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, paid)).status).toBe(
-      200,
-    );
-    await open.advance(480);
-    const step = open.gold.expirySteps.find(({ name }) => name === 'gold-expire-unpaid');
-    await step?.run(AbortSignal.timeout(5000));
-    const { body: order } = await call('GET', `/gold/orders/${body.order.id}`);
-    expect(order).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' });
   });
 });

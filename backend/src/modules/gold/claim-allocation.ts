@@ -1,4 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
+import { schedule } from '../../platform/jobs/index.ts';
+import { allocationRetry } from './allocation-job.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
 import { isAwaitingAllocation } from './gold.states.ts';
 import type { GoldOrder } from './gold.types.ts';
@@ -16,7 +18,7 @@ export type Claim =
   | { readonly kind: 'LEAVE'; readonly why: string; readonly order: GoldOrder | undefined }
   /** The lock has ended: only the order-status may be asked. */
   | { readonly kind: 'ASK'; readonly order: LockedBuy; readonly confirm: Confirm | undefined }
-  /** The intent is written and held; `askFirst` where an earlier try may have gone through. */
+  /** The intent is written and held; `askFirst` where there was an earlier try. */
   | {
       readonly kind: 'CONFIRM';
       readonly order: LockedBuy;
@@ -69,8 +71,12 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
       if (latest?.isHeld === true) return leave('somebody is at it');
       const now = clock.now();
       if (now >= order.lockEndsAt) return { kind: 'ASK', order, confirm: latest };
-      const isEarly = order.nextAttemptAt !== null && now < order.nextAttemptAt;
-      if (status === 'RETRY_PENDING' && isEarly) return leave('its next try is not due');
+      const { nextAttemptAt } = order;
+      if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
+        // Another process's clock is a little ahead of this one: the job is not lost for that.
+        await schedule(db, allocationRetry(orderId, nextAttemptAt));
+        return leave('its next try is not due');
+      }
       const holderId = random.uuid();
       const confirm = await hold(db, order, latest, holderId, now);
       if (confirm === undefined) return leave('somebody is at it');
@@ -78,7 +84,6 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
         const move = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
         await moveOrder(db, { id: orderId, status }, move);
       }
-      const askFirst = latest !== undefined && latest.status !== 'REFUSED';
-      return { kind: 'CONFIRM', order, confirm, holderId, askFirst };
+      return { kind: 'CONFIRM', order, confirm, holderId, askFirst: latest !== undefined };
     });
 };

@@ -62,7 +62,10 @@ export const createAllocate = (deps: AllocationDeps) => {
     if (askFirst) {
       const { verdict, word } = await ask(order);
       const mayConfirm = verdict === 'NOT_CONFIRMED' && clock.now() < order.lockEndsAt;
-      if (!mayConfirm) return settle({ ...found, verdict, reason: `status ${word}` });
+      if (!mayConfirm) {
+        // This try has sent nothing.
+        return settle({ ...found, verdict, certainlyNot: true, reason: `status ${word}` });
+      }
       const store = createProviderOperationStore(db);
       if (!(await store.holdOn(intent.id, holderId, confirmLeaseMs))) return 'LEFT';
     }

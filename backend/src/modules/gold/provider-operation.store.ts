@@ -99,19 +99,18 @@ export const createProviderOperationStore = (
     async takeOver(id: string, holderId: string, leaseMs: number): Promise<boolean> {
       const count = await db.$executeRaw`
         UPDATE provider_operation p
-        SET status = 'UNKNOWN', holder_id = ${holderId}::uuid,
+        SET status = 'UNKNOWN', attempts = attempts + 1, holder_id = ${holderId}::uuid,
           lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
         WHERE p.id = ${id}::uuid AND ${undecided}
           AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`;
       return count === 1;
     },
 
-    /** Goes on holding it for a further try; false when the lease was lost. */
+    /** Begins the lease anew, before a call; false when it was lost. */
     async holdOn(id: string, holderId: string, leaseMs: number): Promise<boolean> {
       const count = await db.$executeRaw`
         UPDATE provider_operation p
-        SET attempts = attempts + 1,
-          lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+        SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
         WHERE p.id = ${id}::uuid AND p.holder_id = ${holderId}::uuid AND ${undecided}
           AND p.lease_until > clock_timestamp()`;
       return count === 1;

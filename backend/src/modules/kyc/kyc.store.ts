@@ -72,14 +72,17 @@ export const createKycStore = (db: Db) => ({
     return count === 1;
   },
 
-  /** A reviewer's move out of SUBMITTED; false when the record is no longer there. */
+  /**
+   * A reviewer's move of the very submission they decided on; false when the record has left
+   * SUBMITTED, also when it was submitted anew since.
+   */
   async review(
-    id: string,
+    { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
     to: 'APPROVED' | 'REJECTED' | 'PENDING',
     review: { readonly by: string; readonly at: Date; readonly reason: string | null },
   ): Promise<boolean> {
     const { count } = await db.kycRecord.updateMany({
-      where: { id, status: 'SUBMITTED' },
+      where: { id, status: 'SUBMITTED', submittedAt },
       data: {
         status: to,
         reviewedBy: review.by,

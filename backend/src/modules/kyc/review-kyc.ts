@@ -113,7 +113,7 @@ export const createReviewKyc = (options: ReviewKycOptions) => {
     return inTransaction(async (tx) => {
       const store = createKycStore(tx);
       const review = { by: adminId, at: clock.now(), reason: details.reason };
-      if (!(await store.review(row.id, to, review))) throw new AppError('ILLEGAL_TRANSITION');
+      if (!(await store.review(row, to, review))) throw new AppError('ILLEGAL_TRANSITION');
       if (details.providerUserId !== undefined) {
         await customers.setProviderUserId(tx, row.userId, details.providerUserId);
       }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
@@ -23,8 +24,8 @@ export type SubmitKyc = (userId: string, input: SubmitInput) => Promise<KycRow>;
 
 /**
  * PENDING or REJECTED to SUBMITTED.
- * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded or a missing
- * name, KYC_STATE, KYC_DUPLICATE.
+ * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or a
+ * date of birth to come, KYC_STATE, KYC_DUPLICATE.
  */
 export const createSubmitKyc = (options: SubmitKycOptions): SubmitKyc => {
   const { db, inTransaction, clock, random, vault, blindIndex, customers } = options;
@@ -48,7 +49,13 @@ export const createSubmitKyc = (options: SubmitKycOptions): SubmitKyc => {
     throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
   };
 
+  const requireBorn = (date: string | undefined): void => {
+    if (date === undefined || date < istDate(clock.now())) return;
+    throw validationError([{ field: 'dateOfBirth', message: 'must be a day in the past' }]);
+  };
+
   return async (userId, input) => {
+    requireBorn(input.dateOfBirth);
     await requireDocument(userId, 'documentKey', input.documentKey);
     await requireDocument(userId, 'selfieKey', input.selfieKey);
     const fullName = await fullNameFor(userId, input.fullName);

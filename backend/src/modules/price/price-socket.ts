@@ -3,11 +3,11 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Emitter } from '@socket.io/redis-emitter';
 import type { Redis } from 'ioredis';
 import { Server, type Socket } from 'socket.io';
+import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { presentTick } from './price.schemas.ts';
 import type { PriceStore } from './price.store.ts';
-import { priceLifeMs, type PriceTick } from './price.types.ts';
-import { msBetween } from '../../platform/clock/clock.ts';
+import { tickEveryMs, type PriceTick } from './price.types.ts';
 
 const namespace = '/price';
 
@@ -16,15 +16,24 @@ export const createPriceBroadcast = (options: {
   readonly redis: Redis;
   readonly logger: Logger;
 }): ((tick: PriceTick) => void) => {
-  const emitter = new Emitter(options.redis);
+  const { redis, logger } = options;
+  // The emitter drops the promise of its publish: a rejection must not end the process.
+  const publish = (channel: string, message: Buffer): void => {
+    redis.publish(channel, message).catch((error: unknown) => {
+      logger.error({ err: error }, 'a tick could not be broadcast');
+    });
+  };
+  const emitter = new Emitter({ publish });
   return (tick) => {
-    try {
-      emitter.of(namespace).emit('price_update', presentTick(tick));
-    } catch (error) {
-      options.logger.error({ err: error, seq: tick.seq }, 'a tick could not be broadcast');
-    }
+    emitter.of(namespace).emit('price_update', presentTick(tick));
   };
 };
+
+type LastTick = NonNullable<Awaited<ReturnType<PriceStore['lastTick']>>>;
+
+/** True for a price that was carried over to its mark, and when the feed has fallen silent. */
+const isStale = ({ price, mark }: LastTick, now: Date): boolean =>
+  msBetween(price.asOf, mark) > tickEveryMs / 2 || msBetween(mark, now) > 2 * tickEveryMs;
 
 /**
  * The feed's sockets on a customer API replica: namespace `/price`, any origin, no credential
@@ -35,7 +44,8 @@ export const attachPriceSocket = (
   options: {
     readonly publisher: Redis;
     readonly subscriber: Redis;
-    readonly store: PriceStore;
+    readonly store: Pick<PriceStore, 'lastTick'>;
+    readonly wall: Clock;
     readonly logger: Logger;
   },
 ): Server => {
@@ -48,7 +58,7 @@ export const attachPriceSocket = (
   const sendSnapshot = async (socket: Socket): Promise<void> => {
     const last = await options.store.lastTick();
     if (last === undefined) return;
-    const stale = msBetween(last.price.asOf, last.mark) > priceLifeMs;
+    const stale = isStale(last, options.wall.now());
     socket.emit('price_snapshot', presentTick({ ...last, stale }));
   };
   io.of(namespace).on('connection', (socket) => {

@@ -85,13 +85,15 @@ export const createPriceStore = (db: Db) => ({
   async history(from: Date, stepMs: number, buckets: number): Promise<HistoryRow[]> {
     return db.$queryRaw<HistoryRow[]>`
       SELECT p.buy_paise, p.sell_paise, p.spot_paise, p.as_of
-      FROM generate_series(0, ${buckets - 1}::int) AS bucket(n)
+      FROM (
+        SELECT n, ${stepMs}::int * interval '1 millisecond' AS step
+        FROM generate_series(0, ${buckets - 1}::int) AS n
+      ) AS bucket
       CROSS JOIN LATERAL (
         SELECT buy_paise, sell_paise, spot_paise, as_of FROM price_snapshot
         WHERE source = 'PROVIDER'
-          AND as_of > ${from}::timestamptz + bucket.n * ${stepMs}::int * interval '1 millisecond'
-          AND as_of <= ${from}::timestamptz
-            + (bucket.n + 1) * ${stepMs}::int * interval '1 millisecond'
+          AND as_of > ${from}::timestamptz + bucket.n * bucket.step
+          AND as_of <= ${from}::timestamptz + (bucket.n + 1) * bucket.step
         ORDER BY as_of DESC LIMIT 1
       ) AS p
       ORDER BY p.as_of DESC`;

@@ -7,6 +7,7 @@ import { AppError } from '../errors/app-error.ts';
 const maxFailures = 5;
 const windowMs = 15 * 60_000;
 const lockMs = 30 * 60_000;
+const purgeBatch = 5000;
 
 export interface LoginGuard {
   /**
@@ -16,6 +17,8 @@ export interface LoginGuard {
   charge(db: Db, email: string): Promise<void>;
   /** A success forgets the failures. */
   clear(db: Db, email: string): Promise<void>;
+  /** Deletes what decides nothing any more; every e-mail ever tried has a row. */
+  purge(db: Db): Promise<void>;
 }
 
 /**
@@ -64,6 +67,14 @@ export const createLoginGuard = (options: {
 
     async clear(db, email) {
       await db.$executeRaw`DELETE FROM ${table} WHERE email = ${email}`;
+    },
+
+    async purge(db) {
+      const lapsed = addMs(clock.now(), -windowMs - lockMs);
+      await db.$executeRaw`
+        DELETE FROM ${table} WHERE email IN (
+          SELECT email FROM ${table} WHERE window_started_at < ${lapsed}
+          LIMIT ${purgeBatch}::int)`;
     },
   };
 };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
 import { createGate } from '../../../test/support/gate.ts';
+import { toAppError } from '../http/error-middleware.ts';
 import { createRandom } from '../ids/random.ts';
 import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';
 
@@ -100,5 +101,24 @@ describe('what the database refuses', () => {
     expect(isUniqueViolation(byStatement)).toBe(true);
     expect(sqlStateOf(byStatement)).toBe('23505');
     expect(isUniqueViolation(new Error('other'))).toBe(false);
+  });
+});
+
+describe('a database that can not be reached', () => {
+  it('is told apart from what the database refuses', async () => {
+    const url = 'postgresql://nobody:nothing@127.0.0.1:1/nowhere';
+    const nowhere = createDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const failures: unknown[] = await Promise.all([
+      nowhere.ping().catch((error: unknown) => error),
+      nowhere.db.scheduledJob.count().catch((error: unknown) => error),
+      nowhere.inTransaction((db) => db.scheduledJob.count()).catch((error: unknown) => error),
+    ]);
+    expect(failures.map((error) => toAppError(error).code)).toEqual([
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+    ]);
+    await nowhere.close();
+    expect(toAppError(new Error('a bug')).code).toBe('INTERNAL');
   });
 });

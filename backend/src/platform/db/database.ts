@@ -62,7 +62,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       idle_in_transaction_session_timeout: 30_000,
       // The adapter writes and reads times as UTC without saying so; a server or database set to
       // another zone (Asia/Kolkata, say) would shift every one of them.
-      options: '-c TimeZone=UTC',
+      options: '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed',
     },
     { onPoolError: options.onPoolError ?? (() => {}) },
   );
@@ -73,7 +73,8 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await client.$transaction(work, {
-          isolationLevel: isolation,
+          // The connections' own level needs no statement to set it.
+          ...(isolation !== 'ReadCommitted' && { isolationLevel: isolation }),
           timeout: timeoutMs,
           maxWait: 10_000,
         });

@@ -39,3 +39,16 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
   const text = isRecord(error) ? String(error['message']) : '';
   return JSON.stringify(causeOf(error)).includes(constraint) || text.includes(constraint);
 };
+
+const outOfReach: ReadonlySet<unknown> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'TooManyConnections',
+  'SocketTimeout',
+]);
+
+/** True when the database could not be asked at all, or had no connection to spare in time. */
+export const isDatabaseOutOfReach = (error: unknown): boolean => {
+  const code = prismaCode(error);
+  return outOfReach.has(causeOf(error).kind) || code === 'P1001' || code === 'P2024';
+};

@@ -1,2 +1,2 @@
 export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
-export { isTransient, isUniqueViolation, sqlStateOf } from './errors.ts';
+export { isDatabaseOutOfReach, isTransient, isUniqueViolation, sqlStateOf } from './errors.ts';

@@ -26,7 +26,10 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: row(405, 'This path does not accept that method.'),
   NOT_IMPLEMENTED: row(501, 'This endpoint is not available yet.'),
   INTERNAL: row(500, 'Something went wrong on our side.', { retryable: true, reportable: true }),
-  SERVICE_UNAVAILABLE: row(503, 'The service is not available right now.', { retryable: true }),
+  SERVICE_UNAVAILABLE: row(503, 'The service is not available right now.', {
+    retryable: true,
+    reportable: true,
+  }),
 
   // Who is asking
   UNAUTHENTICATED: row(401, 'Sign in to use this.'),

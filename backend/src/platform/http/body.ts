@@ -11,9 +11,10 @@ const isJson = (contentType: string | undefined): boolean =>
 export const readBody = (limitBytes = defaultBodyLimitBytes): RequestHandler =>
   express.raw({ type: () => true, limit: limitBytes });
 
+const noBytes = Buffer.alloc(0);
+
 /** The bytes that `readBody` left; empty where there was no body. */
-export const bodyBytes = (body: unknown): Buffer =>
-  Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+export const bodyBytes = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : noBytes);
 
 export type ParsedBody = { readonly value: unknown } | { readonly problem: AppError };
 

@@ -1,16 +1,16 @@
-import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
-import helmet from 'helmet';
 import { AppError } from '../errors/app-error.ts';
 import type { Random } from '../ids/random.ts';
 import { docsRouter } from './docs.ts';
 import { errorMiddleware } from './error-middleware.ts';
 import type { Guard } from './guard.ts';
 import { internalOnly } from './internal-only.ts';
-import { mountRoutes } from './mount-routes.ts';
+import { inTurn } from './in-turn.ts';
+import { fixedRoutes, mountRoutes } from './mount-routes.ts';
 import { openApiDocument, type ApiInfo } from './openapi.ts';
 import { requestIdMiddleware } from './request-id.ts';
 import type { Route } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface ApiOptions {
   readonly info: ApiInfo;
@@ -40,14 +40,20 @@ export const createApi = (options: ApiOptions): Express => {
   app.disable('etag');
   app.set('trust proxy', options.trustProxyHops);
   app.set('query parser', 'simple');
-  app.use(requestIdMiddleware(options.random));
-  app.use(options.requestLog, options.requestMetrics);
-  app.use(helmet());
-  app.use(cors({ origin: [...options.corsAllowedOrigins], exposedHeaders: ['x-request-id'] }));
+  const mounted = { routes, prefix: info.prefix, guard, rateLimit, checkReplies };
+  app.use(
+    inTurn(
+      requestIdMiddleware(options.random),
+      options.requestLog,
+      options.requestMetrics,
+      securityHeaders(options.corsAllowedOrigins),
+      fixedRoutes(mounted),
+    ),
+  );
+  app.use(info.prefix, mountRoutes(mounted));
   app.get('/metrics', internalOnly(options.internalHostnames), options.metrics);
   app.get(`${info.prefix}/metrics`, internalOnly(options.internalHostnames), options.metrics);
   if (options.docs) app.use(docsRouter(openApiDocument(info, routes, guard)));
-  app.use(info.prefix, mountRoutes({ routes, guard, rateLimit, checkReplies }));
   app.use(rateLimit, () => {
     throw new AppError('NOT_FOUND');
   });

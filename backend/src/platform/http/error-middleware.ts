@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
+import { isDatabaseOutOfReach } from '../db/errors.ts';
 import { AppError } from '../errors/app-error.ts';
 
 interface ErrorLog {
@@ -25,6 +26,7 @@ export const toAppError = (error: unknown): AppError => {
   // zlib's errors of a compressed body that is none
   const status = typeof error === 'object' && error !== null && 'status' in error && error.status;
   if (status === 400) return new AppError('MALFORMED_JSON');
+  if (isDatabaseOutOfReach(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error });
   return new AppError('INTERNAL', { cause: error });
 };
 

@@ -22,8 +22,9 @@ declare module 'express-serve-static-core' {
 export const requestIdMiddleware =
   (random: Random): RequestHandler =>
   (req, res, next) => {
-    const given = req.header('x-request-id');
-    req.requestId = given !== undefined && accepted.test(given) ? given : random.uuid();
-    res.setHeader('x-request-id', req.requestId);
-    storage.run(req.requestId, next);
+    const given = req.headers['x-request-id'];
+    const id = typeof given === 'string' && accepted.test(given) ? given : random.uuid();
+    req.requestId = id;
+    res.setHeader('x-request-id', id);
+    storage.run(id, next);
   };

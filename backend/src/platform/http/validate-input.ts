@@ -14,11 +14,19 @@ interface Unvalidated {
   readonly parsedBody: unknown;
 }
 
+/** What a missing field is told; the schema library's words are about types. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    ? 'is required'
+    : issue.message;
+
 const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
   error.issues.map((issue) => ({
     field: issue.path.length === 0 ? root : issue.path.map(String).join('.'),
-    message: issue.message,
+    message: messageOf(issue),
   }));
+
+const unstorableMessage = 'must not hold a NUL character or half of a surrogate pair';
 
 const check = (
   schema: z.ZodType | undefined,
@@ -29,7 +37,7 @@ const check = (
   const unstorable = findUnstorable(value);
   if (unstorable !== undefined) {
     const field = unstorable === '' ? root : unstorable;
-    return { value: undefined, issues: [{ field, message: 'must not hold a NUL character' }] };
+    return { value: undefined, issues: [{ field, message: unstorableMessage }] };
   }
   const parsed = schema.safeParse(value);
   return parsed.success

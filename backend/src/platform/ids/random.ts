@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { v7 } from 'uuid';
+import { createUuids } from './create-uuids.ts';
 
 /** Ids and secrets; injected, so that a test can say what comes out. */
 export interface Random {
@@ -14,7 +14,7 @@ export interface Random {
 
 /** Randomness from the operating system. */
 export const createRandom = (): Random => ({
-  uuid: () => v7(),
+  uuid: createUuids(),
   bytes: (count) => randomBytes(count),
   digits: (count) => String(randomInt(10 ** count)).padStart(count, '0'),
   int: (maxExclusive) => randomInt(maxExclusive),

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createLoop, type Loop } from './create-loop.ts';
-import { defaultMaxAttempts } from './job.types.ts';
+import { defaultMaxAttempts, keyedFlag } from './job.types.ts';
 
 export interface ScheduleMover extends Loop {
   /** Moves whatever is due now; answers how many jobs. */
@@ -38,7 +38,7 @@ const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> =>
     from due cross join lateral graphile_worker.add_job(
       due.task, due.payload::json, queue_name := due.queue,
       max_attempts := coalesce(due.max_attempts, ${defaultMaxAttempts}::int),
-      job_key := due.key) as added`;
+      job_key := due.key, flags := array[${keyedFlag}::text]) as added`;
   return row?.moved ?? 0;
 };
 

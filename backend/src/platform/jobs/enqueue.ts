@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts';
 import { assertIdsOnly } from './assert-ids-only.ts';
-import { defaultMaxAttempts, type JobRequest } from './job.types.ts';
+import { defaultMaxAttempts, keyedFlag, type JobRequest } from './job.types.ts';
 
 /**
  * Puts a job that is due now on the queue, in the caller's transaction: it runs only after the
@@ -12,5 +12,6 @@ export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
   await db.$executeRaw`
     select graphile_worker.add_job(
       ${task}::text, ${JSON.stringify(payload)}::json, queue_name := ${queue}::text,
-      max_attempts := ${maxAttempts}::int, job_key := ${key}::text)`;
+      max_attempts := ${maxAttempts}::int, job_key := ${key}::text,
+      flags := ${key === null ? null : [keyedFlag]}::text[])`;
 };

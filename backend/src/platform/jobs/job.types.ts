@@ -45,3 +45,10 @@ export type JobHandler = (payload: unknown, context: JobContext) => Promise<void
 export type TaskList = Readonly<Record<string, JobHandler>>;
 
 export const defaultMaxAttempts = 25;
+
+/**
+ * Marks a job that was queued under a key. When a job of its key comes while it runs, the queue
+ * takes its key and its attempts away; one that then has no key any more was replaced, which is
+ * not the same as given up.
+ */
+export const keyedFlag = 'keyed';

@@ -64,6 +64,24 @@ describe('dead pools', () => {
     expect(await lockedBy(alive)).toEqual([null]);
   });
 
+  it('forgets a job that was replaced while a pool that is gone had it', async () => {
+    const [replaced, given] = [taskName(), taskName()];
+    await enqueue(database.db, { task: replaced, payload: {}, key: replaced });
+    await enqueue(database.db, { task: given, payload: {}, maxAttempts: 1 });
+    await database.db.$executeRaw`
+      update graphile_worker._private_jobs
+      set locked_by = 'pool-gone', locked_at = now() - interval '1 minute', attempts = 1
+      where task_id in (select id from graphile_worker._private_tasks
+        where identifier in (${replaced}, ${given}))`;
+    await enqueue(database.db, { task: replaced, payload: {}, key: replaced });
+    expect(await jobsOf(database.db, replaced)).toHaveLength(2);
+    await releaseDeadPools(database.inTransaction);
+    expect(await jobsOf(database.db, replaced)).toMatchObject([{ key: replaced }]);
+    const dead = await database.db.$queryRaw<{ task: string }[]>`
+      select task from dead_letter_job where task in (${replaced}, ${given})`;
+    expect(dead).toEqual([{ task: given }]);
+  });
+
   it('takes a running job of a living runner for what it is', async () => {
     const task = taskName();
     const gate = createGate();

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import type { InTransaction } from '../db/database.ts';
+import { keyedFlag } from './job.types.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /**
@@ -94,5 +95,10 @@ export const releaseDeadPools = async (
     if (pools.length > 0) {
       await db.$executeRaw`select graphile_worker.force_unlock_workers(${pools}::text[])`;
     }
+    // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
+    await db.$executeRaw`
+      delete from graphile_worker._private_jobs
+      where locked_at is null and key is null and attempts >= max_attempts
+        and jsonb_exists(flags, ${keyedFlag}::text)`;
     return pools.length;
   });

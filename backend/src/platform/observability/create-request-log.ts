@@ -19,7 +19,7 @@ export const createRequestLog = (options: RequestLogOptions): RequestHandler => 
   const { logger, prefix } = options;
   return (req, res, next) => {
     const startedAt = performance.now();
-    res.once('close', () => {
+    res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : clientLeftStatus;
       const fields = {
         requestId: req.requestId,

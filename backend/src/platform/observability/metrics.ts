@@ -157,7 +157,7 @@ export const createRequestMetrics =
   (metrics: Metrics, prefix?: string): RequestHandler =>
   (req, res, next) => {
     const startedAt = performance.now();
-    res.once('close', () => {
+    res.on('close', () => {
       metrics.observeRequest({
         method: req.method,
         route: routeTemplate(req, prefix),

@@ -1,4 +1,4 @@
-import type { AskDatabase } from './invariant.ts';
+import type { Client } from 'pg';
 
 /** Where the captured money of all customers is, in paise. The parts add up to `captured`. */
 export interface MoneyPlaces {
@@ -25,9 +25,12 @@ const sql = `
   WHERE g.status = 'CAPTURED'`;
 
 /** Adds up what the gateways captured by the place that it is in. */
-export const readMoneyPlaces = async (ask: AskDatabase): Promise<MoneyPlaces> => {
-  const [row] =
-    await ask<Record<'captured' | 'allocated' | 'awaiting' | 'review' | 'unmatched', string>>(sql);
+export const readMoneyPlaces = async (client: Client): Promise<MoneyPlaces> => {
+  const { rows } =
+    await client.query<
+      Record<'captured' | 'allocated' | 'awaiting' | 'review' | 'unmatched', string>
+    >(sql);
+  const [row] = rows;
   if (row === undefined) throw new Error('a sum without a row');
   return {
     captured: BigInt(row.captured),

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { StepFailure } from './step-failure.ts';
+
+const account = z.object({ email: z.string(), password: z.string() });
+
+/** What the story needs of `.dev/endpoints.json` (decisions, section 11). */
+const endpointsSchema = z.object({
+  customer: z.url(),
+  admin: z.url(),
+  accounting: z.url(),
+  sandbox: z.url(),
+  database: z.string(),
+  admins: z.object({ SUPER_ADMIN: account, ADMIN: account, SUPPORT: account }),
+  portalUsers: z.object({ accountant: account }),
+});
+
+export type DemoEndpoints = z.output<typeof endpointsSchema>;
+
+/** Reads where the running stack is. @throws StepFailure when there is none. */
+export const readEndpoints = (file: string): DemoEndpoints => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new StepFailure(`there is no ${file}: bring the stack up with "make up" first`);
+  }
+  const endpoints = endpointsSchema.safeParse(JSON.parse(text));
+  if (endpoints.success) return endpoints.data;
+  throw new StepFailure(`${file} is of another version: run "make up" again`);
+};

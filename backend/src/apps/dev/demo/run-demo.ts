@@ -1,0 +1,45 @@
+import { createDemo } from './create-demo.ts';
+import type { Printer } from './create-printer.ts';
+import type { Demo, Step } from './demo.types.ts';
+import type { DemoEndpoints } from './read-endpoints.ts';
+
+interface RunDemoOptions {
+  readonly endpoints: DemoEndpoints;
+  readonly steps: readonly Step[];
+  readonly printer: Printer;
+}
+
+const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** Answers how many went as told. */
+const runSteps = async (demo: Demo, steps: readonly Step[], printer: Printer): Promise<number> => {
+  for (const [index, { title, run }] of steps.entries()) {
+    const begun = performance.now();
+    try {
+      const lines = await run(demo);
+      printer.step(index + 1, title, performance.now() - begun, lines);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      printer.failure(index + 1, title, why);
+      return index;
+    }
+  }
+  return steps.length;
+};
+
+/** Plays the story, step after step, and stops at the first that fails: false then. */
+export const runDemo = async ({ endpoints, steps, printer }: RunDemoOptions): Promise<boolean> => {
+  const demo = createDemo(endpoints);
+  const begun = performance.now();
+  printer.heading(`A customer's story, against ${endpoints.customer}`);
+  const done = await runSteps(demo, steps, printer).finally(() => demo.close());
+  const time = inSeconds(performance.now() - begun);
+  const isWhole = done === steps.length;
+  printer.line('');
+  printer.line(
+    isWhole
+      ? `All ${done} steps went as told, in ${time}.`
+      : `Stopped at step ${done + 1} of ${steps.length}, after ${time}.`,
+  );
+  return isWhole;
+};

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Step } from '../demo.types.ts';
+import { expectThat } from '../step-failure.ts';
+
+const gate = z.enum(['OPEN', 'CLOSED']);
+const publicWire = z.object({ checkout_available: z.boolean(), buy: gate, sell: gate, sip: gate });
+const reportWire = z.object({
+  ready: z.boolean(),
+  items: z.array(z.object({ id: z.string(), status: z.string(), detail: z.string() })),
+});
+
+/** The gate: states for customers, evidence for operators. */
+export const checkReadiness: Step = {
+  title: 'The service says that it is ready to take money',
+  async run(demo) {
+    const { body: open } = await demo.recall('customer').api.ask({
+      method: 'GET',
+      path: '/public/payment-readiness',
+      read: publicWire,
+    });
+    const { body: report } = await demo.recall('operator').api.ask({
+      method: 'GET',
+      path: '/readiness',
+      read: reportWire,
+    });
+    const failing = report.items.filter(({ status }) => status === 'FAIL');
+    const reasons = failing.map(({ id, detail }) => `${id}: ${detail}`).join(' ');
+    const why = reasons === '' ? 'the switch DIGITAL_GOLD_PAYMENT_ENABLED is not true' : reasons;
+    expectThat(report.ready && open.buy === 'OPEN', `buying is ${open.buy}: ${why}`);
+    expectThat(open.checkout_available, 'no checkout is available');
+    const passing = report.items.filter(({ status }) => status === 'PASS').length;
+    return [
+      `to customers: buying ${open.buy}, plans ${open.sip}, selling ${open.sell}`,
+      `to operators: ${passing} of ${report.items.length} items pass, no blocking one fails`,
+    ];
+  },
+};

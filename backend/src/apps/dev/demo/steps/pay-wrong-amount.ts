@@ -1,0 +1,46 @@
+import { payAtCheckout, placeBuy, waitForOrder } from '../acts/buy.ts';
+import { approveKyc, findInQueue, submitKyc, uploadDocuments } from '../acts/kyc.ts';
+import { signInCustomer } from '../acts/sign-in-customer.ts';
+import type { Demo, DemoCustomer, Step } from '../demo.types.ts';
+import { showPaise } from '../show.ts';
+import { expectThat } from '../step-failure.ts';
+import { portfolioWire } from '../wire.ts';
+
+const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
+  const { customer } = await signInCustomer(demo, fullName);
+  await submitKyc(customer, await uploadDocuments(customer));
+  const operator = demo.recall('operator');
+  await approveKyc(operator, (await findInQueue(operator, customer.userId)).id);
+  return customer;
+};
+
+/**
+ * Money that does not fit waits for a person, with a reason; nobody gets gold for it and nobody
+ * loses it. The customer is another one, so that the order under review is nobody else's.
+ */
+export const payWrongAmount: Step = {
+  title: 'Another customer pays the wrong amount: a person looks at it',
+  async run(demo) {
+    const customer = await approvedCustomer(demo, 'Vikram Shah');
+    const key = `demo-${demo.random.uuid()}`;
+    const buy = await placeBuy(customer, { amount: '500', idempotency_key: key });
+    await payAtCheckout(demo, buy.gatewayOrderId, { deliver: 'webhook', amountPaise: 49_900 });
+    const order = await waitForOrder(demo, customer, buy.order.id, 'MANUAL_REVIEW');
+    expectThat(
+      order.manual_review_code === 'AMOUNT_MISMATCH',
+      `the review's code is ${order.manual_review_code ?? 'missing'}`,
+    );
+    const { body } = await customer.api.ask({
+      method: 'GET',
+      path: '/portfolio',
+      read: portfolioWire,
+    });
+    expectThat(body.investedPaise === 0, `${body.balance} g were allocated all the same`);
+    return [
+      `${showPaise(49_900)} came for an order of ${showPaise(buy.payment.amount_paise)}:` +
+        ` MANUAL_REVIEW, ${order.manual_review_code}`,
+      `"${order.manual_review_reason ?? ''}"`,
+      'no gold is allocated; the money stays where it is until an operator decides',
+    ];
+  },
+};

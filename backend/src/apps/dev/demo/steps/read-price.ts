@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Step } from '../demo.types.ts';
+import { listenToPrices } from '../price-listener.ts';
+import { showPaise } from '../show.ts';
+import { expectThat } from '../step-failure.ts';
+import { until } from '../until.ts';
+import { priceWire } from '../wire.ts';
+
+const historyWire = z.object({ items: z.array(z.object({ buyPaise: z.int() })) });
+
+/** The live price by request, and the feed's first word on a socket. */
+export const readPrice: Step = {
+  title: 'The live price, and the price feed',
+  async run(demo) {
+    const { api } = demo.recall('customer');
+    const { body: price } = await api.ask({
+      method: 'GET',
+      path: '/price/current',
+      read: priceWire,
+    });
+    expectThat(price.sellPaise <= price.buyPaise, 'gold sells for more than it costs');
+    const history = await api.ask({
+      method: 'GET',
+      path: '/price/history?range=1d',
+      read: historyWire,
+    });
+    const prices = listenToPrices(demo.endpoints.customer);
+    demo.atEnd(() => prices.close());
+    demo.keep('prices', prices);
+    const heard = await until({
+      timers: demo.timers,
+      seconds: 15,
+      look: () => prices.snapshot() ?? prices.ticks()[0],
+      isThere: (tick) => tick !== undefined,
+      otherwise: () => 'the price feed says nothing',
+    });
+    const { buyPaise, sellPaise, spotPaise } = price;
+    return [
+      `a gram costs ${showPaise(buyPaise)} before tax, sells for ${showPaise(sellPaise)},` +
+        ` spot ${showPaise(spotPaise)}`,
+      `${history.body.items.length} prices in the last day; the socket's first word is` +
+        ` tick ${heard?.seq ?? ''}`,
+    ];
+  },
+};

@@ -1,0 +1,53 @@
+import type { Step } from './demo.types.ts';
+import { approveCustomer } from './steps/approve-kyc.ts';
+import { buyGold } from './steps/buy-gold.ts';
+import { checkInvariants } from './steps/check-invariants.ts';
+import { checkProcesses } from './steps/check-processes.ts';
+import { checkReadiness } from './steps/check-readiness.ts';
+import { compareProvider } from './steps/compare-provider.ts';
+import { hearTick } from './steps/hear-tick.ts';
+import { payAndAllocate } from './steps/pay-and-allocate.ts';
+import { payQuote } from './steps/pay-quote.ts';
+import { payWrongAmount } from './steps/pay-wrong-amount.ts';
+import { quoteGrams } from './steps/quote-grams.ts';
+import { readAudit } from './steps/read-audit.ts';
+import { readHistory } from './steps/read-history.ts';
+import { readPortfolio } from './steps/read-portfolio.ts';
+import { readPrice } from './steps/read-price.ts';
+import { readProfile } from './steps/read-profile.ts';
+import { readTimeline } from './steps/read-timeline.ts';
+import { refreshAndLogout } from './steps/refresh-and-logout.ts';
+import { repeatBuy } from './steps/repeat-buy.ts';
+import { signIn } from './steps/sign-in.ts';
+import { signInAsOperator } from './steps/sign-in-operator.ts';
+import { submitForReview } from './steps/submit-kyc.ts';
+import { uploadPapers } from './steps/upload-documents.ts';
+import { visitAccounting } from './steps/visit-accounting.ts';
+
+/** The customer's whole story, in the order in which it happens. */
+export const story: readonly Step[] = [
+  checkProcesses,
+  signIn,
+  readProfile,
+  uploadPapers,
+  submitForReview,
+  signInAsOperator,
+  approveCustomer,
+  checkReadiness,
+  readPrice,
+  quoteGrams,
+  buyGold,
+  repeatBuy,
+  payAndAllocate,
+  payQuote,
+  hearTick,
+  readPortfolio,
+  readHistory,
+  readTimeline,
+  readAudit,
+  compareProvider,
+  visitAccounting,
+  refreshAndLogout,
+  payWrongAmount,
+  checkInvariants,
+];

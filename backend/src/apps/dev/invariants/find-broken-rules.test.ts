@@ -1,0 +1,176 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { freshDatabase, type FreshDatabase } from '../../../../test/support/fresh-database.ts';
+import { atOneMoment, databaseRules, findBrokenRules } from './find-broken-rules.ts';
+import { readMoneyPlaces } from './money-places.ts';
+
+let database: FreshDatabase;
+let client: Client;
+
+const userId = '01900000-0000-7000-8000-000000000001';
+const orderId = '01900000-0000-7000-8000-000000000002';
+const id = (n: number): string => `01900000-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  client = new Client({ connectionString: database.migrateUrl });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await client.query('BEGIN');
+  await client.query(
+    `INSERT INTO app_user (id, phone, phone_hash, referral_code, created_at, updated_at)
+     VALUES ($1, '+919000000001', 'x', 'ABCDEFGH', now(), now())`,
+    [userId],
+  );
+  await client.query(
+    `INSERT INTO holding (user_id, created_at, updated_at) VALUES ($1, now(), now())`,
+    [userId],
+  );
+  return () => client.query('ROLLBACK');
+});
+
+const brokenRules = async (): Promise<string[]> => [
+  ...new Set((await findBrokenRules(client)).map(({ says }) => says)),
+];
+
+const insertQuote = (status: 'ACTIVE' | 'CONSUMED') =>
+  client.query(
+    `INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
+       price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, total_paise,
+       rounding_paise, provider, provider_tx_id, lock_started_at, lock_ends_at, expires_at,
+       consumed_at, created_at, updated_at)
+     VALUES ($1, $2, 'BUY', $3, 'INR', 103, 0.01, 1000000, 10000, 300, 300, 10300, 0, 'safegold',
+       '1', now(), now(), now(), CASE WHEN $3 = 'CONSUMED' THEN now() END, now(), now())`,
+    [id(0), userId, status],
+  );
+
+const insertOrder = async (status: string) => {
+  await insertQuote('CONSUMED');
+  await client.query(
+    `INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+       price_per_gram_paise, gold_value_paise, gst_paise, rounding_paise, provider,
+       provider_tx_id, allocated_at, created_at, updated_at)
+     VALUES ($1, $2, 'BUY', $4, $3, 'INR', 10300, 0.01, 1000000, 10000, 300, 0, 'safegold', '1',
+       CASE WHEN $4 = 'ALLOCATED' THEN now() END, now(), now())`,
+    [orderId, userId, id(0), status],
+  );
+};
+
+const insertEvent = (n: number, from: string | null, to: string, actor = 'worker') =>
+  client.query(
+    `INSERT INTO gold_order_event (id, order_id, from_status, to_status, cause, actor, at)
+     VALUES ($1, $2, $3, $4, 'x', $5, now())`,
+    [id(n), orderId, from, to, actor],
+  );
+
+const placedBy = `customer:${userId}`;
+
+it('finds nothing where nothing is wrong', async () => {
+  expect(await findBrokenRules(client)).toEqual([]);
+  await insertOrder('PENDING');
+  await insertEvent(1, null, 'PENDING', placedBy);
+  expect(await findBrokenRules(client)).toEqual([]);
+});
+
+it('has words of its own for each', () => {
+  expect(new Set(databaseRules.map(({ says }) => says)).size).toBe(databaseRules.length);
+});
+
+it('lets what reads see one moment, and change nothing', async () => {
+  await client.query('ROLLBACK');
+  const change = () => client.query(`DELETE FROM holding`);
+  await expect(atOneMoment(client, change)).rejects.toThrow('read-only transaction');
+  await client.query('BEGIN');
+});
+
+it('finds a balance that no movement made', async () => {
+  await client.query(`UPDATE holding SET balance = 1 WHERE user_id = $1`, [userId]);
+  expect(await findBrokenRules(client)).toMatchObject([
+    {
+      invariant: 1,
+      says: "a holding is the sum of its movements' grams and rupees",
+      row: { user_id: userId, balance: '1.00000000', grams: null },
+    },
+  ]);
+});
+
+it('finds an order that reads ALLOCATED without money, gold, confirm or history', async () => {
+  await insertOrder('ALLOCATED');
+  expect(await brokenRules()).toEqual([
+    'an order that has its money has it from exactly one payment',
+    'an allocated order has one credit, of its grams and its rupees',
+    'an order has at most one confirm that was done: exactly one when it is allocated',
+    "an order's history is a chain without a gap that ends where the order is",
+  ]);
+});
+
+it('finds moves that are not in the table, or by nobody', async () => {
+  await insertOrder('PENDING');
+  await insertEvent(1, null, 'PENDING', 'somebody');
+  await insertEvent(2, 'PENDING', 'ALLOCATED');
+  await insertEvent(3, 'ALLOCATED', 'PENDING');
+  const found = await findBrokenRules(client);
+  expect(found.map(({ row }) => row)).toMatchObject([
+    { to_status: 'PENDING', actor: 'somebody' },
+    { to_status: 'ALLOCATED' },
+    { from_status: 'ALLOCATED', to_status: 'PENDING' },
+  ]);
+});
+
+it('finds a gap in the history', async () => {
+  await insertOrder('FAILED');
+  await insertEvent(1, null, 'PENDING', placedBy);
+  await insertEvent(2, 'PAID', 'MANUAL_REVIEW');
+  await insertEvent(3, 'PENDING', 'FAILED');
+  expect(await brokenRules()).toEqual([
+    "an order's history is a chain without a gap that ends where the order is",
+  ]);
+});
+
+it('finds money without a place, and adds up where the rest is', async () => {
+  await client.query(
+    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, status, standing, amount_paise,
+       currency, learned_at, updated_at)
+     VALUES ($1, 'sandbox', 'p1', 'CAPTURED', 'UNMATCHED', 700, 'INR', now(), now()),
+       ($2, 'sandbox', 'p2', 'CAPTURED', 'APPLIED', 300, 'INR', now(), now())`,
+    [id(1), id(2)],
+  );
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 3, row: { gateway_payment_id: 'p2' } },
+  ]);
+  expect(await readMoneyPlaces(client)).toEqual({
+    captured: 1000n,
+    allocated: 0n,
+    awaitingAllocation: 0n,
+    underReview: 0n,
+    unmatched: 700n,
+  });
+});
+
+it('finds a right that the application must not have', async () => {
+  await client.query('GRANT UPDATE ON audit_log TO dgs_app');
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 11, row: { name: 'audit_log', may: 'UPDATE' } },
+  ]);
+});
+
+it.each(['{"pan": "ABCPE1234F"}', '{"note": "Aadhaar 234567890124"}'])(
+  'finds personal numbers in the audit log: %s',
+  async (after) => {
+    await client.query(
+      `INSERT INTO audit_log (id, action, actor_api, after, at)
+       VALUES ($1, 'x', 'admin', $2, now())`,
+      [id(1), after],
+    );
+    expect(await findBrokenRules(client)).toMatchObject([
+      { invariant: 10, row: { place: 'audit_log', id: id(1) } },
+    ]);
+  },
+);

@@ -1,0 +1,87 @@
+import type { DatabaseRule } from './database-rule.ts';
+
+const capturedMoney = `
+  SELECT o.id, o.type, o.status, o.amount_paise, o.manual_review_code, o.allocated_at,
+    p.id AS payment_order_id, p.status AS payment_order_status, p.captured_payment_id,
+    p.amount_paise AS asked_paise, p.currency AS asked_currency,
+    g.id AS payment_id, g.gateway_payment_id, g.standing, g.amount_paise AS captured_paise,
+    g.currency
+  FROM gateway_payment g
+  JOIN payment_order p ON p.id = g.payment_order_id
+  JOIN gold_order o ON o.id = p.order_id
+  WHERE g.status = 'CAPTURED'`;
+
+/** Where every captured rupee is. */
+export const moneyRules: readonly DatabaseRule[] = [
+  {
+    invariant: 3,
+    says: 'the money that bought gold, or waits to, is the asked amount in the asked currency',
+    sql: `
+      SELECT * FROM (${capturedMoney}) m WHERE standing = 'APPLIED' AND (
+        captured_paise <> amount_paise OR asked_paise <> amount_paise OR currency <> 'INR'
+        OR payment_order_status <> 'PAID' OR captured_payment_id <> payment_id
+        OR status NOT IN ('PAID', 'RETRY_PENDING', 'ALLOCATED', 'MANUAL_REVIEW'))`,
+  },
+  {
+    invariant: 3,
+    says: 'money that fits no order (second, late, other amount) is under review',
+    sql: `
+      SELECT * FROM (${capturedMoney}) m
+      WHERE standing IN ('SECOND', 'LATE', 'MISMATCH') AND status <> 'MANUAL_REVIEW'`,
+  },
+  {
+    invariant: 3,
+    says: 'a captured payment has a place, and a failed one has none',
+    sql: `
+      SELECT id, gateway_payment_id, status, standing, amount_paise FROM gateway_payment
+      WHERE (status = 'CAPTURED' AND (standing IN ('NONE', 'REFUNDED')
+          OR (payment_order_id IS NULL) <> (standing = 'UNMATCHED')))
+        OR (status = 'FAILED' AND standing NOT IN ('NONE', 'UNMATCHED'))`,
+  },
+  {
+    invariant: 3,
+    says: 'an order that has its money has it from exactly one payment',
+    sql: `
+      SELECT o.id, o.status, o.allocated_at, count(m.payment_id) AS payments
+      FROM gold_order o LEFT JOIN (${capturedMoney}) m ON m.id = o.id AND m.standing = 'APPLIED'
+      WHERE o.type <> 'SELL' AND (o.status IN ('PAID', 'RETRY_PENDING', 'ALLOCATED')
+        OR o.allocated_at IS NOT NULL)
+      GROUP BY o.id HAVING count(m.payment_id) <> 1`,
+  },
+  {
+    invariant: 3,
+    says: "a buy's rupees are gold, tax and rounding, to the paisa, as quoted",
+    sql: `
+      SELECT o.id, o.amount_paise, o.gold_value_paise, o.gst_paise, o.rounding_paise, o.grams,
+        o.price_per_gram_paise, q.total_paise, p.amount_paise AS asked_paise
+      FROM gold_order o
+      JOIN gold_quote q ON q.id = o.quote_id
+      JOIN payment_order p ON p.order_id = o.id
+      WHERE o.type = 'BUY' AND (
+        o.amount_paise <> o.gold_value_paise + o.gst_paise
+        OR o.gold_value_paise <> round(o.grams * o.price_per_gram_paise) + o.rounding_paise
+        OR q.total_paise <> o.amount_paise OR p.amount_paise <> o.amount_paise
+        OR q.grams <> o.grams OR q.provider_tx_id <> o.provider_tx_id)`,
+  },
+  {
+    invariant: 7,
+    says: 'no order reads FAILED, or unpaid, while its money is held',
+    sql: `SELECT * FROM (${capturedMoney}) m WHERE status IN ('FAILED', 'PENDING')`,
+  },
+  {
+    invariant: 7,
+    says: 'an order and its payment order tell one story',
+    sql: `
+      SELECT o.id, o.status, o.manual_review_code, p.id AS payment_order_id,
+        p.status AS payment_order_status
+      FROM gold_order o JOIN payment_order p ON p.order_id = o.id
+      WHERE o.type = 'BUY' AND CASE o.status
+        WHEN 'PENDING' THEN p.status NOT IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+        WHEN 'FAILED' THEN p.status NOT IN ('FAILED', 'EXPIRED', 'REFUNDED')
+        WHEN 'MANUAL_REVIEW' THEN p.status <> CASE
+          WHEN o.manual_review_code IN ('AMOUNT_MISMATCH', 'CURRENCY_MISMATCH')
+          THEN 'MANUAL_REVIEW' ELSE 'PAID' END
+          AND NOT (o.manual_review_code = 'SECOND_CAPTURE' AND p.status = 'MANUAL_REVIEW')
+        ELSE p.status <> 'PAID' END`,
+  },
+];

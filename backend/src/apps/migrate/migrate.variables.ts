@@ -1,0 +1,15 @@
+import { defineVariables } from '../../platform/config/config.ts';
+import { integer, text } from '../../platform/config/kinds.ts';
+
+/** What the migrate app reads. */
+export const migrateVariables = defineVariables({
+  MIGRATE_DATABASE_URL: {
+    schema: text(),
+    doc: 'the database, as the role that owns the schema',
+    secret: true,
+  },
+  MIGRATE_WAIT_SECONDS: {
+    schema: integer(60, 0, 3600),
+    doc: 'how long to wait for the database to answer',
+  },
+});

@@ -1,0 +1,15 @@
+import { defineVariables } from '../../platform/config/config.ts';
+import { integer } from '../../platform/config/kinds.ts';
+
+/** What the worker reads besides. */
+export const workerVariables = defineVariables({
+  JANITOR_EVERY_MS: {
+    schema: integer(60_000, 200, 600_000),
+    doc: "real time between the janitor's rounds in milliseconds",
+  },
+  EXPIRY_EVERY_MS: {
+    schema: integer(5000, 200, 600_000),
+    doc: 'real time between two looks for what has run out, in milliseconds',
+  },
+  JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
+});

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MadeCustomer } from '../../../test/support/factories.ts';
+import { openKyc, png, pngBase64, type OpenKyc } from '../../../test/support/open-kyc.ts';
+import { documentContext } from './kyc-sealing.ts';
+
+const magic = {
+  'image/jpeg': 'ffd8ffe000104a46494600010100000100010000ffd9',
+  'image/webp': '52494646240000005745425056503820180000003001009d012a0100010002003425a40003700000',
+  'application/pdf': Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF').toString('hex'),
+} as const;
+
+const base64Of = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
+
+/** A PNG of exactly so many bytes. */
+const pngOf = (bytes: number): string => {
+  const head = Buffer.from(pngBase64, 'base64');
+  return Buffer.concat([head, Buffer.alloc(bytes - head.length)]).toString('base64');
+};
+
+let kyc: OpenKyc;
+let customer: MadeCustomer;
+
+beforeAll(async () => {
+  kyc = await openKyc();
+  customer = await kyc.make.customer();
+});
+
+afterAll(async () => kyc.kit.close());
+
+const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) =>
+  kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
+
+const storedFiles = (): string[] =>
+  readdirSync(kyc.kit.objectsDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+describe('an upload', () => {
+  it('answers a key under which the bytes are sealed', async () => {
+    const answer = await upload();
+    expect(answer).toMatchObject({ status: 201 });
+    const key = String(answer.body['documentKey']);
+    expect(key).toMatch(new RegExp(`^kyc/${customer.userId}/[0-9a-f-]{36}$`, 'u'));
+
+    const plain = Buffer.from(pngBase64, 'base64');
+    const { kit } = kyc;
+    const found = await kit.objects.get(key);
+    const sealed = found.kind === 'done' ? found.value?.bytes : undefined;
+    expect(sealed?.includes(plain.subarray(0, 8))).toBe(false);
+    for (const file of storedFiles()) expect(readFileSync(file).includes(plain)).toBe(false);
+
+    const sealer = await kit.vault.forUser(kit.db, customer.userId);
+    const context = documentContext(key);
+    expect(sealer.openBytes(sealed ?? Buffer.alloc(0), context)).toEqual(plain);
+    // Bound to its key: one document can't stand in for another.
+    const foreign = documentContext(`${key}x`);
+    expect(() => sealer.openBytes(sealed ?? Buffer.alloc(0), foreign)).toThrow('does not open');
+  });
+
+  it('keeps what it was, and a hash of it', async () => {
+    const key = String((await upload({ kind: 'SELFIE' })).body['documentKey']);
+    expect(await kyc.kit.db.kycDocument.findUnique({ where: { key } })).toMatchObject({
+      userId: customer.userId,
+      kind: 'SELFIE',
+      contentType: 'image/png',
+      sizeBytes: Buffer.from(pngBase64, 'base64').length,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/u),
+    });
+  });
+
+  it.each(Object.entries(magic))('takes %s', async (contentType, hex) => {
+    expect(await upload({ contentType, dataBase64: base64Of(hex) })).toMatchObject({ status: 201 });
+  });
+
+  it('is for customers', async () => {
+    expect(await kyc.as()('POST', '/kyc/documents', png)).toMatchObject({ status: 401 });
+    const operator = { ...customer, token: kyc.admin.token };
+    expect(await upload({}, operator)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('what is refused, and stored nowhere', () => {
+  it.each([
+    ['a JPEG that says PNG', { dataBase64: base64Of(magic['image/jpeg']) }, 'dataBase64'],
+    ['text that says PNG', { dataBase64: 'aGVsbG8gd29ybGQ=' }, 'dataBase64'],
+    [
+      'HTML that says PDF',
+      { contentType: 'application/pdf', dataBase64: 'PGh0bWw+' },
+      'dataBase64',
+    ],
+    ['a GIF', { contentType: 'image/gif' }, 'contentType'],
+    ['SVG', { contentType: 'image/svg+xml' }, 'contentType'],
+    ['no kind', { kind: undefined }, 'kind'],
+    ['an unknown kind', { kind: 'PASSPORT' }, 'kind'],
+    ['no data', { dataBase64: '' }, 'dataBase64'],
+    ['data that is no base64', { dataBase64: '../../etc/passwd' }, 'dataBase64'],
+    ['a data URL', { dataBase64: `data:image/png;base64,${pngBase64}` }, 'dataBase64'],
+    ['a number as data', { dataBase64: 1 }, 'dataBase64'],
+    ['a list as data', { dataBase64: [pngBase64] }, 'dataBase64'],
+  ])('%s', async (_name, changes, field) => {
+    const before = storedFiles().length;
+    const answer = await upload(changes);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+    expect(storedFiles()).toHaveLength(before);
+  });
+
+  it('more than 3 MB, to the byte', async () => {
+    const limit = 3 * 1024 * 1024;
+    expect(await upload({ dataBase64: pngOf(limit) })).toMatchObject({ status: 201 });
+    const over = await upload({ dataBase64: pngOf(limit + 1) });
+    expect(over).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  it('a body of more than 4.2 MB', async () => {
+    const answer = await upload({ dataBase64: 'A'.repeat(4_500_000) });
+    expect(answer).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  it('a 41st document', async () => {
+    const hoarder = await kyc.make.customer();
+    for (let count = 0; count < 40; count += 1) {
+      expect((await upload({}, hoarder)).status).toBe(201);
+    }
+    expect(await upload({}, hoarder)).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MadeCustomer } from '../../../test/support/factories.ts';
+import { openKyc, type OpenKyc } from '../../../test/support/open-kyc.ts';
+
+let kyc: OpenKyc;
+let customers: MadeCustomer[];
+let ids: string[];
+
+beforeAll(async () => {
+  kyc = await openKyc();
+  customers = [];
+  ids = [];
+  for (const fullName of ['One', 'Two', 'Three']) {
+    const customer = await kyc.make.customer();
+    await kyc.submit(customer, { fullName });
+    customers.push(customer);
+    ids.push(await kyc.recordOf(customer));
+    kyc.kit.clock.advance(1000);
+  }
+  await kyc.operator()('POST', `/kyc/${ids[1]}/reject`, { reason: 'blurred' });
+});
+
+afterAll(async () => kyc.kit.close());
+
+const names = async (query = ''): Promise<unknown> => {
+  const { status, body } = await kyc.operator()('GET', `/kyc${query}`);
+  expect(status).toBe(200);
+  return (body['items'] as { fullName: string }[]).map(({ fullName }) => fullName); // its view
+};
+
+describe('the queue', () => {
+  it('shows what is submitted unless asked otherwise, newest first', async () => {
+    expect(await names()).toEqual(['Three', 'One']);
+    expect(await names('?limit=1&page=2')).toEqual(['One']);
+    expect(await names('?status=REJECTED')).toEqual(['Two']);
+    expect(await names('?status=APPROVED')).toEqual([]);
+    const { body } = await kyc.operator()('GET', '/kyc?limit=1');
+    expect(body).toMatchObject({ total: 2, page: 1, limit: 1 });
+  });
+
+  it.each(['status=submitted', 'status=ALL', 'page=0', 'limit=0', 'limit=101', 'page=1.5'])(
+    'refuses ?%s',
+    async (query) => {
+      expect(await kyc.operator()('GET', `/kyc?${query}`)).toMatchObject({ status: 400 });
+    },
+  );
+
+  it('shows a record with its documents, newest first, and no number beyond four digits', async () => {
+    const [id = ''] = ids;
+    const [customer] = customers;
+    const [selfie, first] = await kyc.kit.db.kycDocument.findMany({
+      where: { userId: customer?.userId ?? '' },
+    });
+    expect(selfie).toBeDefined();
+    expect(first).toBeUndefined();
+    const { body } = await kyc.operator()('GET', `/kyc/${id}`);
+    expect(body).toEqual({
+      id,
+      userId: customer?.userId,
+      fullName: 'One',
+      status: 'SUBMITTED',
+      panLast4: expect.stringMatching(/^.{4}$/u),
+      aadhaarLast4: expect.stringMatching(/^\d{4}$/u),
+      pincode: '560001',
+      reviewReason: null,
+      submittedAt: expect.any(String),
+      reviewedAt: null,
+      documents: [{ kind: 'PAN', key: selfie?.key }],
+    });
+  });
+
+  it('has no name to show once the customer’s key is destroyed', async () => {
+    const gone = await kyc.make.customer();
+    await kyc.submit(gone);
+    await kyc.kit.vault.destroyUser(kyc.kit.db, gone.userId);
+    const id = await kyc.recordOf(gone);
+    expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({ fullName: null });
+    expect(await names('?limit=1')).toEqual([null]);
+  });
+});
+
+describe('who may', () => {
+  const routes = [
+    ['GET', '/kyc'],
+    ['GET', '/kyc/:id'],
+    ['POST', '/kyc/:id/approve'],
+    ['POST', '/kyc/:id/reject'],
+    ['POST', '/kyc/:id/request-resubmit'],
+  ] as const;
+
+  it('read: all roles; decide: super admins and admins', async () => {
+    const support = await kyc.make.admin('SUPPORT');
+    for (const [method, path] of routes) {
+      const address = path.replace(':id', ids[1] ?? '');
+      const answer = await kyc.operator(support)(
+        method,
+        address,
+        method === 'POST' ? {} : undefined,
+      );
+      expect([path, answer.status]).toEqual([path, method === 'GET' ? 200 : 403]);
+    }
+  });
+
+  it('nobody without a token, and no customer', async () => {
+    const [customer] = customers;
+    const stranger = { ...kyc.admin, token: customer?.token ?? '' };
+    for (const [method, path] of routes) {
+      const address = path.replace(':id', ids[0] ?? '');
+      expect(await kyc.operator(stranger)(method, address)).toMatchObject({ status: 401 });
+    }
+  });
+
+  it.each(['0', 'not-a-uuid', '01890000-0000-7000-8000-000000000001', '%00', '..%2F'])(
+    'finds nothing at %s',
+    async (id) => {
+      for (const [method, path] of routes.slice(1)) {
+        const body = method === 'POST' ? { reason: 'x' } : undefined;
+        const answer = await kyc.operator()(method, path.replace(':id', id), body);
+        expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+      }
+    },
+  );
+});

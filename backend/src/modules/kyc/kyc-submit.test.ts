@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MadeCustomer } from '../../../test/support/factories.ts';
+import { openKyc, type OpenKyc } from '../../../test/support/open-kyc.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+
+let kyc: OpenKyc;
+
+beforeAll(async () => {
+  kyc = await openKyc();
+});
+
+afterAll(async () => kyc.kit.close());
+
+const statusOf = async (customer: MadeCustomer) =>
+  (await kyc.as(customer)('GET', '/kyc/status')).body;
+
+/** The IST date so many days from now. */
+const inFuture = (days: number) => istDate(addMs(kyc.kit.clock.now(), days * 86_400_000));
+
+const nothing = {
+  status: 'PENDING',
+  panLast4: null,
+  aadhaarLast4: null,
+  pincode: null,
+  reviewReason: null,
+  submittedAt: null,
+  reviewedAt: null,
+};
+
+describe('a submission', () => {
+  it('waits for review, and shows the last four digits alone', async () => {
+    const customer = await kyc.make.customer();
+    expect(await statusOf(customer)).toEqual(nothing);
+    const { pan, aadhaar } = { pan: 'ABCPE1234F', aadhaar: '999941057058' };
+    const answer = await kyc.submit(customer, { pan, aadhaar });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({
+      ...nothing,
+      status: 'SUBMITTED',
+      panLast4: '234F',
+      aadhaarLast4: '7058',
+      pincode: '560001',
+      submittedAt: kyc.kit.clock.now().toISOString(),
+    });
+    expect(await statusOf(customer)).toEqual(answer.body);
+    expect(kyc.kit.logged()).not.toMatch(/ABCPE1234F|999941057058/u);
+  });
+
+  it('is stored sealed: no column holds a number, a name or a date in clear', async () => {
+    const customer = await kyc.make.customer();
+    const fields = { pan: 'QWERT9876Z', fullName: 'Meera Nair', dateOfBirth: '1991-02-28' };
+    await kyc.submit(customer, fields);
+    const where = { userId: customer.userId };
+    const row = await kyc.kit.db.kycRecord.findUniqueOrThrow({ where });
+    expect(JSON.stringify(row)).not.toMatch(/QWERT9876|Meera|1991-02-28/u);
+    expect(row.panLast4).toBe('876Z');
+    const sealed = [row.panSealed, row.aadhaarSealed, row.fullNameSealed, row.dateOfBirthSealed];
+    expect(new Set(sealed).size).toBe(4);
+    expect(sealed).not.toContain(null);
+  });
+
+  it('takes the name from the profile where it has none', async () => {
+    const customer = await kyc.make.customer();
+    const without = await kyc.submit(customer, { fullName: undefined });
+    expect(without).toMatchObject({ status: 400, field: 'fullName' });
+    const where = { id: customer.userId };
+    await kyc.kit.db.user.update({ where, data: { fullName: 'Ravi Iyer' } });
+    expect(await kyc.submit(customer, { fullName: undefined })).toMatchObject({ status: 200 });
+    const id = await kyc.recordOf(customer);
+    expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({
+      fullName: 'Ravi Iyer',
+    });
+  });
+
+  it('is not taken twice, also not by two at once', async () => {
+    const customer = await kyc.make.customer();
+    const bodies = await Promise.all([kyc.submission(customer), kyc.submission(customer)]);
+    const answers = await Promise.all(
+      bodies.map((body) => kyc.as(customer)('POST', '/kyc/submit', body)),
+    );
+    const codes = answers.map(({ status, code }) => [status, code]);
+    expect(codes).toContainEqual([200, undefined]);
+    expect(codes).toContainEqual([409, 'KYC_STATE']);
+    const third = await kyc.submit(customer);
+    expect(third).toMatchObject({ status: 409, code: 'KYC_STATE' });
+  });
+
+  it('needs a signed-in customer', async () => {
+    expect(await kyc.as()('POST', '/kyc/submit', {})).toMatchObject({ status: 401 });
+    expect(await kyc.as()('GET', '/kyc/status')).toMatchObject({ status: 401 });
+  });
+});
+
+describe('one PAN, one Aadhaar, one account', () => {
+  it.each(['pan', 'aadhaar'])('refuses the %s of another account', async (field) => {
+    const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
+    const body = await kyc.submission(first);
+    expect(await kyc.as(first)('POST', '/kyc/submit', body)).toMatchObject({ status: 200 });
+    const answer = await kyc.submit(second, { [field]: body[field] });
+    expect(answer).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+    expect(await statusOf(second)).toEqual(nothing);
+  });
+
+  it('lets one of two at once have it', async () => {
+    const customers = await Promise.all([kyc.make.customer(), kyc.make.customer()]);
+    const { pan } = await kyc.submission(customers[0]);
+    const answers = await Promise.all(customers.map((each) => kyc.submit(each, { pan })));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(1);
+  });
+
+  it('lets a customer submit their own numbers again after a rejection', async () => {
+    const customer = await kyc.make.customer();
+    const body = await kyc.submission(customer);
+    await kyc.as(customer)('POST', '/kyc/submit', body);
+    const id = await kyc.recordOf(customer);
+    await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' });
+    expect(await kyc.as(customer)('POST', '/kyc/submit', body)).toMatchObject({
+      status: 200,
+      body: { status: 'SUBMITTED', reviewReason: null, reviewedAt: null },
+    });
+  });
+});
+
+describe('documents', () => {
+  const refused = { status: 400, code: 'VALIDATION_FAILED' };
+
+  it('are the caller’s own, each in its place', async () => {
+    const [customer, other] = [await kyc.make.customer(), await kyc.make.customer()];
+    const foreign = await kyc.upload(other);
+    const selfie = await kyc.upload(customer, { kind: 'SELFIE' });
+    const front = await kyc.upload(customer, { kind: 'AADHAAR_FRONT' });
+    const wrong: [string, Record<string, unknown>][] = [
+      ['documentKey', { documentKey: foreign }],
+      ['documentKey', { documentKey: selfie }],
+      ['documentKey', { documentKey: `kyc/${customer.userId}/none` }],
+      ['selfieKey', { selfieKey: front }],
+      ['selfieKey', { selfieKey: foreign }],
+    ];
+    for (const [field, changes] of wrong) {
+      expect(await kyc.submit(customer, changes)).toMatchObject({ ...refused, field });
+    }
+    expect(await statusOf(customer)).toEqual(nothing);
+    const answer = await kyc.submit(customer, { documentKey: front, selfieKey: selfie });
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+describe('bad input is refused with its field, and nothing is written', () => {
+  it.each([
+    ['pan', undefined],
+    ['pan', 'abcpe1234f'],
+    ['pan', 'ABCPE12345'],
+    ['pan', 'ABCPE1234FX'],
+    ['pan', ' ABCPE1234F'],
+    ['pan', 'ABCPE1234F\n'],
+    ['pan', 1234567890],
+    ['pan', { $ne: '' }],
+    ['aadhaar', undefined],
+    ['aadhaar', '999941057059'],
+    ['aadhaar', '99994105705'],
+    ['aadhaar', '9999 4105 7058'],
+    ['aadhaar', '９９９９４１０５７０５８'],
+    ['aadhaar', 999941057058],
+    ['pincode', '056001'],
+    ['pincode', '56001'],
+    ['pincode', '5600011'],
+    ['pincode', 560001],
+    ['pincode', null],
+    ['documentKey', undefined],
+    ['documentKey', ''],
+    ['documentKey', '../../etc/passwd\u0000.png'],
+    ['documentKey', "' OR '1'='1"],
+    ['documentKey', 'k'.repeat(201)],
+    ['documentKey', '../other/key'],
+    ['selfieKey', 5],
+    ['selfieKey', 'a b'],
+    ['fullName', ' '],
+    ['fullName', 'x'.repeat(101)],
+    ['fullName', 'Asha\u0000Rao'],
+    ['fullName', ['Asha']],
+    ['dateOfBirth', '1991-02-29'],
+    ['dateOfBirth', '28-02-1991'],
+    ['dateOfBirth', '1899-12-31'],
+    ['dateOfBirth', 19910228],
+  ])('%s: %j', async (field, value) => {
+    const customer = await kyc.make.customer();
+    const answer = await kyc.submit(customer, { [field]: value });
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+    expect(await kyc.kit.db.kycRecord.count({ where: { userId: customer.userId } })).toBe(0);
+  });
+
+  it('a date of birth that is today or to come', async () => {
+    const customer = await kyc.make.customer();
+    for (const dateOfBirth of [inFuture(0), inFuture(1), inFuture(400)]) {
+      const answer = await kyc.submit(customer, { dateOfBirth });
+      expect(answer).toMatchObject({ status: 400, field: 'dateOfBirth' });
+    }
+    expect(await kyc.submit(customer, { dateOfBirth: inFuture(-1) })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('lists all that is wrong', async () => {
+    const customer = await kyc.make.customer();
+    const { body } = await kyc.as(customer)('POST', '/kyc/submit', {});
+    expect(body['error']).toMatchObject({
+      field: 'pan',
+      details: ['pan', 'aadhaar', 'pincode', 'documentKey'].map((field) => ({ field })),
+    });
+  });
+});

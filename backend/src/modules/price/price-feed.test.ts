@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../../test/support/eventually.ts';
+import { createFastTime } from '../../../test/support/fast-time.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { makePrice } from '../../../test/support/prices.ts';
+import { withConnection } from '../../apps/dev/database-setup.ts';
+import { freePort } from '../../apps/dev/free-port.ts';
+import { done, unknown } from '../../platform/outcome/outcome.ts';
+import { createRedis } from '../../platform/redis/index.ts';
+import type { AskPrice } from './ask-price.ts';
+import { createPrice, createPriceFeed, type PriceFeed } from './index.ts';
+import type { PriceTick } from './price.types.ts';
+
+/** So many seconds of the feed pass in one: a mark comes every 250 ms. */
+const speed = 40;
+const markMs = 10_000;
+
+let kit: Kit;
+let running: PriceFeed[];
+let time: ReturnType<typeof createFastTime>;
+
+beforeAll(async () => {
+  kit = await openKit();
+});
+
+beforeEach(async () => {
+  running = [];
+  time = createFastTime(speed);
+  await kit.redis.flushall();
+  await withConnection(kit.addresses.migrateUrl, (client) =>
+    client.query('TRUNCATE price_snapshot'),
+  );
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((feed) => feed.stop()));
+});
+
+afterAll(async () => kit.close());
+
+const quotes: AskPrice = async () => done(makePrice({ asOf: time.wall.now() }));
+
+/** A worker's feed and what it broadcast. */
+const startFeed = (options: { redis?: Redis; ask?: AskPrice } = {}) => {
+  const { redis = kit.redis, ask = quotes } = options;
+  const { store, cache } = createPrice({ ...kit, ...time, redis, provider: kit.provider });
+  const sent: PriceTick[] = [];
+  const broadcast = (tick: PriceTick): void => void sent.push(tick);
+  const { random, logger } = kit;
+  const feed = createPriceFeed({ ask, store, cache, broadcast, redis, random, logger, ...time });
+  feed.start();
+  running.push(feed);
+  return { feed, sent };
+};
+
+const ticks = () =>
+  kit.db.priceSnapshot.findMany({
+    where: { seq: { not: null } },
+    orderBy: { seq: 'asc' },
+    select: { seq: true, mark: true },
+  });
+
+const expectWhole = async (...feeds: readonly { sent: readonly PriceTick[] }[]) => {
+  const rows = await ticks();
+  expect(rows.map(({ seq }) => Number(seq))).toEqual(rows.map((_row, index) => index + 1));
+  const marks = rows.map(({ mark }) => mark?.getTime() ?? 0);
+  expect(marks).toEqual(marks.toSorted((a, b) => a - b));
+  expect(new Set(marks).size).toBe(marks.length);
+  expect(marks.every((mark) => mark % markMs === 0)).toBe(true);
+  const seqs = feeds.flatMap(({ sent }) => sent.map(({ seq }) => seq)).toSorted((a, b) => a - b);
+  expect(seqs).toEqual(rows.map(({ seq }) => Number(seq)));
+};
+
+const stopAll = async () => {
+  await Promise.all(running.map((feed) => feed.stop()));
+  running = [];
+};
+
+describe('one feed', () => {
+  it('makes up the current mark at once, then ticks on every mark', async () => {
+    const startedAt = time.wall.now().getTime();
+    const feed = startFeed();
+    await eventually(() => feed.sent.length >= 4);
+    await stopAll();
+    await expectWhole(feed);
+    const [first, ...rest] = await ticks();
+    expect(startedAt - (first?.mark?.getTime() ?? 0)).toBeLessThan(markMs);
+    expect(rest.length).toBeGreaterThanOrEqual(3);
+    expect(feed.sent.every(({ stale }) => !stale)).toBe(true);
+  });
+
+  it('fills the cache, so that replicas need not ask', async () => {
+    const { sent } = startFeed();
+    await eventually(() => sent.length > 0);
+    const entry = await eventually(async () => {
+      const text = await kit.redis.get('price:live');
+      if (text === null) throw new Error('nothing cached');
+      return text;
+    });
+    expect(JSON.parse(entry)).toMatchObject({ buyPaise: '741000' });
+  });
+
+  it('sends nothing while there has never been a price', async () => {
+    const { sent } = startFeed({ ask: async () => unknown('no answer') });
+    await eventually(() => kit.logged().includes('no price yet'));
+    expect(sent).toEqual([]);
+    expect(await ticks()).toEqual([]);
+  });
+
+  it.each([
+    ['is down', async () => unknown('no answer')],
+    ['does not answer in time', () => new Promise<never>(() => {})],
+  ])('goes on with the last price, stale, while the provider %s', async (_name, broken) => {
+    let ask: AskPrice = quotes;
+    const { sent } = startFeed({ ask: () => ask() });
+    await eventually(() => sent.length >= 1);
+    ask = broken;
+    const fresh = sent.length;
+    await eventually(() => sent.length >= fresh + 2);
+    const [last, stale] = [sent[fresh - 1], sent.at(-1)];
+    expect(stale).toMatchObject({ stale: true, price: { buyPaise: last?.price.buyPaise } });
+    ask = quotes;
+    await eventually(() => sent.at(-1)?.stale === false);
+    await stopAll();
+    await expectWhole({ sent });
+  });
+
+  it('goes on after an error of the database', async () => {
+    let failures = 1;
+    const { sent } = startFeed({
+      ask: async () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('the database is gone');
+        return quotes();
+      },
+    });
+    await eventually(() => sent.length >= 2);
+    expect(kit.logged()).toContain('the price feed stumbled');
+  });
+});
+
+describe('two feeds', () => {
+  it('have one leader and one sequence', async () => {
+    const [one, two] = [startFeed(), startFeed()];
+    await eventually(() => one.sent.length + two.sent.length >= 6);
+    await stopAll();
+    await expectWhole(one, two);
+    expect([one.sent.length, two.sent.length]).toContain(0);
+  });
+
+  it('take over from one another when the leader stops', async () => {
+    const one = startFeed();
+    await eventually(() => one.sent.length >= 2);
+    const two = startFeed();
+    await one.feed.stop();
+    await eventually(() => two.sent.length >= 2);
+    await stopAll();
+    await expectWhole(one, two);
+    expect(two.sent[0]?.seq).toBeGreaterThan(one.sent.at(-1)?.seq ?? Infinity);
+  });
+
+  it('take over from a leader that died with the lock in its hands', async () => {
+    const key = 'lock:price-feed';
+    const first = startFeed();
+    await eventually(() => first.sent.length >= 1);
+    // A leader's lock lapses soon after it can't extend it any more: the takeover's bound.
+    const leftMs = await kit.redis.pttl(key);
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(5000);
+    await stopAll();
+
+    await kit.redis.set(key, 'of the dead', 'PX', 1500);
+    const { sent } = startFeed();
+    await eventually(() => sent.length >= 1);
+    expect(await kit.redis.get(key)).not.toBe('of the dead');
+  });
+
+  it('both go on without the cache, and still no mark is ticked twice', async () => {
+    const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
+    const [one, two] = [startFeed({ redis }), startFeed({ redis })];
+    await eventually(() => one.sent.length + two.sent.length >= 6);
+    await stopAll();
+    await expectWhole(one, two);
+    expect(one.sent.length + two.sent.length).toBe((await ticks()).length);
+    redis.disconnect();
+  });
+});

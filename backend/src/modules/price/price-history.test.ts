@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { withConnection } from '../../apps/dev/database-setup.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { createDatabase } from '../../platform/db/index.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createPrice } from './index.ts';
+import { createPriceStore } from './price.store.ts';
+
+interface Row {
+  readonly buyPaise: number;
+  readonly at: string;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const spans = { '1d': dayMs, '1w': 7 * dayMs, '1m': 30 * dayMs, '1y': 365 * dayMs } as const;
+
+let kit: Kit;
+let ask: Caller;
+
+/** A price every five minutes of the last 400 days, and every ten seconds of the last one. */
+const plant = `
+  INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise, as_of, created_at)
+  SELECT gen_random_uuid(), 'PROVIDER', 700000 + n, 690000, 695000, at, at
+  FROM (
+    SELECT n, now() - n * interval '5 minutes' AS at FROM generate_series(0, 115200) AS n
+    UNION ALL
+    SELECT n, now() - n * interval '10 seconds' FROM generate_series(1, 8640) AS n
+  ) AS planted`;
+
+beforeAll(async () => {
+  kit = await openKit();
+  await withConnection(kit.addresses.migrateUrl, async (client) => {
+    await client.query(plant);
+    await client.query('ANALYZE price_snapshot');
+  });
+  const { customerRoutes: routes } = createPrice({ ...kit, provider: kit.provider });
+  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  ask = bearerCaller(await kit.serve({ prefix: '/v1', routes, guard }));
+});
+
+afterAll(async () => kit.close());
+
+const history = async (range: string): Promise<Row[]> => {
+  const { status, body } = await ask('GET', `/price/history?range=${range}`);
+  expect(status).toBe(200);
+  return body['items'] as Row[]; // its view
+};
+
+const timesOf = (rows: readonly Row[]): number[] => rows.map(({ at }) => Date.parse(at));
+
+/** How often the table was read through, and its index asked and read. */
+const statsOf = async () => {
+  const [row] = await kit.db.$queryRaw<{ seq: bigint; idx: bigint; read: bigint }[]>`
+    SELECT t.seq_scan AS seq, i.idx_scan AS idx, i.idx_tup_read AS read
+    FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)
+    WHERE t.relname = 'price_snapshot' AND i.indexrelname = 'price_snapshot_as_of_idx'`;
+  return row ?? { seq: 0n, idx: 0n, read: 0n };
+};
+
+describe('its cost', () => {
+  it('follows the answer and not the table: it goes by the index', async () => {
+    const { databaseUrl: url } = kit.addresses;
+    const before = await statsOf();
+    const database = createDatabase({ url, poolSize: 1, applicationName: 'history' });
+    const from = addMs(kit.wall.now(), -spans['1y']);
+    const rows = await createPriceStore(database.db).history(from, spans['1y'] / 5000, 5000);
+    await database.close();
+    // A session tells its counts when it ends, a moment later.
+    const after = await eventually(async () => {
+      const now = await statsOf();
+      expect(now.idx - before.idx).toBeGreaterThanOrEqual(BigInt(rows.length));
+      return now;
+    });
+    expect(rows.length).toBeGreaterThan(4990);
+    expect(after.seq).toBe(before.seq);
+    expect(after.read - before.read).toBeLessThan(15_000n);
+  });
+});
+
+describe.each(Object.entries(spans))('%s', (range, spanMs) => {
+  it('spans the whole range with at most 5000 rows, evenly, newest first', async () => {
+    const times = timesOf(await history(range));
+    const now = kit.wall.now().getTime();
+    expect(times.length).toBeLessThanOrEqual(5000);
+    expect(times.length).toBeGreaterThan(1900);
+    const [newest = 0, oldest = 0] = [times[0], times.at(-1)];
+    const stepMs = Math.max(spanMs / 5000, range === '1d' ? 10_000 : 5 * minuteMs);
+    expect(now - newest).toBeLessThan(2 * stepMs + minuteMs);
+    expect(oldest).toBeGreaterThanOrEqual(now - spanMs - minuteMs);
+    expect(oldest).toBeLessThan(now - spanMs + 2 * stepMs + minuteMs);
+    const gaps = times.slice(1).map((time, index) => (times[index] ?? 0) - time);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * stepMs + minuteMs);
+  });
+});
+
+describe('the answer', () => {
+  it('has the last price of each part, and the range', async () => {
+    const { body } = await ask('GET', '/price/history');
+    expect(body['range']).toBe('1d');
+    const [first] = body['items'] as Row[];
+    expect(first).toEqual({
+      buyPaise: expect.any(Number),
+      sellPaise: 690_000,
+      spotPaise: 695_000,
+      at: expect.stringMatching(/Z$/u),
+    });
+    expect(first?.buyPaise).toBeLessThanOrEqual(700_001);
+  });
+
+  it('leaves an operator’s MANUAL row out', async () => {
+    const { random } = kit;
+    await withConnection(kit.addresses.migrateUrl, async (client) => {
+      await client.query(
+        `INSERT INTO admin_user (id, email, password_hash, role, created_at, updated_at)
+         VALUES ($1, 'a@example.test', 'x', 'SUPER_ADMIN', now(), now())`,
+        [random.uuid()],
+      );
+      await client.query(
+        `INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise, reason,
+           actor_id, as_of, created_at)
+         SELECT $1, 'MANUAL', 1, 1, 1, 'test', id, now(), now() FROM admin_user`,
+        [random.uuid()],
+      );
+    });
+    const rows = await history('1d');
+    expect(rows.some(({ buyPaise }) => buyPaise === 1)).toBe(false);
+  });
+
+  it.each(['2d', '1Y', '', '1y&range=1d', "1d'"])('refuses ?range=%s', async (range) => {
+    const answer = await ask('GET', `/price/history?range=${range}`);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field: 'range' });
+  });
+});

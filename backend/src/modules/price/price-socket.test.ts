@@ -1,0 +1,203 @@
+import type { Redis } from 'ioredis';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { makePrice } from '../../../test/support/prices.ts';
+import { createRestartableRedis } from '../../../test/support/restartable-redis.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
+import { createAdmins } from '../admins/index.ts';
+import { attachPriceSocket, createPrice, createPriceBroadcast, type LivePrice } from './index.ts';
+
+interface Message {
+  readonly event: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+let kit: Kit;
+let price: ReturnType<typeof createPrice>;
+let sockets: Socket[] = [];
+const clients: Redis[] = [];
+
+beforeAll(async () => {
+  kit = await openKit();
+  price = createPrice({ ...kit, provider: kit.provider });
+});
+
+afterEach(() => {
+  for (const socket of sockets) socket.disconnect();
+  sockets = [];
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map(closeRedis));
+  await kit.close();
+});
+
+const patient = (url = kit.addresses.redisUrl): Redis => {
+  const redis = createRedis(url, 'patient');
+  clients.push(redis);
+  return redis;
+};
+
+/** A replica of the customer API; answers its address. */
+const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
+  const { redisUrl, wall = kit.wall } = options;
+  const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
+  const { store } = price;
+  const url = await kit.serve({
+    prefix: '/v1',
+    routes: [],
+    guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+    onServer: (server) => {
+      attachPriceSocket(server, { publisher, subscriber, store, wall, logger: kit.logger });
+    },
+  });
+  return url.replace('/v1', '');
+};
+
+/** A client of the feed and what it heard. */
+const listen = async (url: string, transport: 'websocket' | 'polling' = 'websocket') => {
+  const heard: Message[] = [];
+  const socket = io(`${url}/price`, { transports: [transport], forceNew: true });
+  sockets.push(socket);
+  socket.onAny((event: string, body: Message['body']) => void heard.push({ event, body }));
+  await eventually(() => socket.connected);
+  return heard;
+};
+
+let minutes = 0;
+/** A tick in the database, later than all before. */
+const insertTick = async (changes: Partial<LivePrice> = {}, mark?: Date) => {
+  minutes += 1;
+  const at = mark ?? addMs(kit.wall.now(), minutes * 60_000);
+  const made = makePrice({ asOf: at, ...changes });
+  const seq = await price.store.insertTick(kit.random.uuid(), at, made);
+  return { price: made, seq: seq ?? 0, stale: false };
+};
+
+const snapshotOf = async (url: string) => {
+  const heard = await listen(url);
+  return eventually(() => {
+    const [first] = heard;
+    if (first === undefined) throw new Error('nothing heard');
+    return first;
+  });
+};
+
+describe('a client', () => {
+  it('gets no snapshot before there is a price', async () => {
+    const url = await serveReplica();
+    const heard = await listen(url);
+    const tick = { price: makePrice(), seq: 1, stale: false };
+    const broadcast = createPriceBroadcast({ redis: kit.redis, logger: kit.logger });
+    await eventually(() => {
+      broadcast(tick);
+      return heard.length > 0;
+    });
+    expect(heard[0]?.event).toBe('price_update');
+  });
+
+  it('gets one snapshot when it connects, of the last tick', async () => {
+    await insertTick();
+    const { price: last, seq } = await insertTick();
+    const url = await serveReplica();
+    const first = await snapshotOf(url);
+    expect(first).toEqual({
+      event: 'price_snapshot',
+      body: {
+        buyPaise: 741_000,
+        sellPaise: 719_000,
+        spotPaise: 730_000,
+        currency: 'INR',
+        unit: 'GRAM',
+        source: 'PROVIDER',
+        asOf: last.asOf.toISOString(),
+        seq,
+      },
+    });
+  });
+
+  it('is told when the snapshot is stale: carried over, or of a feed that fell silent', async () => {
+    const { price: last } = await insertTick();
+    const mark = addMs(last.asOf, 9997);
+    await insertTick({ asOf: last.asOf }, mark);
+    const at = (ms: number): Clock => ({ now: () => addMs(mark, ms) });
+    const carried = await snapshotOf(await serveReplica({ wall: at(1000) }));
+    expect(carried.body).toMatchObject({ stale: true });
+
+    const { price: fresh } = await insertTick();
+    const later = (ms: number): Clock => ({ now: () => addMs(fresh.asOf, ms) });
+    const soon = await snapshotOf(await serveReplica({ wall: later(15_000) }));
+    expect(soon.body).not.toHaveProperty('stale');
+    const silent = await snapshotOf(await serveReplica({ wall: later(21_000) }));
+    expect(silent.body).toMatchObject({ stale: true });
+  });
+});
+
+describe('a broadcast', () => {
+  it('reaches every replica, by websocket and by polling', async () => {
+    const [one, two] = await Promise.all([serveReplica(), serveReplica()]);
+    const heard = await Promise.all([listen(one), listen(two), listen(two, 'polling')]);
+    const broadcast = createPriceBroadcast({ redis: kit.redis, logger: kit.logger });
+    const tick = await insertTick();
+    broadcast({ ...tick, stale: true });
+    const updates = await eventually(() => {
+      const found = heard.map((all) => all.filter(({ event }) => event === 'price_update'));
+      expect(found.map((each) => each.length)).toEqual([1, 1, 1]);
+      return found.flat();
+    });
+    for (const { body } of updates) {
+      expect(body).toMatchObject({ buyPaise: 741_000, seq: tick.seq, stale: true });
+    }
+  });
+
+  it('survives a Redis that is down, and is heard again when it is back', async () => {
+    const server = await createRestartableRedis();
+    await server.start();
+    const redis = createRedis(server.url, 'fail-fast');
+    clients.push(redis);
+    await untilReady(redis, 5000);
+    const url = await serveReplica({ redisUrl: server.url });
+    const heard = await listen(url);
+    const broadcast = createPriceBroadcast({ redis, logger: kit.logger });
+    const tick = await insertTick();
+    await server.stop();
+    broadcast(tick);
+    await eventually(() => kit.logged().includes('a tick could not be broadcast'));
+    await server.start();
+    const update = await eventually(() => {
+      broadcast(tick);
+      const found = heard.find(({ event }) => event === 'price_update');
+      if (found === undefined) throw new Error('not heard yet');
+      return found;
+    });
+    expect(update.body).toMatchObject({ seq: tick.seq });
+    await server.close();
+  });
+});
+
+describe('the door', () => {
+  it('is open to any origin', async () => {
+    const url = await serveReplica();
+    const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
+      headers: { origin: 'https://anybody.example' },
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('takes no messages beyond 16 kB, and no answers to what clients send', async () => {
+    const url = await serveReplica();
+    const heard = await listen(url);
+    const [socket] = sockets;
+    socket?.emit('price_update', { buyPaise: 1 });
+    const other = await listen(url);
+    const tick = await insertTick();
+    createPriceBroadcast({ redis: kit.redis, logger: kit.logger })(tick);
+    await eventually(() => other.some(({ event }) => event === 'price_update'));
+    for (const { body } of [...heard, ...other]) expect(body['buyPaise']).toBe(741_000);
+    socket?.emit('noise', 'x'.repeat(20_000));
+    await eventually(() => socket?.connected === false);
+  });
+});

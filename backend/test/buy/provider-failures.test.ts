@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import type { FaultOptions } from '../support/buy-world-sandbox.ts';
+import { eventually } from '../support/eventually.ts';
+import { newKey } from '../support/story-client.ts';
+
+// For a busy machine: what a story waits for comes within a second or two on an idle one.
+vi.setConfig({ testTimeout: 60_000 });
+
+let world: BuyWorld;
+
+beforeAll(async () => {
+  world = await openBuyWorld();
+});
+afterEach(() => world.check());
+afterAll(() => world.stop());
+
+const fault = (operation: string, kind: string, options: FaultOptions = {}) =>
+  world.sandbox.fault('safegold', operation, kind, options);
+
+const buyAndPay = async () => {
+  const buyer = await world.newCustomer();
+  const buy = await buyer.buy('1000');
+  await world.sandbox.pay(buy.gatewayOrderId);
+  return { buyer, buy };
+};
+
+const confirmsOf = async (txId: string): Promise<number> =>
+  (await world.sandbox.journal('buy-confirm', txId)).length;
+const statusesOf = async (txId: string): Promise<number> =>
+  (await world.sandbox.journal('buy-status', `/${txId}/`)).length;
+
+const retried = [
+  '>PENDING',
+  'PENDING>PAID',
+  'PAID>RETRY_PENDING',
+  'RETRY_PENDING>PAID',
+  'PAID>ALLOCATED',
+];
+
+describe('a confirm that did not happen', () => {
+  it.each([
+    ['an error', 'error', {}],
+    ['an error that says 503', 'error', { status: 503 }],
+    ['a refusal', 'error', { status: 400 }],
+    ['a blank 200', 'error', { status: 200 }],
+    ['no answer', 'timeout', {}],
+    ['a cut connection', 'reset', {}],
+  ])('%s: retried after 5 s, allocated once', async (_name, kind, options) => {
+    await fault('buy-confirm', kind, options);
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.advance(6);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await world.moves(buy.orderId)).toEqual(retried);
+    expect(await confirmsOf(buy.txId)).toBe(2);
+    expect(await world.purchases(buy.txId)).toBe(1);
+  });
+});
+
+describe('a confirm that happened unseen', () => {
+  it.each([
+    ['accepted, then no answer', 'accept_then_timeout', {}],
+    ['an answer that can not be read', 'malformed', {}],
+  ])('%s: order-status tells, and nothing is confirmed again', async (_name, kind, options) => {
+    await fault('buy-confirm', kind, options);
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+    expect(await world.purchases(buy.txId)).toBe(1);
+  });
+
+  it('slow, and done after we gave up: found before any other try', async () => {
+    await fault('buy-confirm', 'slow', { delayMs: 3500 });
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
+    await world.advance(6);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+  });
+
+  it('slow, but in time: nothing is retried', async () => {
+    await fault('buy-confirm', 'slow', { delayMs: 700 });
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+  });
+
+  it('confirmed, but order-status fails: asked again, never confirmed again', async () => {
+    await fault('buy-status', 'error', { times: 3 });
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.advance(6);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+    expect(await world.purchases(buy.txId)).toBe(1);
+  });
+
+  it('accepted then timed out, with order-status silent too', async () => {
+    await fault('buy-confirm', 'accept_then_timeout');
+    await fault('buy-status', 'timeout');
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.advance(6);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+  });
+
+  it('under way at the provider: waited for', async () => {
+    const buyer = await world.newCustomer();
+    const buy = await buyer.buy('1000');
+    await world.sandbox.setTransaction(buy.txId, 3);
+    await world.sandbox.pay(buy.gatewayOrderId);
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.sandbox.setTransaction(buy.txId, 1);
+    await world.advance(6);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect(await confirmsOf(buy.txId)).toBe(1);
+  });
+});
+
+describe('a provider that never sells', () => {
+  it('status 2: under review, without gold', async () => {
+    const buyer = await world.newCustomer();
+    const buy = await buyer.buy('1000');
+    await world.sandbox.setTransaction(buy.txId, 2);
+    await world.sandbox.pay(buy.gatewayOrderId);
+    await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'ALLOCATION_EXHAUSTED' });
+    expect(await world.purchases(buy.txId)).toBe(0);
+    expect((await buyer.portfolio()).investedPaise).toBe(0);
+  });
+
+  it('ALLOCATION_EXHAUSTED when all retries were used', async () => {
+    await fault('buy-confirm', 'error', { times: 100 });
+    const { buyer, buy } = await buyAndPay();
+    for (const [failed, seconds] of [5, 15, 45, 90, 180].entries()) {
+      await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+      expect(await confirmsOf(buy.txId)).toBe(failed + 1);
+      await world.advance(seconds + 1);
+      await eventually(async () => expect(await confirmsOf(buy.txId)).toBe(failed + 2));
+    }
+    await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'ALLOCATION_EXHAUSTED' });
+    expect(await confirmsOf(buy.txId)).toBe(6);
+    expect(await world.purchases(buy.txId)).toBe(0);
+    // Past the provider's own deadline: nothing is left in doubt for the tests to come.
+    await world.advance(400);
+  });
+
+  it('PROVIDER_LOCK_EXPIRED when the lock ends first; then nothing is confirmed any more', async () => {
+    await fault('buy-confirm', 'timeout', { times: 100 });
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    const before = await confirmsOf(buy.txId);
+    await world.advance(480);
+    await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
+    expect(await confirmsOf(buy.txId)).toBe(before);
+    await world.sandbox.clearFaults();
+    await world.advance(200);
+    await eventually(async () => {
+      const [row] = await world.query<{ status: string }>(
+        'SELECT status FROM provider_operation WHERE order_id = $1::uuid',
+        buy.orderId,
+      );
+      expect(row?.status).toBe('REFUSED');
+    });
+    expect((await buyer.order(buy.orderId)).status).toBe('MANUAL_REVIEW');
+    expect(await confirmsOf(buy.txId)).toBe(before);
+  });
+
+  it('under review, an undecided confirm that turns out bought allocates the gold', async () => {
+    await fault('buy-confirm', 'slow', { delayMs: 3500 });
+    await fault('buy-status', 'error', { times: 1000 });
+    const { buyer, buy } = await buyAndPay();
+    await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.advance(480);
+    await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
+    await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
+    await world.sandbox.clearFaults();
+    await world.advance(31);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    expect((await world.moves(buy.orderId)).slice(-2)).toEqual([
+      'RETRY_PENDING>MANUAL_REVIEW',
+      'MANUAL_REVIEW>ALLOCATED',
+    ]);
+    expect(await confirmsOf(buy.txId)).toBe(1);
+    expect((await buyer.portfolio()).investedPaise).toBe(100_000);
+  });
+});
+
+describe('a provider that was down for a while', () => {
+  it('every order paid meanwhile is allocated when it is back', async () => {
+    await fault('buy-confirm', 'reset', { times: 100 });
+    const paid = await Promise.all([buyAndPay(), buyAndPay(), buyAndPay()]);
+    for (const { buyer, buy } of paid) await buyer.becomes(buy.orderId, 'RETRY_PENDING');
+    await world.sandbox.clearFaults();
+    await world.advance(6);
+    for (const { buyer, buy } of paid) {
+      await buyer.becomes(buy.orderId, 'ALLOCATED');
+      expect(await world.purchases(buy.txId)).toBe(1);
+      expect(await statusesOf(buy.txId)).toBeGreaterThanOrEqual(2);
+    }
+  });
+});
+
+describe('a verify that promises nothing', () => {
+  it.each([
+    ['wrong grams', 'wrong_amount', {}, 'PROVIDER_MISMATCH'],
+    ['an error', 'error', {}, 'PROVIDER_UNAVAILABLE'],
+    ['a refusal', 'error', { status: 400 }, 'PROVIDER_REFUSED'],
+    ['no answer', 'timeout', {}, 'PROVIDER_UNAVAILABLE'],
+    ['a cut connection', 'reset', {}, 'PROVIDER_UNAVAILABLE'],
+    ['accepted, then no answer', 'accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
+    ['an answer that can not be read', 'malformed', {}, 'PROVIDER_UNAVAILABLE'],
+  ])('%s: 502 for a quote and a buy, nothing written', async (_name, kind, options, code) => {
+    const buyer = await world.newCustomer();
+    const key = newKey();
+    const before = await world.fingerprint();
+    await fault('buy-verify', kind, { ...options, times: 2 });
+    const quote = await buyer.call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
+    expect(quote).toMatchObject({ status: 502, code });
+    expect(await buyer.askToBuy('1000', key)).toMatchObject({ status: 502, code });
+    expect(await world.fingerprint()).toEqual(before);
+    // A request refused before it wrote anything leaves its key free.
+    expect((await buyer.askToBuy('2000', key)).status).toBe(201);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import { holdRows, untilBlocked, type HeldRow } from '../support/buy-world-locks.ts';
+import { eventually } from '../support/eventually.ts';
+import type { StartedProcess } from '../support/start-process.ts';
+import type { PlacedBuy, StoryClient } from '../support/story-client.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+let world: BuyWorld;
+
+/** An allocation that was under way when its worker was killed. */
+interface Stranded {
+  readonly buyer: StoryClient;
+  readonly buy: PlacedBuy;
+}
+const stranded: Record<string, Stranded> = {};
+const held: HeldRow[] = [];
+
+/** It waits long for the provider, so that it can be killed while it does. */
+const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
+const long = { delayMs: 60_000 };
+
+const strand = async (step: string, isPaid = true): Promise<Stranded> => {
+  const buyer = await world.newCustomer();
+  const buy = await buyer.buy('1000');
+  stranded[step] = { buyer, buy };
+  if (isPaid) await world.sandbox.pay(buy.gatewayOrderId);
+  return { buyer, buy };
+};
+
+const untilCalled = (operation: string, txId: string, times = 1): Promise<void> =>
+  eventually(
+    async () => {
+      expect(await world.sandbox.journal(operation, txId)).toHaveLength(times);
+    },
+    { timeoutMs: 20_000 },
+  );
+
+const fault = (operation: string, kind: string, options = {}): Promise<void> =>
+  world.sandbox.fault('safegold', operation, kind, options);
+
+/** The first worker dies with three calls to the provider open. */
+const strandAtCalls = async (): Promise<StartedProcess> => {
+  const worker = await world.startWorker(doomed);
+  await fault('buy-confirm', 'timeout', long);
+  const sent = await strand('the confirm was sent and not done');
+  await untilCalled('buy-confirm', sent.buy.txId);
+  await fault('buy-confirm', 'accept_then_timeout', long);
+  const done = await strand('the confirm was done and its answer lost');
+  await untilCalled('buy-confirm', done.buy.txId);
+  await fault('buy-status', 'timeout', long);
+  const asked = await strand('the confirm was answered and the status not');
+  await untilCalled('buy-status', asked.buy.txId);
+  return worker;
+};
+
+const holdJob = (orderId: string): Promise<HeldRow> =>
+  holdRows(
+    world.stack.database.migrateUrl,
+    `SELECT 1 FROM graphile_worker._private_jobs
+     WHERE payload->>'orderId' = $1 OR key LIKE '%' || $1 FOR UPDATE`,
+    [orderId],
+  );
+
+/** The second worker dies about its writes, at a retry, and right after a confirm went out. */
+const strandAtWrites = async (): Promise<StartedProcess> => {
+  const { databaseUrl } = world.stack.database;
+  await fault('buy-confirm', 'error');
+  const worker = await world.startWorker(doomed);
+  const again = await strand('a retry asked what became of the first try');
+  await again.buyer.becomes(again.buy.orderId, 'RETRY_PENDING');
+  await fault('buy-status', 'timeout', long);
+  await world.advance(6);
+  await untilCalled('buy-status', again.buy.txId, 2);
+
+  await fault('buy-status', 'slow', { delayMs: 1000 });
+  const known = await strand('the provider said bought and nothing was written');
+  await untilCalled('buy-status', known.buy.txId);
+  const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
+  held.push(await holdRows(databaseUrl, order, [known.buy.orderId]));
+  await untilBlocked(databaseUrl, 1);
+
+  await fault('buy-status', 'slow', { delayMs: 1000 });
+  const written = await strand('all was written and the job not reported as done');
+  await untilCalled('buy-status', written.buy.txId);
+  held.push(await holdJob(written.buy.orderId));
+  await written.buyer.becomes(written.buy.orderId, 'ALLOCATED');
+  await untilBlocked(databaseUrl, 2);
+
+  await fault('buy-confirm', 'slow', { delayMs: 3000 });
+  const late = await strand('the confirm was on its way and done after the death');
+  await untilCalled('buy-confirm', late.buy.txId);
+  return worker;
+};
+
+beforeAll(async () => {
+  world = await openBuyWorld({ worker: 'none' });
+  await (await strandAtCalls()).kill('SIGKILL');
+  await (await strandAtWrites()).kill('SIGKILL');
+  for (const row of held) await row.release();
+  await strand('the order was paid and no worker had taken its job');
+  await world.sandbox.clearFaults();
+  await world.startWorker();
+  // The janitor looks after what has stood still for a minute.
+  await world.advance(61);
+});
+afterAll(() => world.stop());
+
+describe('a worker killed (SIGKILL) at a step of an allocation', () => {
+  it.each([
+    ['the order was paid and no worker had taken its job', 1],
+    ['the confirm was sent and not done', 2],
+    ['the confirm was on its way and done after the death', 1],
+    ['the confirm was done and its answer lost', 1],
+    ['the confirm was answered and the status not', 1],
+    ['a retry asked what became of the first try', 2],
+    ['the provider said bought and nothing was written', 1],
+    ['all was written and the job not reported as done', 1],
+  ])('%s: another one allocates it, once', async (step, confirms) => {
+    const { buyer, buy } = stranded[step] ?? (await strand(step));
+    await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
+    expect(await world.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
+    expect(await world.purchases(buy.txId)).toBe(1);
+    expect((await buyer.portfolio()).investedPaise).toBe(100_000);
+  });
+
+  it('leaves every invariant whole, and no job behind', async () => {
+    await world.check();
+    await eventually(
+      async () => {
+        const jobs = await world.query('SELECT id FROM graphile_worker.jobs');
+        expect(jobs).toEqual([]);
+      },
+      { timeoutMs: 30_000 },
+    );
+  });
+});

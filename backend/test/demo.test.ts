@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPrinter } from '../src/apps/dev/demo/create-printer.ts';
+import { runDemo } from '../src/apps/dev/demo/run-demo.ts';
+import { story } from '../src/apps/dev/demo/story.ts';
+import { describeEndpoints } from '../src/apps/dev/stack-files.ts';
+import { createTestStack, type TestStack } from './support/test-stack.ts';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await createTestStack();
+  await stack.start('sandbox');
+  const apps = ['customer', 'admin', 'accounting', 'worker'] as const;
+  await Promise.all(apps.map((app) => stack.start(app)));
+});
+
+afterAll(() => stack.stop());
+
+const play = async () => {
+  const lines: string[] = [];
+  const printer = createPrinter({ write: (text) => lines.push(text), colours: false });
+  const endpoints = describeEndpoints(stack.addresses);
+  const isWhole = await runDemo({ endpoints, steps: story, printer });
+  return { isWhole, told: lines.join('') };
+};
+
+it('tells the whole story', { timeout: 90_000 }, async () => {
+  const { isWhole, told } = await play();
+  // The story first: where it stopped, a failure shows the step and why.
+  expect(told).toContain(`All ${story.length} steps went as told`);
+  expect(isWhole).toBe(true);
+  expect(told).not.toContain('\u001b');
+});
+
+it('names the step that fails and the code that the API answered', async () => {
+  await fetch(`${stack.urlOf('sandbox')}/_control/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ collaborator: 'safegold', operation: 'buy-verify', fault: 'error' }),
+  });
+  const { isWhole, told } = await play();
+  expect(isWhole).toBe(false);
+  expect(told).toMatch(
+    /^10 {2}A quote for 0\.1 g\n {4}FAILED: POST \/gold\/quote answered 502 PROVIDER_UNAVAILABLE: /mu,
+  );
+  expect(told).toContain(`Stopped at step 10 of ${story.length}`);
+});

@@ -1,0 +1,150 @@
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createSandboxControls, type SandboxControls } from '../support/buy-world-sandbox.ts';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { createCaller } from '../support/caller.ts';
+import { eventually } from '../support/eventually.ts';
+import type { StartedProcess } from '../support/start-process.ts';
+import { createTestStack, type TestStack } from '../support/test-stack.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
+
+const tickSchema = z.object({
+  seq: z.number(),
+  buyPaise: z.number(),
+  sellPaise: z.number(),
+  asOf: z.string(),
+  stale: z.boolean().optional(),
+});
+interface Heard extends z.output<typeof tickSchema> {
+  /** When it arrived, on the wall clock. */
+  readonly at: number;
+}
+
+/** One socket at one replica, and everything that it heard. */
+interface Listener {
+  readonly socket: Socket;
+  readonly ticks: Heard[];
+  readonly snapshots: Heard[];
+}
+
+let stack: TestStack;
+let sandbox: SandboxControls;
+let workers: StartedProcess[];
+let apis: StartedProcess[];
+let listeners: Listener[];
+
+const hear = (into: Heard[]) => (message: unknown) =>
+  void into.push({ ...tickSchema.parse(message), at: Date.now() });
+
+const withoutTime = (ticks: readonly Heard[]) => ticks.map(({ at: _at, ...tick }) => tick);
+
+const listen = (url: string): Listener => {
+  const socket = io(`${url}/price`, { transports: ['websocket'] });
+  const listener: Listener = { socket, ticks: [], snapshots: [] };
+  socket.on('price_update', hear(listener.ticks));
+  socket.on('price_snapshot', hear(listener.snapshots));
+  return listener;
+};
+
+beforeAll(async () => {
+  stack = await createTestStack();
+  await stack.start('sandbox');
+  sandbox = createSandboxControls(stack.urlOf('sandbox'));
+  [apis, workers] = await Promise.all([
+    Promise.all([stack.start('customer'), stack.start('customer')]),
+    Promise.all([stack.start('worker'), stack.start('worker')]),
+  ]);
+  listeners = apis.map(({ url }) => listen(url));
+});
+afterAll(async () => {
+  for (const { socket } of listeners) socket.close();
+  await stack.stop();
+});
+
+/** Waits until every listener has heard `count` ticks more than `since`. */
+const untilHeard = (count: number, since: readonly number[], timeoutMs: number): Promise<void> =>
+  eventually(
+    () => {
+      for (const [n, { ticks }] of listeners.entries()) {
+        expect(ticks.length).toBeGreaterThanOrEqual((since[n] ?? 0) + count);
+      }
+    },
+    { timeoutMs },
+  );
+
+const heardSoFar = (): number[] => listeners.map(({ ticks }) => ticks.length);
+const newest = (): Heard | undefined => listeners[0]?.ticks.at(-1);
+
+/** Whether this worker has asked for prices by itself: what the leader alone does. */
+const isLeader = async ({ internalUrl }: StartedProcess): Promise<boolean> => {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
+  return /^collaborator_call_duration_seconds_count\{.*operation="buy-price"/mu.test(text);
+};
+
+const expectNoGap = (ticks: readonly Heard[]): void => {
+  const first = ticks[0]?.seq ?? 0;
+  expect(ticks.map(({ seq }) => seq)).toEqual(ticks.map((_, n) => first + n));
+};
+
+describe('the price feed of two customer APIs and two workers', () => {
+  it('ticks on the 10 s marks, the same at both replicas', async () => {
+    await untilHeard(2, heardSoFar(), 40_000);
+    const [one, other] = listeners.map(({ ticks }) => ticks.slice(-2));
+    expect(withoutTime(one ?? [])).toEqual(withoutTime(other ?? []));
+    const late = (one ?? []).map(({ at }) => at % 10_000);
+    // The provider is waited for at most 3 s; the very first tick may be made up in between.
+    for (const ms of late) expect(ms).toBeLessThan(4000);
+    expect((await Promise.all(workers.map(isLeader))).filter(Boolean)).toHaveLength(1);
+  });
+
+  it('gives a snapshot of the last tick to a new socket', async () => {
+    const late = listen(apis[1]?.url ?? '');
+    await eventually(() => expect(late.snapshots).toHaveLength(1));
+    late.socket.close();
+    expect(late.snapshots[0]?.seq).toBe(newest()?.seq);
+  });
+
+  it('a killed leader is replaced within 15 s, and the numbers go on', async () => {
+    const leads = await Promise.all(workers.map(isLeader));
+    const leader = workers[leads.indexOf(true)];
+    const since = heardSoFar();
+    await leader?.kill('SIGKILL');
+    const killedAt = performance.now();
+    await untilHeard(1, since, 25_000);
+    expect(performance.now() - killedAt).toBeLessThan(15_000);
+    for (const { ticks } of listeners) expectNoGap(ticks);
+  });
+
+  it('with the provider down the last price goes on, stale', async () => {
+    const before = newest();
+    await sandbox.fault('safegold', 'buy-price', 'error', { times: 1000 });
+    await untilHeard(1, heardSoFar(), 25_000);
+    const tick = newest();
+    expect(tick).toMatchObject({ stale: true, buyPaise: before?.buyPaise, asOf: before?.asOf });
+    const api = createCaller(`${stack.urlOf('customer')}/v1`);
+    const current = await api('GET', '/price/current');
+    expect(current).toMatchObject({ status: 502, code: 'PRICE_UNAVAILABLE' });
+    await sandbox.clearFaults();
+    await eventually(async () => {
+      expect((await api('GET', '/price/current')).status).toBe(200);
+    });
+    await untilHeard(1, heardSoFar(), 25_000);
+    expect(newest()?.stale).toBeUndefined();
+  });
+
+  it('leaves one row for each mark, numbered without a gap', async () => {
+    for (const { ticks } of listeners) {
+      expectNoGap(ticks);
+      expect(new Set(ticks.map(({ seq }) => seq)).size).toBe(ticks.length);
+    }
+    const rows = await withConnection(stack.database.databaseUrl, async (client) => {
+      const sql = `SELECT seq::int AS seq, mark FROM price_snapshot ORDER BY seq`;
+      return (await client.query<{ seq: number; mark: Date }>(sql)).rows;
+    });
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
+    for (const { mark } of rows) expect(mark.getTime() % 10_000).toBe(0);
+    expect(new Set(rows.map(({ mark }) => mark.getTime())).size).toBe(rows.length);
+  });
+});

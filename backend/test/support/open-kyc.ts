@@ -1,0 +1,94 @@
+import { kycCustomers } from '../../src/apps/runtime/kyc-customers.ts';
+import { createAdmins } from '../../src/modules/admins/index.ts';
+import { readHolding } from '../../src/modules/holdings/index.ts';
+import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
+import { createKyc, createKycReview } from '../../src/modules/kyc/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
+import { bearerCaller, type Answer, type Caller } from './caller.ts';
+import {
+  createFactories,
+  createNumbers,
+  type Factories,
+  type MadeAdmin,
+  type MadeCustomer,
+} from './factories.ts';
+import { openKit, type Kit } from './open-kit.ts';
+
+/** The smallest PNG: one pixel. */
+export const pngBase64 =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 } as const;
+
+/** KYC from both sides, wired as the processes do. */
+export interface OpenKyc {
+  readonly kit: Kit;
+  readonly make: Factories;
+  readonly admin: MadeAdmin;
+  /** A caller of the customer API. */
+  as(customer?: MadeCustomer): Caller;
+  /** A caller of the admin API. */
+  operator(admin?: MadeAdmin): Caller;
+  /** Uploads a document; answers its key. */
+  upload(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** A body that passes, with a document of the customer's own. */
+  submission(customer: MadeCustomer): Promise<Record<string, unknown>>;
+  submit(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** The id of the customer's record. */
+  recordOf(customer: MadeCustomer): Promise<string>;
+}
+
+/** Opens it; close its `kit`. */
+export const openKyc = async (): Promise<OpenKyc> => {
+  const kit = await openKit();
+  const { db, tokens, provider, clock } = kit;
+  const make = createFactories(kit);
+  const revocations = { revoke: async () => {}, isRevoked: async () => false };
+  const customers = kycCustomers(clock);
+  const heldGrams = async (client: typeof db, userId: string) =>
+    (await readHolding(client, userId)).balance;
+  const [customerUrl, adminUrl, admin] = await Promise.all([
+    kit.serve({
+      prefix: '/v1',
+      routes: createKyc({ ...kit, customers }).customerRoutes,
+      guard: createCustomerGuard({ db, tokens, revocations }),
+    }),
+    kit.serve({
+      prefix: '/v1',
+      routes: createKycReview({ ...kit, provider, customers, heldGrams, notify: createNotify(kit) })
+        .adminRoutes,
+      guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+    }),
+    make.admin('ADMIN'),
+  ]);
+  const numbers = createNumbers(kit.random);
+  const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
+
+  const upload: OpenKyc['upload'] = async (customer, changes = {}) => {
+    const { body } = await as(customer)('POST', '/kyc/documents', { ...png, ...changes });
+    return String(body['documentKey']);
+  };
+  const submission: OpenKyc['submission'] = async (customer) => ({
+    pan: numbers.pan(),
+    aadhaar: numbers.aadhaar(),
+    pincode: '560001',
+    documentKey: await upload(customer),
+    fullName: 'Asha Rao',
+  });
+  return {
+    kit,
+    make,
+    admin,
+    as,
+    operator: (who = admin) => bearerCaller(adminUrl, who.token),
+    upload,
+    submission,
+    async submit(customer, changes = {}) {
+      const body = { ...(await submission(customer)), ...changes };
+      return as(customer)('POST', '/kyc/submit', body);
+    },
+    async recordOf({ userId }) {
+      return (await db.kycRecord.findUniqueOrThrow({ where: { userId } })).id;
+    },
+  };
+};
