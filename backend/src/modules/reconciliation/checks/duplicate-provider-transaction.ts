@@ -6,15 +6,15 @@ import { ordersSince } from '../window.ts';
 /** Every provider transaction of some orders, wherever it is written down. */
 const transactionsOf = (orders: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT o.provider, o.provider_tx_id, o.id AS order_id
-  FROM (${orders}) AS some JOIN gold_order o ON o.id = some.id
+  FROM (${orders}) AS wanted JOIN gold_order o ON o.id = wanted.id
   WHERE o.provider_tx_id IS NOT NULL
   UNION
   SELECT c.provider, c.provider_tx_id, c.order_id
-  FROM (${orders}) AS some JOIN provider_operation c ON c.order_id = some.id
+  FROM (${orders}) AS wanted JOIN provider_operation c ON c.order_id = wanted.id
   WHERE c.provider_tx_id IS NOT NULL
   UNION
   SELECT q.provider, q.provider_tx_id, o.id
-  FROM (${orders}) AS some JOIN gold_order o ON o.id = some.id JOIN gold_quote q ON q.id = o.quote_id
+  FROM (${orders}) AS wanted JOIN gold_order o ON o.id = wanted.id JOIN gold_quote q ON q.id = o.quote_id
   WHERE q.provider_tx_id IS NOT NULL`;
 
 /**

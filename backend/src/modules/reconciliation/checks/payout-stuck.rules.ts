@@ -33,11 +33,17 @@ export type PayoutProblem = 'PROVIDER_SAYS_OTHERWISE' | 'OTHER_AMOUNT';
 
 /** Holds an attempt of ours against the provider's payout of it. */
 export const judgePayout = (
-  own: OwnAttempt & { readonly amountPaise: bigint; readonly providerPayoutId: string | null },
+  own: OwnAttempt & {
+    readonly amountPaise: bigint;
+    /** Of the sell: where only our two amounts differ, that is `sell_without_payout`. */
+    readonly proceedsPaise: bigint | undefined;
+    readonly providerPayoutId: string | null;
+  },
   theirs: { readonly word: PayoutWord; readonly amountPaise: bigint | undefined },
 ): PayoutProblem | undefined => {
   const isLost = theirs.word === 'NO_SUCH_PAYOUT' && own.providerPayoutId !== null;
   if (isLost || !agreeing[ownWord(own)].includes(theirs.word)) return 'PROVIDER_SAYS_OTHERWISE';
-  const isOther = theirs.amountPaise !== undefined && theirs.amountPaise !== own.amountPaise;
-  return isOther ? 'OTHER_AMOUNT' : undefined;
+  const { amountPaise } = theirs;
+  const isOurs = amountPaise === own.amountPaise || amountPaise === own.proceedsPaise;
+  return amountPaise === undefined || isOurs ? undefined : 'OTHER_AMOUNT';
 };

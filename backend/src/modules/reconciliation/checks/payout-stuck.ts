@@ -23,6 +23,7 @@ type AttemptRow = {
   readonly payoutStatus: string;
   /** Decimal text, as JSON has no such integer. */
   readonly amountPaise: string;
+  readonly proceedsPaise: string | null;
   readonly attempt: number;
   readonly isNewest: boolean;
   readonly attemptStatus: string;
@@ -64,11 +65,13 @@ const listAttempts = ({ read, now, from, limits }: CheckContext) =>
   read<AttemptRow>(Prisma.sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
       p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise::text AS "amountPaise",
+      o.proceeds_paise::text AS "proceedsPaise",
       a.attempt_no AS attempt, a.attempt_no = p.attempt AS "isNewest", a.status AS "attemptStatus",
       a.provider, a.provider_payout_id AS "providerPayoutId", a.idempotency_key AS reference,
       (count(*) OVER ())::int AS total
     FROM (${payoutsSince(from)}) AS recent JOIN payout p ON p.id = recent.id
     JOIN payout_attempt a ON a.payout_id = p.id
+    JOIN gold_order o ON o.id = p.order_id
     WHERE NOT ${isStuck(now)}
     ORDER BY p.status <> 'PROCESSING', a.started_at DESC, a.id DESC
     LIMIT ${limits.most}::int`);
@@ -124,7 +127,14 @@ export const payoutStuck: Check = {
       list: () => listAttempts(context),
       ask: (row) => askProvider(payoutProvider, row),
       judge: (row, answer: Answer) =>
-        judgePayout({ ...row, amountPaise: BigInt(row.amountPaise) }, answer),
+        judgePayout(
+          {
+            ...row,
+            amountPaise: BigInt(row.amountPaise),
+            proceedsPaise: row.proceedsPaise === null ? undefined : BigInt(row.proceedsPaise),
+          },
+          answer,
+        ),
     });
     const others = toFindings(judged, ({ word, amountPaise }) => ({
       atProvider: word,

@@ -17,7 +17,7 @@ export type TransactionRow = {
   readonly grams: string | null;
   readonly provider: string;
   readonly providerTxId: string;
-  /** The order's own; false for one of an earlier confirm. */
+  /** The order's own, or of its confirm that was done; false for one that was given up. */
   readonly isOwn: boolean;
   /** By our books: the customer has the gold of a buy, or the gold of a sell is gone. */
   readonly isTraded: boolean;
@@ -29,7 +29,8 @@ export type TransactionRow = {
 
 /**
  * The transactions of the window's orders: of those paid for or sold, and every one that a confirm
- * was ever sent for, also when it was given up. A checkout that nobody paid has none to ask about.
+ * was ever sent for, also when it was given up. A checkout that nobody paid has none to ask about;
+ * a transaction of another order is `duplicate_provider_transaction`.
  */
 export const listTransactions = ({ read, now, from, limits }: CheckContext) =>
   read<TransactionRow>(Prisma.sql`
@@ -42,12 +43,19 @@ export const listTransactions = ({ read, now, from, limits }: CheckContext) =>
       UNION
       SELECT c.order_id, c.provider, c.provider_tx_id
       FROM recent JOIN provider_operation c ON c.order_id = recent.id
-      WHERE c.operation IN ('buy-confirm', 'sell-confirm'))
+      WHERE c.operation IN ('buy-confirm', 'sell-confirm')
+        AND NOT EXISTS (
+          SELECT FROM gold_order other
+          WHERE other.provider = c.provider AND other.provider_tx_id = c.provider_tx_id
+            AND other.id <> c.order_id))
     SELECT o.created_at AS since, o.id AS "orderId", o.user_id AS "userId", o.type,
       o.status AS "orderStatus", o.manual_review_code AS "manualReviewCode",
       trim_scale(o.grams)::text AS grams, told.provider, told.provider_tx_id AS "providerTxId",
-      coalesce(o.provider = told.provider AND o.provider_tx_id = told.provider_tx_id, false)
-        AS "isOwn",
+      (o.provider, o.provider_tx_id) IS NOT DISTINCT FROM (told.provider, told.provider_tx_id)
+        OR EXISTS (
+          SELECT FROM provider_operation c
+          WHERE c.order_id = o.id AND c.provider_tx_id = told.provider_tx_id
+            AND c.operation IN ('buy-confirm', 'sell-confirm') AND c.status = 'DONE') AS "isOwn",
       CASE o.type WHEN 'SELL' THEN o.status IN ('CONFIRMED', 'COMPLETED')
         ELSE o.allocated_at IS NOT NULL END AS "isTraded",
       EXISTS (
