@@ -2,7 +2,8 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { createPayoutStore } from './payout.store.ts';
 import { isOpenAttempt } from './payouts.states.ts';
-import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
+import type { Payout, PayoutAttempt } from './payouts.types.ts';
 import type { StartAttempt } from './start-attempt.ts';
 
 /**

@@ -9,7 +9,7 @@ import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
 import { createPayoutJanitor } from './payouts.janitor.ts';
 import { createPayoutJobs } from './payouts.jobs.ts';
 import { presentPayout } from './payouts.schemas.ts';
-import type { Payouts, PayoutsDeps } from './payouts.types.ts';
+import type { Payouts, PayoutsDeps } from './payouts.deps.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
 import { createSettleAttempt } from './settle-attempt.ts';
 import { createStartAttempt } from './start-attempt.ts';

@@ -4,7 +4,8 @@ import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { createClaimPayout, type Claim } from './claim-payout.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
-import type { PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
+import type { PayoutAttempt } from './payouts.types.ts';
 import type { SettleAttempt } from './settle-attempt.ts';
 import type { StartAttempt } from './start-attempt.ts';
 

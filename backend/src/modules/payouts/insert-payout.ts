@@ -2,7 +2,7 @@ import { enqueue } from '../../platform/jobs/index.ts';
 import { dispatchJob } from './dispatch-job.ts';
 import { needsApproval } from './payout-caps.ts';
 import { createPayoutStore } from './payout.store.ts';
-import type { Payouts, PayoutsDeps } from './payouts.types.ts';
+import type { Payouts, PayoutsDeps } from './payouts.deps.ts';
 
 /** See `Payouts.insertPayout`. */
 export const createInsertPayout =

@@ -8,7 +8,8 @@ import { dispatchJob } from './dispatch-job.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { requireWithinCap } from './payout-caps.ts';
 import { createPayoutStore } from './payout.store.ts';
-import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
+import type { Payout, PayoutAttempt } from './payouts.types.ts';
 import type { StartAttempt } from './start-attempt.ts';
 
 type LetGoDeps = PayoutsDeps & { readonly startAttempt: StartAttempt };

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import type { EventNames, InboxHandler, Meaning, ReceivedEvent } from '../webhook-inbox/index.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { parsePayoutEvent, printPayoutEvent, type ReadPayoutEvent } from './payout-event.ts';
-import type { PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
 import type { SettleAttempt } from './settle-attempt.ts';
 
 /** Applies one stored event. */

@@ -58,10 +58,10 @@ export const createPayoutStore = (db: Db) => {
         select(Prisma.sql`
           ${condition} ORDER BY p.created_at DESC, p.id DESC
           LIMIT ${page.limit} OFFSET ${offsetOf(page)}`),
-        db.$queryRaw<{ total: bigint }[]>`
-          SELECT count(*) AS total FROM payout p WHERE ${condition}`,
+        db.$queryRaw<{ total: number }[]>`
+          SELECT count(*)::int AS total FROM payout p WHERE ${condition}`,
       ]);
-      return { rows, total: Number(counted[0]?.total ?? 0n) };
+      return { rows, total: counted[0]?.total ?? 0 };
     },
 
     async insert(

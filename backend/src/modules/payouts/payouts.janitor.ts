@@ -6,7 +6,7 @@ import { dispatchJob } from './dispatch-job.ts';
 import type { DispatchPayout } from './dispatch-payout.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { createPayoutStore } from './payout.store.ts';
-import type { JanitorStep, PayoutsDeps } from './payouts.types.ts';
+import type { JanitorStep, PayoutsDeps } from './payouts.deps.ts';
 
 /** How long a payout may stand still before its job counts as lost, or the provider is asked. */
 const quietMs = 60_000;

@@ -4,7 +4,8 @@ import { createPayoutOutcomeStore } from './payout-outcome.store.ts';
 import { createPayoutStore } from './payout.store.ts';
 import { tellNotPaid, tellPaid } from './payouts.notifications.ts';
 import { isOpenAttempt, newsVerdicts, type NewsVerdict } from './payouts.states.ts';
-import type { AttemptNews, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
+import type { AttemptNews, Payout, PayoutAttempt } from './payouts.types.ts';
 import type { SellSettlementInfo, SettledSell } from './sell-settlement.ts';
 
 type SettleDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'sellSettlement'>;

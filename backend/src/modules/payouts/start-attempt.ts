@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/db/index.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { createPayoutStore } from './payout.store.ts';
-import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
+import type { Payout, PayoutAttempt } from './payouts.types.ts';
 import type { SettleAttempt } from './settle-attempt.ts';
 
 type StartDeps = Pick<PayoutsDeps, 'banking' | 'clock' | 'provider' | 'random'> & {
