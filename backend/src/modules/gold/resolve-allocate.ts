@@ -1,6 +1,6 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { subtractPaise, type Grams, type Paise } from '../../money/index.ts';
+import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
 import { allocationJob } from './allocation-job.ts';
@@ -107,7 +107,11 @@ export const createResolveAllocate = (
     await requireHeld(onlyPayment(await review.held(db, order.id)));
     if (await wasBought(order)) return settleBought(order, asked);
     const fresh = await verify(order, order.grams);
-    const quoted = order.providerAmountPaise;
+    // Of the quote, also where an operator has allocated it once before.
+    const quoted = subtractPaise(
+      order.providerAmountPaise ?? ZERO_PAISE,
+      order.priceDifferencePaise ?? ZERO_PAISE,
+    );
     await inTransaction(async (tx) => {
       const locked = await lockReviewed(tx, order.id);
       if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
@@ -125,9 +129,7 @@ export const createResolveAllocate = (
           changes: {
             ...fresh,
             expiresAt: fresh.lockEndsAt,
-            ...(quoted !== null && {
-              priceDifferencePaise: subtractPaise(fresh.providerAmountPaise, quoted),
-            }),
+            priceDifferencePaise: subtractPaise(fresh.providerAmountPaise, quoted),
             paidAt: locked.paidAt ?? clock.now(),
             allocationAttempts: 0,
             nextAttemptAt: null,
