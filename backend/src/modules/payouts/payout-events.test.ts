@@ -150,6 +150,22 @@ describe('an event of a payout', () => {
     await open.kit.sandbox.control('DELETE', '/faults');
   });
 
+  it('may overtake the answer to the dispatch, which then changes nothing', async () => {
+    const made = await open.payout();
+    const overtaken = open.replica((real) => ({
+      ...real,
+      async createPayout(asked) {
+        const outcome = await real.createPayout(asked);
+        const id = outcome.kind === 'done' ? outcome.value.providerPayoutId : '';
+        await open.deliver(eventOf('processed', { id, key: made.key }));
+        return outcome;
+      },
+    }));
+    expect(await open.drain(overtaken)).toEqual([]);
+    const { providerPayoutId } = await row(made.payoutId);
+    expect(await stateOf({ ...made, id: providerPayoutId ?? '' })).toEqual(paid);
+  });
+
   it('is one event by payout and status, whatever its body and id', async () => {
     const payout = await underWay();
     expect(await send('processed', payout)).toMatchObject(accepted);
