@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
+import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import { createTrade } from '../../src/apps/runtime/create-trade.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
@@ -74,6 +77,10 @@ export interface OpenBooks {
   asOwner(sql: string, ...values: readonly unknown[]): Promise<void>;
   report(windowHours?: number | string): Promise<Answer>;
   checks(): Promise<ReadonlyMap<CheckId, ReportedCheck>>;
+  /** The same by a process that has asked nobody before: no circuit is open. */
+  freshChecks(): Promise<ReadonlyMap<CheckId, ReportedCheck>>;
+  /** The route, by whoever has this token. */
+  reportAs(token: string | undefined): Promise<Answer>;
   control(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   advance(seconds: number): Promise<void>;
   close(): Promise<void>;
@@ -147,6 +154,18 @@ const partOf = (answer: Answer, name: string): Record<string, unknown> =>
   // The form of an answer is its own route's, checked there.
   answer.body[name] as Record<string, unknown>;
 
+const place: OpenBooks['place'] = async (trader, rupees = '1000') => {
+  const body = { unit: 'INR', amount: rupees, idempotency_key: newKey() };
+  const placed = must(await trader.call('POST', '/gold/buy', body), 201);
+  const [order, payment] = [partOf(placed, 'order'), partOf(placed, 'payment')];
+  return {
+    ...trader,
+    orderId: String(order['id']),
+    txId: String(order['sg_tx_id']),
+    paymentOrderId: String(payment['id']),
+    gatewayOrderId: String(payment['gateway_order_id']),
+  };
+};
 /** Opens it; webhooks of the sandbox find their way. */
 export const openBooks = async (): Promise<OpenBooks> => {
   const kit = await openKit();
@@ -207,18 +226,6 @@ export const openBooks = async (): Promise<OpenBooks> => {
     return { userId, providerUserId, call: bearerCaller(url, userId) };
   };
 
-  const place: OpenBooks['place'] = async (trader, rupees = '1000') => {
-    const body = { unit: 'INR', amount: rupees, idempotency_key: newKey() };
-    const placed = must(await trader.call('POST', '/gold/buy', body), 201);
-    const [order, payment] = [partOf(placed, 'order'), partOf(placed, 'payment')];
-    return {
-      ...trader,
-      orderId: String(order['id']),
-      txId: String(order['sg_tx_id']),
-      paymentOrderId: String(payment['id']),
-      gatewayOrderId: String(payment['gateway_order_id']),
-    };
-  };
   const pay: OpenBooks['pay'] = async ({ gatewayOrderId }, play = {}) => {
     await control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured', ...play });
   };
@@ -302,6 +309,17 @@ export const openBooks = async (): Promise<OpenBooks> => {
       const checks = body['checks'] as ReportedCheck[]; // the route's own schema was checked
       return new Map(checks.map((check) => [check.id, check]));
     },
+    async freshChecks() {
+      const [env, base] = [environmentOf(kit), { clock: kit.clock, logger: kit.logger }];
+      const goldProvider = createGoldProvider(env, base);
+      const gateways = createPaymentGateways(env, base);
+      const payoutProvider = createPayoutProvider(env, base);
+      const fresh = createReconciliation({ ...kit, goldProvider, gateways, payoutProvider });
+      const { checks } = await fresh.report(72);
+      for (const used of [goldProvider, payoutProvider, ...gateways.values()]) await used.close();
+      return new Map(checks.map((check) => [check.id, check]));
+    },
+    reportAs: (token) => bearerCaller(adminUrl, token)('GET', '/reconciliation'),
     async advance(seconds) {
       kit.clock.advance(seconds * 1000);
       await control('POST', '/clock', { advanceSeconds: seconds });
