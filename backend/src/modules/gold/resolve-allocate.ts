@@ -97,7 +97,10 @@ export const createResolveAllocate = (
     const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
     const settled = await deps.settle(
       { ...found, actor: by.actor, reason: 'status SUCCESS' },
-      audit,
+      async (tx, before) => {
+        await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
+        await audit(tx, before);
+      },
     );
     if (settled !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
   };
