@@ -1,21 +1,15 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
-import { createTrade } from '../../src/apps/runtime/create-trade.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
-import { createReadinessStore, evidenceItems } from '../../src/modules/readiness/index.ts';
 import {
   createReconciliation,
   type CheckId,
   type ReconciliationDeps,
 } from '../../src/modules/reconciliation/index.ts';
 import { withConnection } from '../../src/apps/dev/database-setup.ts';
-import { AppError } from '../../src/platform/errors/app-error.ts';
-import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
+import { customerGuard, environmentOf, openGates, openTrade } from './books-trade.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { openKit, type Kit } from './open-kit.ts';
@@ -52,7 +46,7 @@ export interface ReportedCheck {
 export interface OpenBooks {
   readonly kit: Kit;
   readonly factories: Factories;
-  readonly trade: ReturnType<typeof createTrade>;
+  readonly trade: ReturnType<typeof openTrade>;
   /** What the processes of the service use, for a reconciliation of other limits. */
   readonly deps: ReconciliationDeps;
   operator(role?: AdminRole): Promise<Caller>;
@@ -85,59 +79,6 @@ export interface OpenBooks {
   advance(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Takes the token for the customer's id: signing in is another module's. */
-const customerGuard: Guard = {
-  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
-  schemeName: 'bearer',
-  async admit(req) {
-    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
-    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId };
-  },
-};
-
-const environmentOf = ({ sandbox: { url } }: Kit) => ({
-  APP_MODE: 'test',
-  SAFEGOLD_BASE_URL: `${url}/safegold`,
-  SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-  SAFEGOLD_TIMEOUT_MS: '500',
-  SAFEGOLD_SPOT_FIELD: 'spot_price',
-  PAYMENT_GATEWAYS: 'sandbox',
-  SANDBOX_GATEWAY_BASE_URL: `${url}/gateway`,
-  SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
-  SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-  SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-  SANDBOX_GATEWAY_TIMEOUT_MS: '500',
-  RAZORPAYX_BASE_URL: `${url}/razorpayx`,
-  RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
-  RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
-  RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
-  RAZORPAYX_TIMEOUT_MS: '500',
-  PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
-});
-
-/** Everything that the gates ask for. */
-const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
-  await factories.admin('SUPER_ADMIN');
-  const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: kit.clock.now() };
-  for (const item of evidenceItems) {
-    await createReadinessStore(kit.db).put(item, { ...evidence, updatedBy: null });
-  }
-  for (const name of ['DIGITAL_SELL_ENABLED', 'DIGITAL_GOLD_PAYMENT_ENABLED']) {
-    writeFileSync(join(kit.settingsDir, name), 'true\n');
-  }
-};
-
-const openTrade = (kit: Kit) =>
-  // Of the process's configuration the trade reads no more than this.
-  createTrade(
-    { APP_MODE: 'test', ALLOCATION_RETRY_SECONDS: [5, 15, 45, 90, 180] } as unknown as Parameters<
-      typeof createTrade
-    >[0],
-    environmentOf(kit),
-    kit,
-  );
 
 const must = (answer: Answer, status: number): Answer => {
   if (answer.status === status) return answer;
