@@ -19,6 +19,12 @@ export interface ReviewedBuy {
 
 const orderOf = async ({ call, id }: ReviewedBuy) => (await call('GET', `/gold/orders/${id}`)).body;
 
+const becomes = (buy: ReviewedBuy, status: string, code: string | null = null) =>
+  eventually(async () => {
+    const { status: now, manual_review_code: review } = await orderOf(buy);
+    expect([now, review]).toEqual([status, code]);
+  });
+
 /** Buys that come under review, each in its way, and the operator who looks into them. */
 export const createReviewedBuys = (open: OpenGold) => {
   const place = async (): Promise<ReviewedBuy> => {
@@ -28,11 +34,6 @@ export const createReviewedBuys = (open: OpenGold) => {
     const { id, sg_tx_id: txId, grams } = order;
     return { id, userId, call, txId, grams, gatewayOrderId: payment.gateway_order_id };
   };
-  const becomes = (buy: ReviewedBuy, status: string, code: string | null = null) =>
-    eventually(async () => {
-      const { status: now, manual_review_code: review } = await orderOf(buy);
-      expect([now, review]).toEqual([status, code]);
-    });
   /** Plays the customer's payment; answers the gateway's id of it. */
   const pay = async (buy: ReviewedBuy, more: object = {}): Promise<string> => {
     const path = `/payments/${buy.gatewayOrderId}`;
