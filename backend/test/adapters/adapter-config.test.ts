@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
+import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
@@ -16,6 +17,21 @@ describe('in production', () => {
     expect(() => createGoldProvider(env, deps)).toThrow(/SAFEGOLD_BASE_URL: must be an https/);
     const secured = { ...env, SAFEGOLD_BASE_URL: 'https://partners.example' };
     expect(createGoldProvider(secured, deps).code).toBe('safegold');
+  });
+
+  test('the payout provider has one too, and secrets that nobody published', () => {
+    const env = {
+      RAZORPAYX_BASE_URL: 'http://api.example',
+      RAZORPAYX_KEY_ID: 'key',
+      RAZORPAYX_KEY_SECRET: token,
+      RAZORPAYX_ACCOUNT_NUMBER: '7878780080316316',
+      PAYOUT_WEBHOOK_SECRETS: `${token},another-${token}`,
+    };
+    expect(() => createPayoutProvider(env, deps)).toThrow(/RAZORPAYX_BASE_URL: must be an https/);
+    const secured = { ...env, RAZORPAYX_BASE_URL: 'https://api.example' };
+    expect(createPayoutProvider(secured, deps).code).toBe('razorpayx');
+    const published = { ...secured, PAYOUT_WEBHOOK_SECRETS: `${token},dev-only-${token}` };
+    expect(() => createPayoutProvider(published, deps)).toThrow(/PAYOUT_WEBHOOK_SECRETS/);
   });
 
   test('a published secret is refused', () => {
@@ -36,6 +52,9 @@ describe('in production', () => {
 test('what is missing is named, and a secret never shown', () => {
   expect(() => createGoldProvider({ SAFEGOLD_TOKEN: 'short' }, deps)).toThrow(
     /SAFEGOLD_BASE_URL: is missing[^]*SAFEGOLD_TOKEN: must have at least/,
+  );
+  expect(() => createPayoutProvider({}, deps)).toThrow(
+    /RAZORPAYX_ACCOUNT_NUMBER: is missing[^]*PAYOUT_WEBHOOK_SECRETS: is missing/,
   );
   expect(() => createObjectStore({})).toThrow(/OBJECT_STORE_DIR: is missing/);
   expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'nobody' }, deps)).toThrow(

@@ -76,6 +76,9 @@ export const sellQuoteRow = (userId: unknown): Row => ({
   price_per_gram_paise: 590_000,
   proceeds_paise: 59_000,
   withheld_paise: 0,
+  provider: 'safegold',
+  provider_rate_id: newId(),
+  provider_price_paise: 590_000,
   expires_at: later,
   ...stamps,
 });

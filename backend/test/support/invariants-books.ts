@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { z } from 'zod';
+import { comparePayouts } from './invariants-payouts.ts';
 
 /** Something that does not hold, and the row that shows it. */
 export interface Violation {
@@ -73,21 +74,24 @@ interface OrderRow {
   readonly provider_user_id: string | null;
   readonly grams: string | null;
   readonly provider_amount_paise: string;
-  readonly is_allocated: boolean;
+  readonly is_sell: boolean;
+  /** Its gold has moved: allocated, or sold. */
+  readonly is_done: boolean;
   readonly is_undecided: boolean;
 }
 
 const ordersSql = `
   SELECT o.id, o.status, o.provider_tx_id, u.provider_user_id, trim_scale(o.grams)::text AS grams,
-    o.provider_amount_paise::text, o.allocated_at IS NOT NULL AS is_allocated,
-    EXISTS (SELECT 1 FROM provider_operation c WHERE c.order_id = o.id
+    o.provider_amount_paise::text, o.type = 'SELL' AS is_sell,
+    o.allocated_at IS NOT NULL OR o.status IN ('CONFIRMED', 'COMPLETED') AS is_done,
+    o.status = 'VERIFIED' OR EXISTS (SELECT 1 FROM provider_operation c WHERE c.order_id = o.id
       AND c.status IN ('INTENDED', 'UNKNOWN')) AS is_undecided
   FROM gold_order o JOIN app_user u ON u.id = o.user_id
-  WHERE o.type <> 'SELL' AND o.provider_tx_id IS NOT NULL`;
+  WHERE o.provider_tx_id IS NOT NULL`;
 
 const says = {
-  books: "an allocated order is one purchase in the provider's books, of its grams and rupees",
-  strange: 'every purchase at the provider is of an order here that has it or is finding out',
+  books: "an order whose gold has moved is one trade in the provider's books, of its figures",
+  strange: 'every trade at the provider is of an order here that has it or is finding out',
   balance: "the provider's balance of a customer is the holding, and what is being found out",
   again: 'no confirm is sent for a transaction whose status already said that it is done',
   gateway: 'a captured payment is recorded here as it is at the gateway',
@@ -110,22 +114,21 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
   // Read in one state of the database, after the books: what is bought meanwhile is not missed.
   const { items } = await read(sandboxUrl, '/transactions?limit=100000', transactionsSchema);
   const { rows: orders } = await client.query<OrderRow>(ordersSql);
-  const bought = new Map(
-    items.filter((tx) => tx.side === 'buy' && tx.status === 1).map((tx) => [tx.txId, tx]),
-  );
+  const traded = new Map(items.filter((tx) => tx.status === 1).map((tx) => [tx.txId, tx]));
   const byTx = new Map(orders.map((order) => [order.provider_tx_id, order]));
-  for (const order of orders.filter(({ is_allocated: isAllocated }) => isAllocated)) {
-    const tx = bought.get(order.provider_tx_id);
+  for (const order of orders.filter(({ is_done: isDone }) => isDone)) {
+    const tx = traded.get(order.provider_tx_id);
     const agrees =
       tx !== undefined &&
+      tx.side === (order.is_sell ? 'sell' : 'buy') &&
       tx.userId === order.provider_user_id &&
       units(tx.grams) === units(order.grams ?? '0') &&
       tx.amountPaise === BigInt(order.provider_amount_paise);
     if (!agrees) tell('books', { order, provider: tx });
   }
-  for (const tx of bought.values()) {
+  for (const tx of traded.values()) {
     const order = byTx.get(tx.txId);
-    const isKnown = order?.is_allocated === true || order?.is_undecided === true;
+    const isKnown = order?.is_done === true || order?.is_undecided === true;
     if (!isKnown) tell('strange', { order, provider: tx });
   }
   const { rows: holdings } = await client.query<{ provider_user_id: string; balance: string }>(
@@ -135,9 +138,9 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
   for (const { provider_user_id: userId, balance } of holdings) {
     const own = items.filter((tx) => tx.userId === userId);
     const atProvider = own.reduce((sum, { side, status, grams, txId }) => {
-      if (side === 'sell') return status === 1 || status === 3 ? sum - units(grams) : sum;
-      const isBeingFound = byTx.get(txId)?.is_allocated !== true;
-      return status === 1 && !isBeingFound ? sum + units(grams) : sum;
+      const hasMoved = byTx.get(txId)?.is_done === true;
+      if (!hasMoved || (status !== 1 && status !== 3)) return sum;
+      return side === 'sell' ? sum - units(grams) : sum + units(grams);
     }, 0n);
     if (atProvider !== units(balance)) {
       tell('balance', { userId, balance, atProvider: atProvider.toString() });
@@ -153,14 +156,14 @@ const fieldOf = (value: unknown, name: string): unknown =>
 const checkConfirms = async (sandboxUrl: string): Promise<Violation[]> => {
   const path = '/journal?collaborator=safegold';
   const { entries } = await read(sandboxUrl, path, journalSchema);
-  const knownAsBought = new Set<string>();
+  const knownAsDone = new Set<string>();
   const found: Violation[] = [];
   for (const entry of entries) {
-    if (entry.operation === 'buy-status' && fieldOf(entry.response, 'status') === 1) {
-      knownAsBought.add(/\/buy-gold\/(\w+)\//u.exec(entry.path)?.[1] ?? '');
+    if (entry.operation.endsWith('-status') && fieldOf(entry.response, 'status') === 1) {
+      knownAsDone.add(/\/(?:buy|sell)-gold\/(\w+)\//u.exec(entry.path)?.[1] ?? '');
     }
     const txId = String(fieldOf(entry.body, 'tx_id'));
-    if (entry.operation === 'buy-confirm' && knownAsBought.has(txId)) {
+    if (entry.operation.endsWith('-confirm') && knownAsDone.has(txId)) {
       found.push({ invariant: 4, says: says.again, row: entry });
     }
   }
@@ -172,7 +175,7 @@ const checkGateway = async (client: Client, sandboxUrl: string): Promise<Violati
   const { items } = await read(sandboxUrl, '/payments?limit=100000', paymentsSchema);
   const { rows } = await client.query<{ id: string; amount: string; currency: string }>(
     `SELECT gateway_payment_id AS id, amount_paise::text AS amount, currency
-     FROM gateway_payment WHERE status = 'CAPTURED'`,
+     FROM gateway_payment WHERE status IN ('CAPTURED', 'REFUNDED')`,
   );
   const ours = new Map(rows.map((row) => [row.id, row]));
   const captured = items.filter(({ status }) => status === 'captured');
@@ -211,4 +214,5 @@ export const compareBooks = async (client: Client, sandboxUrl: string): Promise<
   ...(await checkConfirms(sandboxUrl)),
   ...(await checkGateway(client, sandboxUrl)),
   ...(await checkDeliveries(client, sandboxUrl)),
+  ...(await comparePayouts(client, sandboxUrl)),
 ];

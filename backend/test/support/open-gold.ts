@@ -11,6 +11,7 @@ import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createGold, createGoldSettlement, type Gold } from '../../src/modules/gold/index.ts';
 import { createHolding, createHoldings } from '../../src/modules/holdings/index.ts';
 import { findUser } from '../../src/modules/identity/index.ts';
+import { createAuditor } from '../../src/modules/audit/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
@@ -27,6 +28,7 @@ import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
+import { createPayoutBook } from './payout-book.ts';
 
 /** What a call came to. */
 export interface Answer {
@@ -43,6 +45,7 @@ export type Caller = (method: string, path: string, body?: unknown) => Promise<A
 export interface GoldKnobs {
   kyc: 'APPROVED' | 'PENDING';
   isGateOpen: boolean;
+  isSellGateOpen: boolean;
   limits: Limits;
 }
 
@@ -81,7 +84,7 @@ const guard: Guard = {
   async admit(req) {
     const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
     if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId };
+    return { userId, adminId: userId, email: 'operator@example.test', role: 'SUPER_ADMIN' };
   },
 };
 
@@ -154,7 +157,12 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'debug', name: 'test', destination });
   const { provider, gateway } = createAdapters(sandbox.url, { clock, logger });
-  const knobs: GoldKnobs = { kyc: 'APPROVED', isGateOpen: true, limits: defaultLimits };
+  const knobs: GoldKnobs = {
+    kyc: 'APPROVED',
+    isGateOpen: true,
+    isSellGateOpen: true,
+    limits: defaultLimits,
+  };
   const price = createPrice({ db, redis, provider, wall: createSystemClock() });
   const base = { db, inTransaction, clock, random, logger };
   const notify = createNotify({ clock, random });
@@ -179,8 +187,12 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     payments,
     idempotency: createIdempotency({ db, random, timers: createTimers() }),
     paymentGate: async () => knobs.isGateOpen,
+    sellGate: async () => knobs.isSellGateOpen,
     termsVersionOn: async () => '2026-01',
     notify,
+    audit: createAuditor({ clock, random }),
+    payouts: createPayoutBook({ clock, random }),
+    timers: createTimers(),
     allocationRetrySeconds: retrySeconds,
   });
   const holdings = createHoldings({ db, redis, random, price: price.live });

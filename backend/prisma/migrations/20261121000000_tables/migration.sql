@@ -230,6 +230,7 @@ CREATE TABLE "gold_quote" (
     "provider_tx_id" TEXT,
     "provider_rate_id" TEXT,
     "provider_amount_paise" BIGINT,
+    "provider_price_paise" BIGINT,
     "lock_started_at" TIMESTAMPTZ(3),
     "lock_ends_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3) NOT NULL,

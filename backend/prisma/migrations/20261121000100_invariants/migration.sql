@@ -102,7 +102,8 @@ ALTER TABLE gold_quote
        IS TRUE),
   ADD CONSTRAINT gold_quote_sell_check CHECK (
     kind <> 'SELL'
-    OR (proceeds_paise > 0 AND withheld_paise >= 0 AND total_paise IS NULL) IS TRUE),
+    OR (proceeds_paise > 0 AND withheld_paise >= 0 AND total_paise IS NULL AND provider IS NOT NULL
+        AND provider_rate_id IS NOT NULL AND provider_price_paise > 0) IS TRUE),
   ADD CONSTRAINT gold_quote_consumed_check
     CHECK ((status = 'CONSUMED') = (consumed_at IS NOT NULL));
 CREATE INDEX gold_quote_active_expiry_idx ON gold_quote (expires_at) WHERE status = 'ACTIVE';

@@ -16,6 +16,7 @@ import {
   lookAtPriceFeed,
   lookAtSecrets,
 } from '../../modules/readiness/index.ts';
+import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
 import { createApiApp } from '../runtime/create-api-app.ts';
 import { createRuntime } from '../runtime/create-runtime.ts';
@@ -36,7 +37,7 @@ await runMain(async (env) => {
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const trade = createTrade(config, env, runtime);
-  const { price, provider } = trade;
+  const { price, provider, gateways, payoutProvider } = trade;
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
   const kyc = createKycReview({
@@ -46,12 +47,18 @@ await runMain(async (env) => {
     heldGrams: async (client, userId) => (await readHolding(client, userId)).balance,
     notify: createNotify(runtime),
   });
+  const reconciliation = createReconciliation({
+    ...shared,
+    gateways,
+    goldProvider: provider,
+    payoutProvider,
+  });
   const report = createReadinessReport({
     db,
     looks: {
       gold_provider: lookAtGoldProvider(provider),
-      payment_gateway: lookAtPaymentGateways([...trade.gateways.values()]),
-      payout_provider: lookAtPayoutProvider(),
+      payment_gateway: lookAtPaymentGateways([...gateways.values()]),
+      payout_provider: lookAtPayoutProvider(payoutProvider),
       price_feed: lookAtPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
       database_migrations: lookAtMigrations(db),
       first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
@@ -73,8 +80,10 @@ await runMain(async (env) => {
         ...admins.adminRoutes,
         ...kyc.adminRoutes,
         ...trade.gold.adminRoutes,
+        ...trade.payouts.adminRoutes,
         ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
         ...createReadinessAdminRoutes({ ...shared, report }),
+        ...reconciliation.adminRoutes,
         ...createSettings(shared).adminRoutes,
         ...createPriceAdmin(shared).adminRoutes,
       ],

@@ -66,6 +66,9 @@ await runMain(async (env) => {
         ...trade.price.customerRoutes,
         ...trade.gold.customerRoutes,
         ...trade.payments.customerRoutes,
+        ...trade.banking.customerRoutes,
+        ...trade.payouts.customerRoutes,
+        ...trade.payouts.webhookRoutes,
         ...holdings.customerRoutes,
         ...createReadinessCustomerRoutes({
           gates: trade.gates,

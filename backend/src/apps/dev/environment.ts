@@ -63,6 +63,11 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   MSG91_BASE_URL: `${sandbox}/msg91`,
   MSG91_AUTH_KEY: 'dev-only-msg91-auth-key-of-the-local-stack',
   MSG91_OTP_TEMPLATE_ID: 'dev-only-otp-template',
+  PAYOUT_PROVIDER: 'razorpayx',
+  RAZORPAYX_BASE_URL: `${sandbox}/razorpayx`,
+  RAZORPAYX_KEY_ID: 'dev-only-razorpayx-key-id',
+  RAZORPAYX_KEY_SECRET: 'dev-only-razorpayx-key-secret-0000000001',
+  RAZORPAYX_ACCOUNT_NUMBER: '7878780080316316',
   PAYOUT_WEBHOOK_SECRETS: publishedSecrets.payoutWebhook,
   KYC_WEBHOOK_SECRETS: publishedSecrets.kycWebhook,
 });

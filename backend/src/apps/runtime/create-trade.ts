@@ -21,6 +21,7 @@ import type { Config, Environment } from '../../platform/config/config.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { createIdempotency } from '../../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
+import { createMoneyOut } from './create-money-out.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { tradeVariables } from './trade.variables.ts';
@@ -39,7 +40,7 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
   return createGates({ db, switches, blockingLooks });
 };
 
-/** Gold, payments and the price with their collaborators: what every process that deals in gold has. */
+/** Gold, payments, payouts and the price with their collaborators: what every process that deals in gold has. */
 export const createTrade = (
   config: ProcessConfig & Config<typeof tradeVariables>,
   env: Environment,
@@ -54,6 +55,7 @@ export const createTrade = (
   const gates = createTradeGates(runtime, config);
   const notify = createNotify(runtime);
   const settlement = createGoldSettlement({ ...shared, notify });
+  const moneyOut = createMoneyOut(env, runtime, notify);
 
   const payments = createPayments({
     ...shared,
@@ -81,8 +83,10 @@ export const createTrade = (
     findUser,
     gstRateBpsOn,
     payments,
+    payouts: moneyOut.payouts,
     idempotency: createIdempotency({ db, random, timers }),
     paymentGate: () => gates.isBuyOpen(),
+    sellGate: () => gates.isSellOpen(),
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
@@ -94,6 +98,9 @@ export const createTrade = (
     price,
     gates,
     payments,
+    payouts: moneyOut.payouts,
+    banking: moneyOut.banking,
+    payoutProvider: moneyOut.provider,
     gold,
     hasUsableGateway: async (): Promise<boolean> => {
       try {
@@ -106,6 +113,7 @@ export const createTrade = (
     },
     async close(): Promise<void> {
       await provider.close();
+      await moneyOut.provider.close();
       for (const gateway of gateways.values()) await gateway.close();
     },
   };

@@ -9,6 +9,10 @@ const secrets = {
   SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-gateway-key-secret',
   SANDBOX_GATEWAY_WEBHOOK_SECRETS: 'dev-only-webhook-secret-1,dev-only-webhook-secret-2',
   MSG91_AUTH_KEY: 'dev-only-msg91-auth-key',
+  RAZORPAYX_KEY_ID: 'dev-only-razorpayx-key',
+  RAZORPAYX_KEY_SECRET: 'dev-only-razorpayx-key-secret',
+  RAZORPAYX_ACCOUNT_NUMBER: '7878780080316316',
+  PAYOUT_WEBHOOK_SECRETS: 'dev-only-payout-webhook-secret',
 };
 
 const run = (environment: Readonly<Record<string, string>>) => {

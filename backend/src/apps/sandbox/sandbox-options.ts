@@ -10,6 +10,12 @@ export interface SandboxOptions {
   /** The first signs; a list, as the service accepts one. */
   readonly gatewayWebhookSecrets: readonly string[];
   readonly msg91AuthKey: string;
+  readonly razorpayxKeyId: string;
+  readonly razorpayxKeySecret: string;
+  /** The service's own account at the payout provider. */
+  readonly razorpayxAccountNumber: string;
+  /** The first signs payout webhooks. */
+  readonly payoutWebhookSecrets: readonly string[];
   /** After so long what settles by itself is settled, in real time. */
   readonly settleMs: number;
   /** Where the books are kept between processes; undefined forgets them. */

@@ -6,11 +6,13 @@ import { createGatewayTill } from './collaborators/gateway/gateway-till.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createMessageBook } from './collaborators/msg91/message-book.ts';
 import { createMsg91 } from './collaborators/msg91/msg91.ts';
+import { createRazorpayx } from './collaborators/razorpayx/razorpayx.ts';
 import { createPriceSource } from './collaborators/safegold/price-source.ts';
 import { createSafegoldBooks } from './collaborators/safegold/safegold-books.ts';
 import { createSafegold } from './collaborators/safegold/safegold.ts';
 import type { Collaborator } from './kit/collaborator.ts';
 import { createLife } from './kit/life.ts';
+import type { PayoutDesk } from './kit/payout-desk.ts';
 import type { Till } from './kit/till.ts';
 import { createWebhookSender } from './kit/webhook-sender.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
@@ -21,6 +23,12 @@ import { createMovableClock } from './state/movable-clock.ts';
 /** Everything that a sandbox consists of. */
 export type SandboxParts = ReturnType<typeof createSandboxParts>;
 
+/** Of the secrets that the service accepts, the one that signs. */
+const signingSecret = ([first]: readonly string[]): string => {
+  if (first === undefined) throw new Error('webhooks need a secret');
+  return first;
+};
+
 /** Makes the parts; `changed` is called whenever what is worth keeping may have changed. */
 export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
   const system = createSystemClock();
@@ -29,8 +37,6 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const random = createRandom();
   const life = createLife();
   const target = { url: options.customerBaseUrl };
-  const [webhookSecret] = options.gatewayWebhookSecrets;
-  if (webhookSecret === undefined) throw new Error('the gateway needs a webhook secret');
 
   const webhooks = createWebhookSender({
     targetUrl: () => target.url,
@@ -54,8 +60,22 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     webhooks,
     changed,
     keySecret,
-    webhookSecret,
+    webhookSecret: signingSecret(options.gatewayWebhookSecrets),
     settleMs,
+  });
+
+  const razorpayx = createRazorpayx({
+    clock,
+    timers,
+    random,
+    life,
+    webhooks,
+    changed,
+    settleMs,
+    webhookSecret: signingSecret(options.payoutWebhookSecrets),
+    keyId: options.razorpayxKeyId,
+    keySecret: options.razorpayxKeySecret,
+    accountNumber: options.razorpayxAccountNumber,
   });
 
   // The registry: a new outside party is one more row here, and its till, where it takes payments.
@@ -66,8 +86,10 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     ),
     createGateway({ books: gatewayBooks, till: gatewayTill, keyId, keySecret }),
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
+    razorpayx.collaborator,
   ];
   const tills: readonly Till[] = [gatewayTill];
+  const payoutDesk: PayoutDesk = razorpayx.desk;
 
   return {
     clock,
@@ -84,7 +106,11 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     safegoldBooks,
     collaborators,
     tills,
+    payoutDesk,
     /** Goes on with what was settling when an earlier process ended. */
-    resume: () => gatewayBooks.pendingDebits().forEach((debit) => gatewayTill.settleLater(debit)),
+    resume: () => {
+      for (const debit of gatewayBooks.pendingDebits()) gatewayTill.settleLater(debit);
+      razorpayx.desk.resume();
+    },
   };
 };

@@ -30,9 +30,20 @@ export const sandboxVariables = defineVariables({
     doc: 'webhook secrets of that gateway, comma-separated; the first signs',
   },
   MSG91_AUTH_KEY: { schema: secret(), secret: true, doc: 'auth key that the SMS provider accepts' },
+  RAZORPAYX_KEY_ID: { schema: z.string().min(1), doc: 'API key id of the payout provider' },
+  RAZORPAYX_KEY_SECRET: { schema: secret(), secret: true, doc: 'secret of that API key' },
+  RAZORPAYX_ACCOUNT_NUMBER: {
+    schema: z.string().min(1),
+    doc: "the service's own account at the payout provider",
+  },
+  PAYOUT_WEBHOOK_SECRETS: {
+    schema: list('').pipe(z.array(z.string().min(16)).min(1)),
+    secret: true,
+    doc: 'webhook secrets of the payout provider, comma-separated; the first signs',
+  },
   SANDBOX_SETTLE_MS: {
     schema: integer(2000, 0, 86_400_000),
-    doc: 'real time after which debits settle by themselves',
+    doc: 'real time after which debits, payouts and penny-drops settle by themselves',
   },
   SANDBOX_STATE_DIR: {
     schema: z.string().min(1).optional(),

@@ -19,14 +19,14 @@ import { createJanitor } from './create-janitor.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
 import { workerVariables } from './worker.variables.ts';
 
-/** The worker: price feed, allocation, schedules, the janitor. */
+/** The worker: price feed, allocation, payouts, schedules, the janitor. */
 await runMain(async (env) => {
   const config = loadConfig({ ...tradeVariables, ...workerVariables }, env);
   const runtime = await createRuntime('worker', config, env);
   const { database, clock, logger, metrics, redis } = runtime;
   const { db, inTransaction } = database;
   const trade = createTrade(config, env, runtime);
-  const { gold, payments, price } = trade;
+  const { banking, gold, payments, payouts, price } = trade;
 
   const feed = createPriceFeed({
     ...runtime,
@@ -38,7 +38,7 @@ await runMain(async (env) => {
   const mover = createScheduleMover({ db, clock, logger });
   const jobs = createJobRunner({
     databaseUrl: config.DATABASE_URL,
-    tasks: { ...gold.jobs, ...payments.jobs },
+    tasks: { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs },
     concurrency: config.JOB_CONCURRENCY,
     logger,
     metrics,
@@ -57,7 +57,12 @@ await runMain(async (env) => {
         everyMs: config.JANITOR_EVERY_MS,
         run: createJanitor({
           logger,
-          steps: [...gold.janitorSteps, ...payments.janitorSteps],
+          steps: [
+            ...gold.janitorSteps,
+            ...payments.janitorSteps,
+            ...banking.janitorSteps,
+            ...payouts.janitorSteps,
+          ],
         }),
       }),
       createSweep({

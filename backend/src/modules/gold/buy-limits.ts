@@ -1,30 +1,17 @@
-import { addPaise, formatRupees, toSafePaise, type Paise } from '../../money/index.ts';
+import { addPaise, type Paise } from '../../money/index.ts';
 import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { AppError } from '../../platform/errors/app-error.ts';
-import type { LimitName, Limits } from '../settings/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
-
-const words: Readonly<Partial<Record<LimitName, string>>> = {
-  minBuyPaise: 'A buy is at least',
-  maxBuyPaise: 'A buy is at most',
-  dailyBuyPaise: 'The buys of a day come to at most',
-};
-
-const exceeded = (limit: LimitName, limits: Limits): AppError =>
-  new AppError('LIMIT_EXCEEDED', {
-    message: `${words[limit] ?? limit} INR ${formatRupees(limits[limit])}.`,
-    field: 'amount',
-    details: { limit, limitPaise: toSafePaise(limits[limit]) },
-  });
+import { limitExceeded } from './limit-exceeded.ts';
 
 /**
  * Holds the gross amount of one buy against its limits.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkBuyAmount = (limits: Limits, amountPaise: Paise): void => {
-  if (amountPaise < limits.minBuyPaise) throw exceeded('minBuyPaise', limits);
-  if (amountPaise > limits.maxBuyPaise) throw exceeded('maxBuyPaise', limits);
+  if (amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
+  if (amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
 };
 
 /**
@@ -41,5 +28,6 @@ export const checkDailyBuys = async (
   const { userId, amountPaise } = buy;
   const store = createGoldOrderStore(db);
   const bought = await store.boughtPaise(userId, startOfIstDay(now), endOfIstDay(now), now);
-  if (addPaise(bought, amountPaise) > limits.dailyBuyPaise) throw exceeded('dailyBuyPaise', limits);
+  if (addPaise(bought, amountPaise) > limits.dailyBuyPaise)
+    throw limitExceeded('dailyBuyPaise', limits);
 };

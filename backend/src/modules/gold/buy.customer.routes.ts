@@ -12,14 +12,15 @@ import { checkDailyBuys } from './buy-limits.ts';
 import type { DraftQuote } from './draft-quote.ts';
 import type { BuyDeps } from './gold.deps.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
-import { buyBody, buyView, payQuoteBody, type BuyAmount } from './gold.schemas.ts';
-import { createPlaceBuy, requireUsable, type PlacedOrder, type QuoteToBuy } from './place-buy.ts';
+import { buyBody, buyView, payQuoteBody, type GoldAmount } from './gold.schemas.ts';
+import { createPlaceBuy, type PlacedOrder, type QuoteToBuy } from './place-buy.ts';
 import { presentOrder } from './present-gold.ts';
+import { requireUsable } from './require-usable.ts';
 
 const buyScope = (ownerId: string, key: string) => ({ ownerId, operation: 'gold.buy', key });
 const payScope = (ownerId: string, key: string) => ({ ownerId, operation: 'payments.order', key });
 
-const buyPayload = ({ unit, requested }: BuyAmount) => ({ unit, amount: requested });
+const buyPayload = ({ unit, requested }: GoldAmount) => ({ unit, amount: requested });
 
 const answer = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown): Reply =>
   placed.isReplay ? replayed(present(placed)) : created(present(placed));

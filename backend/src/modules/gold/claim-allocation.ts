@@ -7,7 +7,7 @@ import type { GoldOrder } from './gold.types.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
 import { isLockedBuy, newConfirm, type LockedBuy } from './locked-buy.ts';
-import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
+import { createProviderOperationStore, type Confirm } from './provider-operation.store.ts';
 
 /** How long a worker may be at one confirm, on the database's clock: longer than a call's limit. */
 export const confirmLeaseMs = 20_000;
@@ -17,12 +17,12 @@ export type Claim =
   /** Nothing is to be done, or not yet, or by somebody else. */
   | { readonly kind: 'LEAVE'; readonly why: string; readonly order: GoldOrder | undefined }
   /** The lock has ended: only the order-status may be asked. */
-  | { readonly kind: 'ASK'; readonly order: LockedBuy; readonly confirm: BuyConfirm | undefined }
+  | { readonly kind: 'ASK'; readonly order: LockedBuy; readonly confirm: Confirm | undefined }
   /** The intent is written and held; `askFirst` where there was an earlier try. */
   | {
       readonly kind: 'CONFIRM';
       readonly order: LockedBuy;
-      readonly confirm: Pick<BuyConfirm, 'id' | 'verifiedAt'>;
+      readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
       readonly holderId: string;
       readonly askFirst: boolean;
     };
@@ -47,10 +47,10 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
   const hold = async (
     db: Db,
     order: LockedBuy,
-    latest: BuyConfirm | undefined,
+    latest: Confirm | undefined,
     holderId: string,
     now: Date,
-  ): Promise<Pick<BuyConfirm, 'id' | 'verifiedAt'> | undefined> => {
+  ): Promise<Pick<Confirm, 'id' | 'verifiedAt'> | undefined> => {
     // One that was certainly refused leaves no doubt behind: the next try is a new intent.
     if (latest === undefined || latest.status === 'REFUSED') {
       return intend(db, order, holderId, now);

@@ -4,8 +4,8 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { mayMove } from './gold.states.ts';
-import type { Actor, BuyStatus, ManualReviewCode } from './gold.types.ts';
+import { buyMoves, mayMove, sellMoves, type MoveTable } from './gold.states.ts';
+import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './gold.types.ts';
 
 /** Columns that change with a state; what is left out stays. */
 export interface OrderChanges {
@@ -16,11 +16,19 @@ export interface OrderChanges {
   readonly manualReviewCode?: ManualReviewCode | null;
   readonly manualReviewReason?: string | null;
   readonly failureCode?: string | null;
+  readonly refundReference?: string;
+  readonly providerTxId?: string;
+  readonly providerRateId?: string;
+  readonly providerAmountPaise?: bigint;
   readonly providerInvoiceId?: string;
+  readonly priceDifferencePaise?: bigint;
+  readonly lockStartedAt?: Date;
+  readonly lockEndsAt?: Date;
+  readonly expiresAt?: Date;
 }
 
-export interface OrderMove {
-  readonly to: BuyStatus;
+export interface OrderMove<S extends string> {
+  readonly to: S;
   readonly cause: string;
   readonly actor: Actor;
   readonly requestId?: string | undefined;
@@ -30,25 +38,30 @@ export interface OrderMove {
 }
 
 /** Moves an order from the state in which it was read, in the caller's transaction. */
-export type MoveOrder = (
+type Mover<S extends string> = (
   db: Db,
-  order: { readonly id: string; readonly status: BuyStatus },
-  move: OrderMove,
+  order: { readonly id: string; readonly status: S },
+  move: OrderMove<S>,
 ) => Promise<void>;
 
-/**
- * The only way an order changes its state: held against the table, an update conditional on the
- * state before whose count is checked, and the row of its history (decisions, section 3).
- * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
- */
-export const createMoveOrder = (options: {
+export type MoveOrder = Mover<BuyStatus>;
+export type MoveSell = Mover<SellStatus>;
+
+interface MoverOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-}): MoveOrder => {
+}
+
+/**
+ * The only way an order changes its state: held against its table, an update conditional on the
+ * state before whose count is checked, and the row of its history (decisions, section 3).
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
+ */
+const createMover = <S extends string>(options: MoverOptions, table: MoveTable<S>): Mover<S> => {
   const { clock, random, logger } = options;
 
-  const refuse = (orderId: string, from: string, move: OrderMove, why: string): never => {
+  const refuse = (orderId: string, from: string, move: OrderMove<S>, why: string): never => {
     const { to, cause, actor } = move;
     logger.error({ orderId, from, to, cause, actor, why }, 'a move of a gold order was refused');
     throw new AppError('ILLEGAL_TRANSITION', { details: { from, to } });
@@ -56,7 +69,7 @@ export const createMoveOrder = (options: {
 
   return async (db, { id, status: from }, move) => {
     const { to, cause, actor, requestId, changes = {}, detail } = move;
-    if (!mayMove(from, to, actor)) refuse(id, from, move, 'not in the table');
+    if (!mayMove(table, { from, to, actor })) refuse(id, from, move, 'not in the table');
     const at = clock.now();
     const { count } = await db.goldOrder.updateMany({
       where: { id, status: from },
@@ -72,3 +85,9 @@ export const createMoveOrder = (options: {
     logger.info({ orderId: id, from, to, cause, actor }, 'gold order moved');
   };
 };
+
+/** Moves orders that are paid for: buys and installments. */
+export const createMoveOrder = (options: MoverOptions): MoveOrder => createMover(options, buyMoves);
+
+/** Moves sells. */
+export const createMoveSell = (options: MoverOptions): MoveSell => createMover(options, sellMoves);

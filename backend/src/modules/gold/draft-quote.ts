@@ -1,33 +1,26 @@
-import { GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import { RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
 import type { VerifiedTransaction, VerifyBuyRequest } from '../../adapters/gold-provider/port.ts';
 import type { BuyBreakdown } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { LivePrice } from '../price/index.ts';
 import { buyFigures } from './buy-figures.ts';
 import { checkBuyAmount, checkDailyBuys } from './buy-limits.ts';
 import type { QuoteDeps } from './gold.deps.ts';
-import type { BuyAmount } from './gold.schemas.ts';
+import type { GoldAmount } from './gold.schemas.ts';
 import type { BuyQuote } from './gold.types.ts';
+import { requireProviderUser, verifiablePrice } from './quote-price.ts';
+import { verifyError } from './verify-error.ts';
 
 /** How long a buy quote lives, when the lock allows it (interface, Limits). */
 const quoteLifeMs = 420_000;
 /** A quote never lives into the last part of the lock: the customer still has to pay. */
 const lockMarginMs = 45_000;
 
-const requireDone = (verified: Outcome<VerifiedTransaction>): VerifiedTransaction => {
-  if (verified.kind === 'done') return verified.value;
-  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
-  if (!isNo) throw new AppError('PROVIDER_UNAVAILABLE', { cause: verified });
-  const code = verified.code === GRAMS_MISMATCH ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
-  throw new AppError(code, { cause: verified });
-};
-
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
-export type DraftQuote = (userId: string, amount: BuyAmount) => Promise<BuyQuote>;
+export type DraftQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
 
 /**
  * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
@@ -39,33 +32,16 @@ export type DraftQuote = (userId: string, amount: BuyAmount) => Promise<BuyQuote
 export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
   const { db, clock, random, logger, provider, price, limits } = deps;
 
-  const providerUserIdOf = async (userId: string): Promise<string> => {
-    const [user] = await Promise.all([
-      deps.findUser(db, userId),
-      deps.requireApprovedKyc(db, userId),
-    ]);
-    // Approval registers with the provider first, so whoever is approved has an id there.
-    const id = user?.providerUserId ?? null;
-    if (id === null) throw new AppError('KYC_REQUIRED');
-    return id;
-  };
-
   const checkLimits = async (userId: string, amountPaise: BuyBreakdown['totalPaise']) => {
     const inForce = await limits.current();
     checkBuyAmount(inForce, amountPaise);
     await checkDailyBuys(db, { userId, amountPaise }, inForce, clock.now());
   };
 
-  /** A price whose rate can still be verified by business time, which may have been moved. */
-  const verifiablePrice = async (): Promise<LivePrice> => {
-    const live = await price.livePrice();
-    return live.ratesValidUntil > clock.now() ? live : price.freshPrice();
-  };
-
   const quoteAt = async (
     live: LivePrice,
     userId: string,
-    amount: BuyAmount,
+    amount: GoldAmount,
     providerUserId: string,
   ): Promise<{ quote: BuyQuote } | { lapsed: Outcome<VerifiedTransaction> }> => {
     const id = random.uuid();
@@ -84,7 +60,8 @@ export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
     const lockStartedAt = clock.now();
     const verified = await provider.verifyBuy(request);
     if (verified.kind === 'refused' && verified.code === RATE_LAPSED) return { lapsed: verified };
-    const { providerTxId, grams, providerAmountPaise } = requireDone(verified);
+    if (verified.kind !== 'done') throw verifyError(verified);
+    const { providerTxId, grams, providerAmountPaise } = verified.value;
     if (grams !== figures.grams) throw new AppError('PROVIDER_MISMATCH');
     const createdAt = clock.now();
     const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
@@ -112,9 +89,9 @@ export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
   };
 
   return async (userId, amount) => {
-    const providerUserId = await providerUserIdOf(userId);
+    const providerUserId = await requireProviderUser(deps, userId);
     if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
-    const first = await quoteAt(await verifiablePrice(), userId, amount, providerUserId);
+    const first = await quoteAt(await verifiablePrice(deps), userId, amount, providerUserId);
     if ('quote' in first) return first.quote;
     // A rate is good for minutes; one that ran out on the way is replaced once.
     logger.info({ userId }, 'the rate of a quote had lapsed, asking for a new one');

@@ -13,7 +13,8 @@ type AmountName =
   | 'gstPaise'
   | 'roundingPaise'
   | 'proceedsPaise'
-  | 'providerAmountPaise';
+  | 'providerAmountPaise'
+  | 'priceDifferencePaise';
 
 type Row = Omit<GoldOrder, AmountName | 'grams'> & { readonly grams: DatabaseDecimal | null } & {
   readonly [Name in AmountName]: Name extends 'amountPaise' ? bigint : bigint | null;
@@ -29,8 +30,10 @@ const columns = Prisma.sql`
   o.lock_ends_at AS "lockEndsAt", o.expires_at AS "expiresAt", o.paid_at AS "paidAt",
   o.allocation_attempts AS "allocationAttempts", o.next_attempt_at AS "nextAttemptAt",
   o.allocated_at AS "allocatedAt", o.manual_review_code AS "manualReviewCode",
-  o.manual_review_reason AS "manualReviewReason", o.refund_reference AS "refundReference",
-  o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
+  o.manual_review_reason AS "manualReviewReason", o.failure_code AS "failureCode",
+  o.refund_reference AS "refundReference", o.price_difference_paise AS "priceDifferencePaise",
+  o.bank_account_id AS "bankAccountId", o.created_at AS "createdAt",
+  o.updated_at AS "updatedAt"`;
 
 const paiseOrNull = (value: bigint | null): Paise | null => (value === null ? null : paise(value));
 const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
@@ -46,6 +49,7 @@ const toOrder = (row: Row): GoldOrder => ({
   roundingPaise: paiseOrNull(row.roundingPaise),
   proceedsPaise: paiseOrNull(row.proceedsPaise),
   providerAmountPaise: paiseOrNull(row.providerAmountPaise),
+  priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
 });
 
 export interface OrderFilter {

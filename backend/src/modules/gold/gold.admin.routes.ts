@@ -1,26 +1,17 @@
-import { toSafePaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { anyAdmin } from '../admins/index.ts';
-import type { PaymentOrder, PaymentOrderView } from '../payments/index.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { adminOrderPage, adminOrderView, adminOrdersQuery } from './gold.schemas.ts';
-import { presentEvent, presentOrderRow } from './present-gold.ts';
-
-/** What operators are shown of an order's payments. */
-export interface OrderPayments {
-  /** Newest first. */
-  listPaymentOrders(db: Db, orderIds: readonly string[]): Promise<readonly PaymentOrder[]>;
-  presentPaymentOrder(order: PaymentOrder): PaymentOrderView;
-}
+import { presentOrderRow } from './present-gold.ts';
+import type { ShowOrder } from './show-order.ts';
 
 /** `GET /orders`, `GET /orders/:id` of the admin API. */
 export const createGoldAdminRoutes = (options: {
   readonly db: Db;
-  readonly payments: OrderPayments;
+  readonly showOrder: ShowOrder;
 }): Route[] => {
-  const { db, payments } = options;
+  const { db, showOrder } = options;
   return [
     defineRoute({
       method: 'GET',
@@ -38,27 +29,12 @@ export const createGoldAdminRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/orders/:id',
-      summary: 'One gold order with its payments and its history',
+      summary: 'One gold order with its payments, its payout and its history',
       tags: ['orders'],
       access: anyAdmin,
       params: idParams,
       responses: { 200: adminOrderView },
-      handler: async ({ params: { id } }) => {
-        const store = createGoldOrderStore(db);
-        const order = await store.find(id);
-        if (order === undefined) throw new AppError('NOT_FOUND');
-        const { providerAmountPaise: charged } = order;
-        const [paymentOrders, events] = await Promise.all([
-          payments.listPaymentOrders(db, [id]),
-          store.events(id),
-        ]);
-        return ok({
-          ...presentOrderRow(order),
-          provider_amount_paise: charged === null ? null : toSafePaise(charged),
-          payments: paymentOrders.map((paid) => payments.presentPaymentOrder(paid)),
-          events: events.map(presentEvent),
-        });
-      },
+      handler: async ({ params: { id } }) => ok(await showOrder(id)),
     }),
   ];
 };

@@ -6,8 +6,16 @@ import type { DraftQuote } from './draft-quote.ts';
 import type { GoldBase } from './gold.deps.ts';
 import { createGoldOrderStore, type OrderFilter } from './gold-order.store.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
-import { goldOrderPage, goldOrderView, ordersQuery, quoteBody, quoteView } from './gold.schemas.ts';
-import { presentOrder, presentQuote } from './present-gold.ts';
+import {
+  buyQuoteView,
+  goldOrderPage,
+  goldOrderView,
+  ordersQuery,
+  quoteBody,
+  quoteView,
+} from './gold.schemas.ts';
+import { presentOrder, presentQuote, presentSellQuote } from './present-gold.ts';
+import { createSellQuoteStore } from './sell-quote.store.ts';
 
 const quoteErrors = [
   'KYC_REQUIRED',
@@ -38,7 +46,7 @@ export const createGoldCustomerRoutes = (
       tags: ['gold'],
       access: customerAccess,
       body: quoteBody,
-      responses: { 201: quoteView },
+      responses: { 201: buyQuoteView },
       errors: quoteErrors,
       handler: async ({ body, principal }) => {
         const quote = await draftQuote(principal.userId, body);
@@ -55,9 +63,12 @@ export const createGoldCustomerRoutes = (
       params: idParams,
       responses: { 200: quoteView },
       handler: async ({ params, principal }) => {
-        const quote = await createGoldQuoteStore(db).findOwn(params.id, principal.userId);
-        if (quote === undefined) throw new AppError('NOT_FOUND');
-        return ok(presentQuote(quote, clock.now()));
+        const now = clock.now();
+        const buy = await createGoldQuoteStore(db).findOwn(params.id, principal.userId);
+        if (buy !== undefined) return ok(presentQuote(buy, now));
+        const sell = await createSellQuoteStore(db).findOwn(params.id, principal.userId);
+        if (sell !== undefined) return ok(presentSellQuote(sell, now));
+        throw new AppError('NOT_FOUND');
       },
     }),
     defineRoute({

@@ -5,7 +5,7 @@ import { allocationJob } from './allocation-job.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
 import { readVerdict } from './allocation.rules.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
-import { createProviderOperationStore, type BuyConfirm } from './provider-operation.store.ts';
+import { createProviderOperationStore, type Confirm } from './provider-operation.store.ts';
 import type { SettleAllocation } from './settle-allocation.ts';
 
 /** How long a paid order may stand still, or a retry be overdue, before its job counts as lost. */
@@ -27,7 +27,7 @@ export const createGoldJanitor = (
     }
   };
 
-  const askAbout = async (confirm: BuyConfirm): Promise<void> => {
+  const askAbout = async (confirm: Confirm): Promise<void> => {
     const { id: confirmId, orderId, providerTxId, verifiedAt } = confirm;
     const before = await createGoldOrderStore(db).find(orderId);
     logger.info({ orderId, confirmId, status: before?.status }, 'asking about a confirm');

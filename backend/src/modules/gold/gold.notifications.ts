@@ -41,3 +41,38 @@ export const tellUnderReview = (
     data: { order_id: order.id },
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });
+
+/** Tells the customer that the gold is sold and the money is on its way. */
+export const tellSold = (
+  db: Db,
+  notify: Notify,
+  order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
+): Promise<void> => {
+  const grams = formatGrams(order.grams);
+  const rupees = formatRupees(order.amountPaise);
+  return notify(db, {
+    userId: order.userId,
+    type: 'sell_confirmed',
+    title: 'Your gold is sold',
+    body: `${grams} g of gold was sold for INR ${rupees}, which is on its way to your bank account.`,
+    data: { order_id: order.id, grams, amount_inr: rupees },
+    dedupeKey: `sell_confirmed:${order.id}`,
+  });
+};
+
+/** Tells the customer that a sell came to nothing and its gold is free again. */
+export const tellSellFailed = (
+  db: Db,
+  notify: Notify,
+  order: OrderOf & { readonly grams: Grams },
+): Promise<void> => {
+  const grams = formatGrams(order.grams);
+  return notify(db, {
+    userId: order.userId,
+    type: 'sell_failed',
+    title: 'Your gold was not sold',
+    body: `The sell of ${grams} g did not go through. Your gold is in your account.`,
+    data: { order_id: order.id, grams },
+    dedupeKey: `sell_failed:${order.id}`,
+  });
+};

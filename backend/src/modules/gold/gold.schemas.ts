@@ -13,11 +13,12 @@ import {
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { paymentMethods, paymentOrderSchema } from '../payments/index.ts';
+import { payoutViewSchema } from '../payouts/index.ts';
 import { goldOrderStatuses, goldOrderTypes, goldUnits, manualReviewCodes } from './gold.types.ts';
 import { quoteStatuses } from './gold.types.ts';
 
-/** What a customer wants to buy. `requested` is the amount's one spelling, for what is stored. */
-export type BuyAmount =
+/** What a customer wants to buy or sell. `requested` is the amount's one spelling, for what is stored. */
+export type GoldAmount =
   | { readonly unit: 'INR'; readonly amountPaise: Paise; readonly requested: string }
   | { readonly unit: 'GRAMS'; readonly grams: Grams; readonly requested: string };
 
@@ -28,7 +29,7 @@ const amountText = z
 
 const amountShape = { unit: z.enum(goldUnits), amount: amountText };
 
-const readAmount = (unit: 'INR' | 'GRAMS', amount: string): BuyAmount => {
+const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
   if (unit === 'INR') {
     const amountPaise = parseRupees(amount);
     return { unit, amountPaise, requested: formatRupees(amountPaise) };
@@ -41,7 +42,7 @@ const readAmount = (unit: 'INR' | 'GRAMS', amount: string): BuyAmount => {
 const toAmount = (
   { unit, amount }: { readonly unit: 'INR' | 'GRAMS'; readonly amount: string },
   context: z.RefinementCtx,
-): BuyAmount => {
+): GoldAmount => {
   try {
     return readAmount(unit, amount);
   } catch (error) {
@@ -57,6 +58,20 @@ export const buyBody = z
   .object({ ...amountShape, idempotency_key: idempotencyKeySchema })
   .transform((body, context) => ({ ...toAmount(body, context), key: body.idempotency_key }));
 
+export const sellBody = z
+  .object({
+    ...amountShape,
+    bank_account_id: z.uuid(),
+    idempotency_key: idempotencyKeySchema,
+    quote_id: z.uuid().optional(),
+  })
+  .transform((body, context) => ({
+    amount: toAmount(body, context),
+    bankAccountId: body.bank_account_id,
+    quoteId: body.quote_id,
+    key: body.idempotency_key,
+  }));
+
 export const payQuoteBody = z.object({
   quote_id: z.uuid(),
   idempotency_key: idempotencyKeySchema,
@@ -68,20 +83,35 @@ const paiseInt = z.int().min(0);
 const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
 const rupeesText = z.string().regex(RUPEES_PATTERN);
 
-export const quoteView = z.object({
+const quoteHead = {
   id: z.uuid(),
-  kind: z.enum(['BUY', 'SELL']),
   unit: z.enum(goldUnits),
   amount: z.string().regex(new RegExp(`${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`, 'u')),
   grams: gramsText,
   pricePerGramPaise: paiseInt,
-  goldValuePaise: paiseInt,
-  gstPaise: paiseInt,
-  totalPaise: paiseInt,
   status: z.enum(quoteStatuses),
   expiresAt: z.iso.datetime(),
   createdAt: z.iso.datetime(),
+};
+
+export const buyQuoteView = z.object({
+  ...quoteHead,
+  kind: z.literal('BUY'),
+  goldValuePaise: paiseInt,
+  gstPaise: paiseInt,
+  totalPaise: paiseInt,
 });
+
+export const sellQuoteView = z.object({
+  ...quoteHead,
+  kind: z.literal('SELL'),
+  proceedsPaise: paiseInt,
+  /** Zero (interface, gate 5). */
+  withheldPaise: z.literal(0),
+});
+
+/** A quote of either kind. */
+export const quoteView = z.discriminatedUnion('kind', [buyQuoteView, sellQuoteView]);
 
 /** A gold order of any type. Null until known: an installment's figures, a buy's proceeds. */
 export const goldOrderView = z.object({
@@ -114,6 +144,9 @@ export const buyView = z.object({
   expires_at: z.iso.datetime(),
 });
 
+/** `payout` is there from the confirmation on. */
+export const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
+
 export const ordersQuery = pageQuery.extend({
   status: z.enum(goldOrderStatuses).optional(),
   type: z.enum(goldOrderTypes).optional(),
@@ -131,6 +164,8 @@ export const adminOrderPage = pageOf(adminOrderRow);
 
 export const adminOrderView = adminOrderRow.extend({
   provider_amount_paise: paiseInt.nullable(),
+  price_difference_paise: z.int().nullable(),
+  payout: payoutViewSchema.nullable(),
   payments: z.array(paymentOrderSchema),
   events: z.array(
     z.object({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buyMoves, mayMove, moverOf } from './gold.states.ts';
-import { buyStatuses } from './gold.types.ts';
+import { buyMoves, mayMove, moverOf, sellMoves } from './gold.states.ts';
+import { buyStatuses, sellStatuses, type BuyStatus } from './gold.types.ts';
 
-/** decisions, section 3: gold order, buy; and the exits of manual review by machines. */
+/** decisions, section 3: gold order, buy; and the exits of manual review. */
 const legal = new Set([
   'PENDING>PAID',
   'PENDING>FAILED',
@@ -16,8 +16,13 @@ const legal = new Set([
   'RETRY_PENDING>MANUAL_REVIEW',
   'ALLOCATED>MANUAL_REVIEW',
   'MANUAL_REVIEW>ALLOCATED',
+  'MANUAL_REVIEW>PAID',
+  'MANUAL_REVIEW>FAILED',
 ]);
 const pairs = buyStatuses.flatMap((from) => buyStatuses.map((to) => [from, to] as const));
+
+const may = (from: BuyStatus, to: BuyStatus, actor: string) =>
+  mayMove(buyMoves, { from, to, actor });
 
 describe('the table of a buy', () => {
   it.each(pairs)('from %s to %s', (from, to) => {
@@ -25,11 +30,42 @@ describe('the table of a buy', () => {
   });
 
   it('says who may cause a move', () => {
-    expect(mayMove('PENDING', 'PAID', 'gateway:sandbox')).toBe(true);
-    expect(mayMove('PENDING', 'PAID', 'worker')).toBe(false);
-    expect(mayMove('PAID', 'ALLOCATED', 'worker')).toBe(true);
-    expect(mayMove('PAID', 'ALLOCATED', 'gateway:sandbox')).toBe(false);
-    expect(mayMove('PENDING', 'ALLOCATED', 'worker')).toBe(false);
+    expect(may('PENDING', 'PAID', 'gateway:sandbox')).toBe(true);
+    expect(may('PENDING', 'PAID', 'worker')).toBe(false);
+    expect(may('PAID', 'ALLOCATED', 'worker')).toBe(true);
+    expect(may('PAID', 'ALLOCATED', 'gateway:sandbox')).toBe(false);
+    expect(may('PENDING', 'ALLOCATED', 'worker')).toBe(false);
+    expect(may('MANUAL_REVIEW', 'FAILED', 'janitor')).toBe(false);
+    expect(may('MANUAL_REVIEW', 'FAILED', 'admin:0190')).toBe(true);
     expect(moverOf('customer:0190')).toBe('customer');
+  });
+});
+
+const legalSells = new Set([
+  'PENDING>VERIFIED',
+  'PENDING>FAILED',
+  'VERIFIED>CONFIRMED',
+  'VERIFIED>FAILED',
+  'CONFIRMED>COMPLETED',
+  'COMPLETED>CONFIRMED',
+]);
+const sellPairs = sellStatuses.flatMap((from) => sellStatuses.map((to) => [from, to] as const));
+
+const mayEnd = (to: 'CONFIRMED' | 'FAILED', actor: string) =>
+  mayMove(sellMoves, { from: 'VERIFIED', to, actor });
+
+describe('the table of a sell', () => {
+  it.each(sellPairs)('from %s to %s', (from, to) => {
+    expect(sellMoves[from][to] !== undefined).toBe(legalSells.has(`${from}>${to}`));
+  });
+
+  it('leaves what was verified only to those who heard it from the provider', () => {
+    expect(mayEnd('CONFIRMED', 'customer:0190')).toBe(true);
+    expect(mayEnd('FAILED', 'janitor')).toBe(true);
+    expect(mayEnd('FAILED', 'admin:0190')).toBe(true);
+    expect(mayEnd('FAILED', 'payout-provider:razorpayx')).toBe(false);
+    expect(mayMove(sellMoves, { from: 'CONFIRMED', to: 'COMPLETED', actor: 'customer:0190' })).toBe(
+      false,
+    );
   });
 });

@@ -1,14 +1,15 @@
-import type { BuyStatus } from './gold.types.ts';
+import type { BuyStatus, SellStatus } from './gold.types.ts';
 
 /** Who can cause a move: the part of the actor before the colon. */
-export type Mover = 'customer' | 'gateway' | 'worker' | 'janitor' | 'admin';
+export type Mover = 'customer' | 'gateway' | 'payout-provider' | 'worker' | 'janitor' | 'admin';
 
 interface Move {
   readonly by: readonly Mover[];
   readonly because: string;
 }
 
-type Moves = Readonly<Record<BuyStatus, Readonly<Partial<Record<BuyStatus, Move>>>>>;
+/** Every move that orders of one kind may make; what is not in it is refused and logged. */
+export type MoveTable<S extends string> = Readonly<Record<S, Readonly<Partial<Record<S, Move>>>>>;
 
 const payment: readonly Mover[] = ['gateway', 'customer', 'janitor'];
 const machine: readonly Mover[] = ['worker', 'janitor'];
@@ -18,7 +19,7 @@ const machine: readonly Mover[] = ['worker', 'janitor'];
  * and logged. A retry passes through PAID again, so that only a PAID order is ever allocated; the
  * one exception is gold that turns out to have been bought for an order under review.
  */
-export const buyMoves: Moves = {
+export const buyMoves: MoveTable<BuyStatus> = {
   PENDING: {
     PAID: { by: payment, because: 'the right amount was captured in time' },
     FAILED: { by: [...payment, 'worker'], because: 'the payment failed, or the lock ran out' },
@@ -47,17 +48,54 @@ export const buyMoves: Moves = {
     },
   },
   MANUAL_REVIEW: {
-    ALLOCATED: { by: machine, because: 'an undecided confirm turned out to have gone through' },
+    ALLOCATED: {
+      by: [...machine, 'admin'],
+      because: 'an undecided confirm went through; or its gold is there and its money is settled',
+    },
+    PAID: {
+      by: ['admin'],
+      because: 'to be allocated after all; or a second payment of it was paid back',
+    },
+    FAILED: { by: ['admin'], because: 'its money was paid back' },
   },
+};
+
+const request: readonly Mover[] = ['customer', 'janitor'];
+const decided: readonly Mover[] = [...request, 'admin'];
+const payout: readonly Mover[] = ['payout-provider', ...machine];
+
+/**
+ * The whole life of a sell (decisions, section 3). An error from VERIFIED on is no move: the order
+ * stays where it is, with its grams reserved, and is under review by its `manual_review_code`.
+ */
+export const sellMoves: MoveTable<SellStatus> = {
+  PENDING: {
+    VERIFIED: { by: ['customer'], because: 'the provider would buy the gold' },
+    FAILED: { by: request, because: 'no verify, or one of other grams; or its process is gone' },
+  },
+  VERIFIED: {
+    CONFIRMED: { by: decided, because: 'the provider says that it bought the gold' },
+    FAILED: { by: decided, because: 'the provider says that it did not, or never will' },
+  },
+  CONFIRMED: {
+    COMPLETED: { by: payout, because: 'the payout was paid' },
+  },
+  COMPLETED: {
+    CONFIRMED: { by: payout, because: 'the payout came back' },
+  },
+  FAILED: {},
 };
 
 /** What kind of actor `actor` is: `gateway` of `gateway:sandbox`. */
 export const moverOf = (actor: string): string => actor.split(':', 1)[0] ?? '';
 
 /** Whether the table has this move, for this actor. */
-export const mayMove = (from: BuyStatus, to: BuyStatus, actor: string): boolean => {
-  const movers: readonly string[] | undefined = buyMoves[from][to]?.by;
-  return movers?.includes(moverOf(actor)) === true;
+export const mayMove = <S extends string>(
+  table: MoveTable<S>,
+  move: { readonly from: S; readonly to: S; readonly actor: string },
+): boolean => {
+  const movers: readonly string[] | undefined = table[move.from][move.to]?.by;
+  return movers?.includes(moverOf(move.actor)) === true;
 };
 
 /** A buy's order in a state in which the customer's money is held and the gold is not there yet. */

@@ -18,6 +18,10 @@ export const buyStatuses = [
 ] as const;
 export type BuyStatus = (typeof buyStatuses)[number];
 
+/** The states of a sell (decisions, section 3). */
+export const sellStatuses = ['PENDING', 'VERIFIED', 'CONFIRMED', 'COMPLETED', 'FAILED'] as const;
+export type SellStatus = (typeof sellStatuses)[number];
+
 /** Every state that a gold order of any type can show; what a filter may ask for. */
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
@@ -40,7 +44,10 @@ export const manualReviewCodes = [
 ] as const;
 export type ManualReviewCode = (typeof manualReviewCodes)[number];
 
-/** Who caused a move: `customer:<id>`, `gateway:<code>`, `worker`, `janitor`, `admin:<id>`. */
+/**
+ * Who caused a move: `customer:<id>`, `gateway:<code>`, `payout-provider:<code>`, `worker`,
+ * `janitor`, `admin:<id>`.
+ */
 export type Actor = string;
 
 /** A promise of a price, with the provider's lock behind it. */
@@ -66,6 +73,26 @@ export interface BuyQuote {
   /** The moment before the verify call. */
   readonly lockStartedAt: Date;
   readonly lockEndsAt: Date;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+}
+
+/** A promise of a price for gold that a customer holds. The provider knows nothing of it yet. */
+export interface SellQuote {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: QuoteStatus;
+  readonly unit: GoldUnit;
+  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  readonly requested: string;
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly proceedsPaise: Paise;
+  readonly withheldPaise: Paise;
+  readonly provider: string;
+  /** The provider's rate behind our price, and its own price per gram: the verify repeats both. */
+  readonly providerRateId: string;
+  readonly providerPricePaise: Paise;
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }
@@ -99,7 +126,13 @@ export interface GoldOrder {
   readonly allocatedAt: Date | null;
   readonly manualReviewCode: ManualReviewCode | null;
   readonly manualReviewReason: string | null;
+  /** Why a FAILED one failed. */
+  readonly failureCode: string | null;
   readonly refundReference: string | null;
+  /** What an operator's allocation cost more, or less, at the provider than the quote. */
+  readonly priceDifferencePaise: Paise | null;
+  /** Where a sell is paid out to. */
+  readonly bankAccountId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

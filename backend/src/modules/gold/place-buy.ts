@@ -9,6 +9,7 @@ import type { BuyDeps } from './gold.deps.ts';
 import { createGoldOrderStore } from './gold-order.store.ts';
 import { createGoldQuoteStore } from './gold-quote.store.ts';
 import type { BuyQuote, GoldOrder } from './gold.types.ts';
+import { requireUsable } from './require-usable.ts';
 
 /** A quote made for this very buy, or the id of a stored one. */
 export type QuoteToBuy =
@@ -31,12 +32,6 @@ export interface PlacedOrder {
   readonly paymentOrder: PaymentOrder;
   readonly isReplay: boolean;
 }
-
-/** @throws AppError QUOTE_USED, QUOTE_EXPIRED */
-export const requireUsable = (quote: BuyQuote, now: Date): void => {
-  if (quote.status === 'CONSUMED') throw new AppError('QUOTE_USED');
-  if (quote.status === 'EXPIRED' || quote.expiresAt <= now) throw new AppError('QUOTE_EXPIRED');
-};
 
 const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
   if (wanted.kind === 'new') return wanted.quote;

@@ -10,7 +10,9 @@ import type { Db } from '../../platform/db/index.ts';
  */
 export type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
 
-export interface BuyConfirm {
+export type ConfirmOperation = 'buy-confirm' | 'sell-confirm';
+
+export interface Confirm {
   readonly id: string;
   readonly orderId: string;
   readonly status: ConfirmStatus;
@@ -24,14 +26,14 @@ export interface BuyConfirm {
   readonly isHeld: boolean;
 }
 
-type Row = Omit<BuyConfirm, 'grams'> & { readonly grams: DatabaseDecimal };
+type Row = Omit<Confirm, 'grams'> & { readonly grams: DatabaseDecimal };
 
 const columns = Prisma.sql`
   p.id, p.order_id AS "orderId", p.status, p.provider_tx_id AS "providerTxId", p.grams,
   p.verified_at AS "verifiedAt", p.attempts,
   coalesce(p.lease_until > clock_timestamp(), false) AS "isHeld"`;
 
-const toConfirm = (row: Row): BuyConfirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
+const toConfirm = (row: Row): Confirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
 
 export interface NewConfirm {
   readonly id: string;
@@ -53,13 +55,17 @@ export interface LeftOpen {
 }
 
 /**
- * The confirms among the rows of `provider_operation`. A lease is a lock, so it runs on the
+ * The confirms of one side among the rows of `provider_operation`. A lease is a lock, so it runs on the
  * database's own clock; a holder that lost it changes nothing more under its name.
  */
-export const createProviderOperationStore = (db: Db) => {
-  const select = async (rest: Prisma.Sql): Promise<BuyConfirm[]> => {
+export const createProviderOperationStore = (
+  db: Db,
+  operation: ConfirmOperation = 'buy-confirm',
+) => {
+  const select = async (rest: Prisma.Sql): Promise<Confirm[]> => {
     const rows = await db.$queryRaw<Row[]>`
-      SELECT ${columns} FROM provider_operation p WHERE p.operation = 'buy-confirm' ${rest}`;
+      SELECT ${columns} FROM provider_operation p
+      WHERE p.operation = ${operation} ${rest}`;
     return rows.map(toConfirm);
   };
   const undecided = Prisma.sql`p.status IN ('INTENDED', 'UNKNOWN')`;
@@ -79,7 +85,7 @@ export const createProviderOperationStore = (db: Db) => {
           status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
           holder_id, lease_until)
         VALUES (${confirm.id}::uuid, ${confirm.orderId}::uuid, ${confirm.quoteId}::uuid,
-          ${confirm.userId}::uuid, ${confirm.provider}, 'buy-confirm', 'INTENDED',
+          ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
           ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
           ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
           ${confirm.at}::timestamptz, 1, ${holderId}::uuid,
@@ -110,8 +116,8 @@ export const createProviderOperationStore = (db: Db) => {
       return count === 1;
     },
 
-    /** Writes that the provider sold the gold: a word that overrules every other. */
-    async bought(id: string, at: Date): Promise<void> {
+    /** Writes that the provider did it: a word that overrules every other. */
+    async done(id: string, at: Date): Promise<void> {
       await db.$executeRaw`
         UPDATE provider_operation p
         SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
@@ -155,7 +161,7 @@ export const createProviderOperationStore = (db: Db) => {
     },
 
     /** Undecided ones that nobody is at and nobody has asked about since `before`. */
-    listUndecided: (before: Date, limit: number): Promise<BuyConfirm[]> =>
+    listUndecided: (before: Date, limit: number): Promise<Confirm[]> =>
       select(Prisma.sql`
         AND ${undecided} AND (p.last_asked_at IS NULL OR p.last_asked_at < ${before}::timestamptz)
         AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())

@@ -95,13 +95,13 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     const at = clock.now();
     const known = await store.latest(order.id);
     if (known !== undefined || !isLockedBuy(order)) {
-      if (known !== undefined) await store.bought(known.id, at);
+      if (known !== undefined) await store.done(known.id, at);
       return known?.grams;
     }
     // Bought without an intent of ours: a database that was set back. The books agree again.
     const found = newConfirm(order, { id: random.uuid(), grams: undefined, at });
     await store.intend(found, random.uuid(), 0);
-    await store.bought(found.id, at);
+    await store.done(found.id, at);
     return found.grams;
   };
 
@@ -176,13 +176,21 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     return order.lockEndsAt !== null && at >= order.lockEndsAt;
   };
 
-  return async (finding: Finding): Promise<Settled> => {
+  return async (
+    finding: Finding,
+    /** More to write in the same transaction, when the gold was credited. */
+    also?: (db: Db, before: GoldOrder) => Promise<void>,
+  ): Promise<Settled> => {
     const { orderId, verdict, confirmId, reason } = finding;
     const settled = await inTransaction(async (db): Promise<{ kind: Settled; userId?: string }> => {
       const order = await createGoldOrderStore(db).lock(orderId);
       if (order === undefined) return { kind: 'LEFT' };
       const { userId } = order;
-      if (verdict === 'BOUGHT') return { kind: await allocate(db, order, finding), userId };
+      if (verdict === 'BOUGHT') {
+        const kind = await allocate(db, order, finding);
+        if (kind === 'ALLOCATED') await also?.(db, order);
+        return { kind, userId };
+      }
       if (verdict !== 'NEVER') {
         if (!(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
       } else if (confirmId !== undefined) {

@@ -26,3 +26,16 @@ export interface Credit {
   readonly investedPaise: Paise;
   readonly at: Date;
 }
+
+/** Gold that a sell holds back, or gives back. */
+export interface Reservation {
+  readonly userId: string;
+  readonly grams: Grams;
+  readonly at: Date;
+}
+
+/** Gold that leaves with a sell; it was reserved before. */
+export interface Debit extends Reservation {
+  readonly movementId: string;
+  readonly orderId: string;
+}

@@ -3,12 +3,13 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { TaskList } from '../../platform/jobs/index.ts';
 import type { Route } from '../../platform/http/index.ts';
+import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
 import { createApplyPayment } from './apply-payment.ts';
-import { createApplyWaitingEvents, type ApplyWaitingEvents } from './apply-waiting-events.ts';
 import { createAskGateway, type AskGateway } from './ask-gateway.ts';
 import { createGatewayChoice, type GatewayWish } from './choose-gateway.ts';
 import { createInsertPaymentOrder } from './insert-payment-order.ts';
 import { createOpenGatewayOrder, type OpenGatewayOrderDeps } from './open-gateway-order.ts';
+import { createPaymentInboxHandler } from './payment-inbox-handler.ts';
 import { createPaymentOrderStore } from './payment-order.store.ts';
 import { paymentCustomerRoutes } from './payments.customer.routes.ts';
 import { createPaymentJobs } from './payments.jobs.ts';
@@ -16,6 +17,7 @@ import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
 import { paymentWebhookRoutes } from './payments.webhook.routes.ts';
 import { createPaymentOrderPresenter } from './present-payment-order.ts';
 import { createReceiveWebhook } from './receive-webhook.ts';
+import { createReviewPayments } from './review-payments.ts';
 import { createVerifyPayment } from './verify-payment.ts';
 
 export interface PaymentsDeps extends OpenGatewayOrderDeps {
@@ -31,7 +33,9 @@ export interface JanitorStep {
   readonly run: () => Promise<void>;
 }
 
-const janitorStepsOf = (events: ApplyWaitingEvents, askGateway: AskGateway): JanitorStep[] => [
+type Waiting = Pick<WebhookInbox<never>, 'applyDue' | 'applyMatchable' | 'purgeBodies'>;
+
+const janitorStepsOf = (events: Waiting, askGateway: AskGateway): JanitorStep[] => [
   { name: 'payments-apply-due-events', run: () => events.applyDue() },
   { name: 'payments-apply-matchable-events', run: () => events.applyMatchable() },
   { name: 'payments-ask-around-expiry', run: () => askGateway.askAroundExpiry() },
@@ -48,7 +52,7 @@ export const createPayments = (deps: PaymentsDeps) => {
   const choice = createGatewayChoice(deps);
   const presentPaymentOrder = createPaymentOrderPresenter(deps);
   const askGateway = createAskGateway(parts);
-  const events = createApplyWaitingEvents(parts);
+  const inbox = createWebhookInbox(deps, createPaymentInboxHandler(parts));
   const customerRoutes: Route[] = [
     ...paymentCustomerRoutes({
       db,
@@ -58,14 +62,14 @@ export const createPayments = (deps: PaymentsDeps) => {
     ...paymentWebhookRoutes({
       gateways,
       defaultGateway: () => choice.defaultGateway(),
-      receiveWebhook: createReceiveWebhook(parts),
+      receiveWebhook: createReceiveWebhook({ clock, inbox, metrics }),
     }),
   ];
 
   return {
     customerRoutes,
-    jobs: createPaymentJobs(events) satisfies TaskList,
-    janitorSteps: janitorStepsOf(events, askGateway),
+    jobs: createPaymentJobs(inbox) satisfies TaskList,
+    janitorSteps: janitorStepsOf(inbox, askGateway),
     /** @throws AppError NO_USABLE_GATEWAY */
     chooseGateway: (wish?: GatewayWish) => choice.chooseGateway(wish),
     insertPaymentOrder: createInsertPaymentOrder({ clock, random }),
@@ -83,6 +87,8 @@ export const createPayments = (deps: PaymentsDeps) => {
     /** In the transaction that gives an unpaid order up, its row locked: -> EXPIRED; how many. */
     expirePaymentOrders: (client: Db, orderId: string): Promise<number> =>
       createPaymentOrderStore(client).expireOpen(orderId, clock.now()),
+    /** For operators who end a manual review. */
+    review: createReviewPayments({ clock, gateways }),
   };
 };
 

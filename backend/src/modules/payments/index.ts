@@ -1,4 +1,5 @@
 export type { GatewayWish } from './choose-gateway.ts';
+export type { HeldPayment } from './held-payment.store.ts';
 export {
   createPayments,
   type JanitorStep,
@@ -22,3 +23,4 @@ export {
   type PaymentOrderStatus,
   type PaymentReviewCode,
 } from './payments.types.ts';
+export type { MoneyProof, ReviewPayments } from './review-payments.ts';

@@ -8,7 +8,7 @@ import {
   signedEvent,
   type OpenPayments,
 } from '../../../test/support/open-payments.ts';
-import { openEvent } from './sealed-event.ts';
+import { openBody } from '../webhook-inbox/index.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -144,10 +144,10 @@ describe('a payment webhook', () => {
     expect(stored?.purgeAfter).toBeNull();
     expect(sealedBody).not.toContain('pay_sealed');
     const row = { id, sealedBody: sealedBody ?? '', sealedForUserId };
-    const opened = await openEvent(open.vault, open.database.db, row);
+    const opened = await openBody(open.vault, open.database.db, row);
     expect(opened.rawBody.toString()).toBe(signed.body);
     await open.database.inTransaction((tx) => open.vault.destroyUser(tx, checkout.userId));
-    await expect(openEvent(open.vault, open.database.db, row)).rejects.toThrow('destroyed');
+    await expect(openBody(open.vault, open.database.db, row)).rejects.toThrow('destroyed');
   });
 });
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { TaskList } from '../../platform/jobs/index.ts';
-
-/** Applies one stored event. */
-export const applyEventTask = 'payments.apply-event';
+import { applyEventTask } from './payment-inbox-handler.ts';
 
 const payloadSchema = z.object({ eventId: z.uuid() });
 

@@ -1,96 +1,25 @@
 import { z } from 'zod';
-import type { ParsedPaymentEvent, UnreadableEvent } from '../../adapters/payment-gateway/port.ts';
+import type { ParsedPaymentEvent } from '../../adapters/payment-gateway/port.ts';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
-import { DataKeyDestroyedError, type Sealer, type Vault } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
 
-/**
- * What is kept of an event: the raw body as it came, and how its adapter read it then, so that it
- * can be applied later without the signature and the secret of the day.
- */
-const contentSchema = z.object({
-  rawBase64: z.string(),
-  event: z
-    .object({
-      kind: z.enum(['captured', 'failed', 'other']),
-      name: z.string(),
-      gatewayOrderId: z.string(),
-      gatewayPaymentId: z.string(),
-      amountPaise: z.int().transform(fromSafePaise),
-      currency: z.string(),
-      method: z.string().exactOptional(),
-      occurredAt: z.iso.datetime().transform((text) => new Date(text)),
-    })
-    .nullable(),
+/** An event as the inbox keeps it, sealed, until it can be applied. */
+const storedEventSchema = z.object({
+  kind: z.enum(['captured', 'failed', 'other']),
+  name: z.string(),
+  gatewayOrderId: z.string(),
+  gatewayPaymentId: z.string(),
+  amountPaise: z.int().transform(fromSafePaise),
+  currency: z.string(),
+  method: z.string().exactOptional(),
+  occurredAt: z.iso.datetime().transform((text) => new Date(text)),
 });
 
-export type PaymentEvent = ParsedPaymentEvent | UnreadableEvent;
-
-const contextOf = (row: string) => ({
-  purpose: 'webhook-body',
-  column: 'webhook_event.sealed_body',
-  row,
+/** The form of an event that JSON can hold. */
+export const printPaymentEvent = (event: ParsedPaymentEvent): object => ({
+  ...event,
+  amountPaise: toSafePaise(event.amountPaise),
 });
 
-const print = (rawBody: Buffer, event: PaymentEvent): string =>
-  JSON.stringify({
-    rawBase64: rawBody.toString('base64'),
-    event:
-      event.kind === 'unreadable'
-        ? null
-        : { ...event, amountPaise: toSafePaise(event.amountPaise) },
-  });
-
-export interface SealedEvent {
-  readonly sealedBody: string;
-  /** Undefined: sealed with the service's key, and to be purged. */
-  readonly sealedForUserId: string | undefined;
-}
-
-/** The user's sealer; undefined where there is no user, or whose key is destroyed. */
-const userSealer = async (
-  vault: Vault,
-  db: Db,
-  userId: string | undefined,
-): Promise<Sealer | undefined> => {
-  if (userId === undefined) return undefined;
-  try {
-    return await vault.forUser(db, userId);
-  } catch (error) {
-    if (error instanceof DataKeyDestroyedError) return undefined;
-    throw error;
-  }
-};
-
-/** Seals an event for the inbox row `id`: with its customer's key where one is known. */
-export const sealEvent = async (
-  vault: Vault,
-  db: Db,
-  entry: { id: string; userId: string | undefined; rawBody: Buffer; event: PaymentEvent },
-): Promise<SealedEvent> => {
-  const sealer = await userSealer(vault, db, entry.userId);
-  return {
-    sealedBody: (sealer ?? vault.service).seal(
-      print(entry.rawBody, entry.event),
-      contextOf(entry.id),
-    ),
-    sealedForUserId: sealer === undefined ? undefined : entry.userId,
-  };
-};
-
-/**
- * Opens an inbox row: the raw body, and the event in our words (undefined: it was unreadable).
- * @throws SealError, DataKeyDestroyedError
- */
-export const openEvent = async (
-  vault: Vault,
-  db: Db,
-  row: { id: string; sealedBody: string; sealedForUserId: string | null },
-) => {
-  const { id, sealedBody, sealedForUserId } = row;
-  const sealer =
-    sealedForUserId === null ? vault.service : await vault.forUser(db, sealedForUserId);
-  const content: unknown = JSON.parse(sealer.open(sealedBody, contextOf(id)));
-  const { rawBase64, event } = contentSchema.parse(content);
-  return { rawBody: Buffer.from(rawBase64, 'base64'), event: event ?? undefined };
-};
+/** And back. */
+export const parsePaymentEvent = (content: unknown): ParsedPaymentEvent =>
+  storedEventSchema.parse(content);

@@ -1,5 +1,6 @@
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { GATEWAY_NOT_FOUND, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import type { Db } from '../../platform/db/index.ts';
@@ -75,11 +76,15 @@ export const lookAtPaymentGateways =
       : fail(`No answer from: ${silent.join(', ')}.`);
   };
 
-/** A payout provider comes with selling gold. */
-export const lookAtPayoutProvider = (): Look => async () => ({
-  status: 'UNKNOWN',
-  detail: 'No payout provider is configured.',
-});
+/** Asks for a payout that can't exist: "there is none" is an answer. */
+export const lookAtPayoutProvider =
+  (provider: Pick<PayoutProvider, 'code' | 'findPayoutByReference'>): Look =>
+  async () => {
+    const outcome = await provider.findPayoutByReference('readiness-check');
+    return outcome.kind === 'done'
+      ? pass(`${provider.code} answers.`)
+      : fail(`${provider.code} does not answer.`);
+  };
 
 /** Three marks without a tick are one too many. */
 const feedSilenceMs = 30_000;

@@ -5,6 +5,7 @@ import { openKit, type Kit } from '../../../test/support/open-kit.ts';
 import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { createAdmins, createAdminStore } from '../admins/index.ts';
 import {
   createReadinessAdminRoutes,
@@ -28,6 +29,7 @@ let admin: MadeAdmin;
 let support: MadeAdmin;
 let ask: Caller;
 let lastMark: () => Promise<Date | undefined>;
+let payoutAnswer: Outcome<undefined> = done(undefined);
 let gateway: ReturnType<typeof createSandboxGateway>;
 
 const createGateway = () =>
@@ -57,7 +59,10 @@ beforeAll(async () => {
     looks: {
       gold_provider: lookAtGoldProvider(provider),
       payment_gateway: lookAtPaymentGateways([gateway]),
-      payout_provider: lookAtPayoutProvider(),
+      payout_provider: lookAtPayoutProvider({
+        code: 'razorpayx',
+        findPayoutByReference: async () => payoutAnswer,
+      }),
       price_feed: lookAtPriceFeed(() => lastMark(), wall),
       database_migrations: lookAtMigrations(db),
       first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
@@ -102,7 +107,7 @@ describe('the report', () => {
       ['legal_policies', true, 'FAIL'],
       ['gold_provider', false, 'PASS'],
       ['payment_gateway', false, 'PASS'],
-      ['payout_provider', false, 'UNKNOWN'],
+      ['payout_provider', false, 'PASS'],
       ['price_feed', false, 'PASS'],
       ['database_migrations', true, 'PASS'],
       ['first_admin', true, 'PASS'],
@@ -118,6 +123,13 @@ describe('the report', () => {
     await put('legal_policies', evidence);
     expect((await ask('GET', '/readiness/blocking')).body).toEqual({ ready: true, items: [] });
     expect((await ask('GET', '/readiness')).body['ready']).toBe(true);
+  });
+
+  it('says so when the payout provider does not answer', async () => {
+    payoutAnswer = unknown('timeout');
+    expect(await find('payout_provider')).toMatchObject({ status: 'FAIL' });
+    payoutAnswer = done(undefined);
+    expect(await find('payout_provider')).toMatchObject({ status: 'PASS' });
   });
 
   it('says so when the gold provider or a gateway does not answer', async () => {

@@ -65,6 +65,7 @@ export const errorTable = {
   // Money
   KYC_REQUIRED: row(403, 'Complete KYC first.'),
   LIMIT_EXCEEDED: row(400, 'The amount is outside the limits.'),
+  BANK_ACCOUNT_NOT_VERIFIED: row(400, 'This bank account is not verified.'),
   AMOUNT_TOO_SMALL: row(400, 'The amount buys or sells no gold.'),
   INSUFFICIENT_BALANCE: row(400, 'There is not enough free gold.'),
   QUOTE_USED: row(409, 'This quote was already used.'),
@@ -100,6 +101,9 @@ export const errorTable = {
   SMS_UNAVAILABLE: row(502, 'The code could not be sent. Try again later.', { retryable: true }),
 
   // Domain conflicts
+  BANK_ACCOUNT_LIMIT: row(409, 'There are as many bank accounts as there may be.'),
+  BANK_ACCOUNT_DUPLICATE: row(409, 'This bank account was added before.'),
+  BANK_ACCOUNT_IN_USE: row(409, 'Money is on its way to this bank account.'),
   KYC_DUPLICATE: row(409, 'This document belongs to another account.'),
   KYC_STATE: row(409, 'This is not possible in the current KYC state.'),
   CONFLICT: row(409, 'This conflicts with the current state.'),

@@ -4,7 +4,7 @@ import type { DemoClient } from './demo-client.ts';
 import type { MadeUpNumbers } from './demo-numbers.ts';
 import type { PriceListener } from './price-listener.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
-import type { Order, Payment, Quote } from './wire.ts';
+import type { BankAccount, Order, Payment, Quote, Sell } from './wire.ts';
 
 /** Somebody who is signed in at the customer API. */
 export interface DemoCustomer {
@@ -41,6 +41,8 @@ export interface DemoNotes {
   buyKey: string;
   buy: PlacedBuy;
   secondOrder: Order;
+  bankAccount: BankAccount;
+  sell: Sell;
 }
 
 /** What every step works with. */

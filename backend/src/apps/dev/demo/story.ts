@@ -1,4 +1,5 @@
 import type { Step } from './demo.types.ts';
+import { addBankAccount } from './steps/add-bank-account.ts';
 import { approveCustomer } from './steps/approve-kyc.ts';
 import { buyGold } from './steps/buy-gold.ts';
 import { checkInvariants } from './steps/check-invariants.ts';
@@ -16,8 +17,10 @@ import { readPortfolio } from './steps/read-portfolio.ts';
 import { readPrice } from './steps/read-price.ts';
 import { readProfile } from './steps/read-profile.ts';
 import { readTimeline } from './steps/read-timeline.ts';
+import { receivePayout } from './steps/receive-payout.ts';
 import { refreshAndLogout } from './steps/refresh-and-logout.ts';
 import { repeatBuy } from './steps/repeat-buy.ts';
+import { sellGold } from './steps/sell-gold.ts';
 import { signIn } from './steps/sign-in.ts';
 import { signInAsOperator } from './steps/sign-in-operator.ts';
 import { submitForReview } from './steps/submit-kyc.ts';
@@ -46,6 +49,9 @@ export const story: readonly Step[] = [
   readTimeline,
   readAudit,
   compareProvider,
+  addBankAccount,
+  sellGold,
+  receivePayout,
   visitAccounting,
   refreshAndLogout,
   payWrongAmount,

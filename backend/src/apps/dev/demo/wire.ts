@@ -74,6 +74,45 @@ export const portfolioWire = z.object({
   profitLossPct: z.number(),
 });
 
+export const bankAccountWire = z.object({
+  id: z.uuid(),
+  status: z.string(),
+  accountLast4: z.string(),
+  ifsc: z.string(),
+  primary: z.boolean(),
+  nameMatchScore: z.int().nullish(),
+});
+
+export const sellQuoteWire = z.object({
+  id: z.uuid(),
+  kind: z.literal('SELL'),
+  grams: z.string(),
+  pricePerGramPaise: paise,
+  proceedsPaise: paise,
+  withheldPaise: z.literal(0),
+});
+
+export const soldOrderWire = z.object({
+  id: z.uuid(),
+  type: z.literal('SELL'),
+  status: z.string(),
+  grams: z.string(),
+  proceeds_paise: paise,
+  sg_tx_id: z.string(),
+});
+
+export const payoutWire = z.object({
+  id: z.uuid(),
+  orderId: z.uuid(),
+  status: z.string(),
+  amountPaise: paise,
+  accountLast4: z.string(),
+  utr: z.string().nullish(),
+  attempt: z.int(),
+});
+
+export const sellWire = z.object({ order: soldOrderWire, payout: payoutWire });
+
 export const kycWire = z.object({
   status: z.string(),
   panLast4: z.string().nullable(),
@@ -86,4 +125,6 @@ export const pageWire = <T extends z.ZodType>(item: T) =>
 
 export type Order = z.output<typeof orderWire>;
 export type Payment = z.output<typeof paymentWire>;
+export type BankAccount = z.output<typeof bankAccountWire>;
+export type Sell = z.output<typeof sellWire>;
 export type Quote = z.output<typeof quoteWire>;

@@ -1,6 +1,6 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** One order, one purchase; one sell, one payout. */
+/** One order, one purchase. */
 export const allocationRules: readonly DatabaseRule[] = [
   {
     invariant: 4,
@@ -30,15 +30,5 @@ export const allocationRules: readonly DatabaseRule[] = [
       HAVING count(*) FILTER (WHERE c.status = 'DONE') > 1
         OR count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN', 'DONE')) > 1
         OR (o.allocated_at IS NOT NULL AND count(*) FILTER (WHERE c.status = 'DONE') <> 1)`,
-  },
-  {
-    invariant: 5,
-    says: 'a confirmed sell has one payout of the same amount, and only a confirmed one',
-    sql: `
-      SELECT o.id, o.status, o.proceeds_paise, p.id AS payout_id, p.amount_paise
-      FROM gold_order o LEFT JOIN payout p ON p.order_id = o.id
-      WHERE o.type = 'SELL' AND ((o.status IN ('CONFIRMED', 'COMPLETED')
-          AND p.amount_paise IS DISTINCT FROM o.proceeds_paise)
-        OR (o.status NOT IN ('CONFIRMED', 'COMPLETED') AND p.id IS NOT NULL))`,
   },
 ];

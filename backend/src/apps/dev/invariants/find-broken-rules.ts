@@ -6,12 +6,14 @@ import { historyRules } from './history-rules.ts';
 import { holdingRules } from './holding-rules.ts';
 import { moneyRules } from './money-rules.ts';
 import { recordRules } from './record-rules.ts';
+import { sellRules } from './sell-rules.ts';
 
 /** Everything that the database alone can be held to, for tests and for the demo. */
 export const databaseRules: readonly DatabaseRule[] = [
   ...holdingRules,
   ...moneyRules,
   ...allocationRules,
+  ...sellRules,
   ...effectRules,
   ...historyRules,
   ...recordRules,

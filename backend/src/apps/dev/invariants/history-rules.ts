@@ -54,7 +54,7 @@ export const historyRules: readonly DatabaseRule[] = [
       SELECT o.type, e.* FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
       WHERE NOT EXISTS (SELECT 1 FROM legal l WHERE l.type = o.type
           AND l.move = coalesce(e.from_status, '') || '>' || e.to_status)
-        OR e.actor !~ '^(worker|janitor|(customer|admin):[0-9a-f-]{36}|gateway:[a-z]+)$'
+        OR e.actor !~ '^(worker|janitor|(customer|admin):[0-9a-f-]{36}|(gateway|payout-provider):[a-z]+)$'
         OR e.cause = ''`,
   },
   {

@@ -61,7 +61,9 @@ export const moneyRules: readonly DatabaseRule[] = [
         o.amount_paise <> o.gold_value_paise + o.gst_paise
         OR o.gold_value_paise <> round(o.grams * o.price_per_gram_paise) + o.rounding_paise
         OR q.total_paise <> o.amount_paise OR p.amount_paise <> o.amount_paise
-        OR q.grams <> o.grams OR q.provider_tx_id <> o.provider_tx_id)`,
+        OR q.grams <> o.grams
+        -- An operator's allocation is a purchase of its own, with its difference to the quote.
+        OR (q.provider_tx_id <> o.provider_tx_id) <> (o.price_difference_paise IS NOT NULL))`,
   },
   {
     invariant: 7,

@@ -5,6 +5,7 @@ import { clockControls } from './clock-controls.ts';
 import { faultControls } from './fault-controls.ts';
 import { overviewControls } from './overview-controls.ts';
 import { paymentControls } from './payment-controls.ts';
+import { payoutControls } from './payout-controls.ts';
 import { priceControls } from './price-controls.ts';
 import { recordControls } from './record-controls.ts';
 import { transactionControls } from './transaction-controls.ts';
@@ -17,6 +18,7 @@ export const controlRouter = (parts: SandboxParts): Router => {
   priceControls(router, parts);
   faultControls(router, parts);
   paymentControls(router, parts);
+  payoutControls(router, parts);
   transactionControls(router, parts);
   recordControls(router, parts);
   overviewControls(router, parts);

@@ -14,6 +14,8 @@ const overview = (parts: SandboxParts) => ({
   price: priceView(parts),
   messages: parts.messages.list().slice(0, shown),
   checkouts: parts.tills.flatMap((till) => till.checkouts(shown)),
+  payouts: parts.payoutDesk.payouts(shown),
+  validations: parts.payoutDesk.validations(shown),
   transactions: parts.safegoldBooks.newestTransactions(shown).map(transactionView),
   webhooks: parts.webhooks
     .newest(shown)

@@ -40,6 +40,8 @@ export const pageBody = `
       <button>Add</button><button type="button" id="faults-clear">Clear all</button>
     </form>
     <div id="faults"></div></section>
+  <section class="wide"><h2>Payouts</h2><div id="payouts"></div></section>
+  <section class="wide"><h2>Bank account validations</h2><div id="validations"></div></section>
   <section class="wide"><h2>Provider transactions</h2><div id="transactions"></div></section>
   <section class="wide"><h2>Webhooks sent</h2><div id="webhooks"></div></section>
   <section class="full"><h2>Journal <small>newest first; the whole of it is

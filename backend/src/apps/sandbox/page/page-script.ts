@@ -100,6 +100,33 @@ const transactionRow = (transaction) => [cell(time(transaction.verifiedAt), 'now
   cell(tag(transaction.side)), cell(transaction.grams + ' g', 'number'),
   cell(rupees(transaction.amountPaise), 'number'),
   cell(code(transaction.txId)), cell(tag(...statuses[transaction.status]))];
+const bankCell = (item) => cell(make('span', {}, item.name, ' ',
+  make('span', { className: 'soft', textContent: '…' + item.accountLast4 })));
+const ourId = (item) => code(item.referenceId ? '…' + item.referenceId.slice(-8) : item.id);
+const payoutKinds = { processing: 'gold', processed: 'good', failed: 'bad', rejected: 'bad',
+  reversed: 'bad' };
+const payoutRow = (payout) => {
+  const play = (text, outcome, className) => button(text,
+    () => act('POST', '/payouts/' + payout.id, { outcome }), className);
+  const buttons = payout.status === 'processing'
+    ? [play('Pay', 'processed', 'main'), play('Fail', 'failed'), play('Reject', 'rejected')]
+    : payout.status === 'processed' ? [play('Reverse', 'reversed')] : [];
+  return [cell(time(payout.createdAt), 'nowrap soft'), bankCell(payout),
+    cell(rupees(payout.amountPaise), 'number'), cell(ourId(payout)),
+    cell(tag(payout.status, payoutKinds[payout.status])),
+    cell(make('div', { className: 'buttons' }, ...buttons))];
+};
+const validationRow = (validation) => {
+  const play = (text, outcome, className) => button(text,
+    () => act('POST', '/validations/' + validation.id, { outcome }), className);
+  const isOpen = validation.status === 'created';
+  const buttons = isOpen
+    ? [play('Valid', 'active', 'main'), play('Invalid', 'invalid'), play('Fail', 'failed')] : [];
+  const kind = isOpen ? 'gold' : validation.accountStatus === 'active' ? 'good' : 'bad';
+  return [cell(time(validation.createdAt), 'nowrap soft'), bankCell(validation),
+    cell(ourId(validation)), cell(tag(validation.accountStatus || validation.status, kind)),
+    cell(make('div', { className: 'buttons' }, ...buttons))];
+};
 const webhookRow = (webhook) => [cell(webhook.event, 'nowrap'),
   cell(code('…' + webhook.subject.slice(-8))),
   cell(tag(webhook.state.replace('_', ' '),
@@ -159,10 +186,14 @@ const draw = (seen) => {
   list('checkouts', seen.checkouts.filter((checkout) => !checkout.isPaid), 'Nobody is paying.',
     ['Order', 'Amount', 'Expires', '', ''], checkoutRow);
   list('messages', seen.messages, 'No message was sent.', ['At', 'To', 'Code'], messageRow);
+  list('payouts', seen.payouts, 'Nobody is being paid.',
+    ['At', 'To', 'Amount', 'Attempt', '', ''], payoutRow);
+  list('validations', seen.validations, 'No account was looked at.',
+    ['At', 'Account', 'Bank account', '', ''], validationRow);
   list('transactions', seen.transactions, 'Nothing was verified.',
     ['At', '', 'Grams', 'Amount', 'Transaction', ''], transactionRow);
   list('webhooks', seen.webhooks, 'Nothing was sent.',
-    ['Event', 'Order', '', 'Attempts', 'Answer'], webhookRow);
+    ['Event', 'About', '', 'Attempts', 'Answer'], webhookRow);
   list('faults', seen.faults, 'Everybody behaves.', ['Party', 'Operation', 'Fault', '', '', ''],
     faultRow);
   list('journal', seen.journal, 'No call came in.',

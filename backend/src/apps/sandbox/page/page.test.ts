@@ -31,7 +31,8 @@ describe('the page for people', () => {
   it('is fed by one overview', async () => {
     await open.safegold('GET', '/v1/buy-price');
     const { body } = await open.control('GET', '/overview');
-    const lists = 'checkouts faults journal messages transactions webhooks'.split(' ');
+    const lists =
+      'checkouts faults journal messages payouts transactions validations webhooks'.split(' ');
     expect(Object.keys(body)).toEqual(expect.arrayContaining(lists));
     expect(body['journal']).toMatchObject([{ operation: 'buy-price' }]);
   });

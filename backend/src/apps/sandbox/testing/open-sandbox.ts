@@ -19,6 +19,7 @@ export interface OpenSandbox {
   readonly safegold: Ask;
   readonly gateway: Ask;
   readonly msg91: Ask;
+  readonly razorpayx: Ask;
   readonly control: Ask;
   readonly stop: () => Promise<void>;
 }
@@ -45,20 +46,25 @@ export const asker =
     return { status: response.status, body: parse(text), text };
   };
 
+const basic = (keyId: string, keySecret: string) => ({
+  authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`,
+});
+
 /** Starts a sandbox on a free port. */
 export const openSandbox = async (
   options: Parameters<typeof startSandbox>[0] = {},
 ): Promise<OpenSandbox> => {
   const sandbox = await startSandbox(options);
   const { url } = sandbox;
-  const { gatewayKeyId, gatewayKeySecret, safegoldToken, msg91AuthKey } = sandboxDefaults;
-  const basic = Buffer.from(`${gatewayKeyId}:${gatewayKeySecret}`).toString('base64');
+  const known = sandboxDefaults;
+  const { safegoldToken, msg91AuthKey } = known;
   return {
     sandbox,
     url,
     safegold: asker(`${url}/safegold`, { authorization: `Bearer ${safegoldToken}` }),
-    gateway: asker(`${url}/gateway`, { authorization: `Basic ${basic}` }),
+    gateway: asker(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
     msg91: asker(`${url}/msg91`, { authkey: msg91AuthKey }),
+    razorpayx: asker(`${url}/razorpayx`, basic(known.razorpayxKeyId, known.razorpayxKeySecret)),
     control: asker(`${url}/_control`),
     stop: () => sandbox.stop(),
   };

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 
 /** A webhook as it arrived. */
 export interface Received {
   readonly path: string;
   readonly eventId: string;
   readonly signature: string;
+  readonly headers: IncomingHttpHeaders;
   readonly raw: string;
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -33,8 +34,9 @@ export const receiveWebhooks = async (): Promise<WebhookReceiver> => {
         path: req.url ?? '',
         eventId: String(req.headers['x-gateway-event-id']),
         signature: String(req.headers['x-gateway-signature']),
+        headers: req.headers,
         raw,
-        // The gateway's webhooks are objects with these two.
+        // Webhooks are objects; the gateway's have both of these, the others their event.
         ...(body as Pick<Received, 'event' | 'data'>),
       });
       res.writeHead(statuses.shift() ?? 200, { 'content-type': 'application/json' });

@@ -1,17 +1,13 @@
 import type { Db } from '../../platform/db/index.ts';
-
-/** APPLIED: whatever follows of it has followed. PENDING: it waits to be applied. */
-export type InboxStatus = 'PENDING' | 'APPLIED' | 'IGNORED' | 'UNMATCHED' | 'UNREADABLE';
+import type { EventNames, InboxSource, InboxStatus } from './webhook-inbox.types.ts';
 
 export interface InboxEntry {
   readonly id: string;
   readonly gateway: string;
   readonly eventId: string | undefined;
   readonly bodyHash: string;
-  readonly eventType: string | undefined;
-  /** The gateway order that it speaks of. */
-  readonly subject: string | undefined;
-  readonly gatewayPaymentId: string | undefined;
+  /** Undefined where the body can't be read. */
+  readonly names: EventNames | undefined;
   readonly status: InboxStatus;
   readonly sealedBody: string;
   readonly sealedForUserId: string | undefined;
@@ -31,28 +27,37 @@ export interface StoredEvent {
   readonly attempts: number;
 }
 
-const insertOn = async (db: Db, entry: InboxEntry): Promise<boolean> => {
+const insertOn = async (db: Db, source: InboxSource, entry: InboxEntry): Promise<boolean> => {
+  const { names, failure } = entry;
   const appliedAt = entry.status === 'APPLIED' ? entry.receivedAt : null;
   const inserted = await db.$executeRaw`
     INSERT INTO webhook_event
-      (id, source, gateway, event_id, body_hash, event_type, subject, gateway_payment_id, status,
-       sealed_body, sealed_for_user_id, purge_after, attempts, next_attempt_at, last_error,
-       received_at, applied_at)
+      (id, source, gateway, event_id, body_hash, dedupe_key, event_type, subject,
+       gateway_payment_id, status, sealed_body, sealed_for_user_id, purge_after, attempts,
+       next_attempt_at, last_error, received_at, applied_at)
     VALUES
-      (${entry.id}::uuid, 'payment', ${entry.gateway}, ${entry.eventId ?? null}, ${entry.bodyHash},
-       ${entry.eventType ?? null}, ${entry.subject ?? null}, ${entry.gatewayPaymentId ?? null},
-       ${entry.status}, ${entry.sealedBody}, ${entry.sealedForUserId ?? null}::uuid,
-       ${entry.purgeAfter ?? null}::timestamptz, ${entry.failure === undefined ? 0 : 1}::int,
-       ${entry.failure?.nextAttemptAt ?? null}::timestamptz, ${entry.failure?.error ?? null},
-       ${entry.receivedAt}::timestamptz, ${appliedAt}::timestamptz)
+      (${entry.id}::uuid, ${source}, ${entry.gateway}, ${entry.eventId ?? null}, ${entry.bodyHash},
+       ${names?.dedupeKey ?? null}, ${names?.eventType ?? null}, ${names?.subject ?? null},
+       ${names?.gatewayPaymentId ?? null}, ${entry.status}, ${entry.sealedBody},
+       ${entry.sealedForUserId ?? null}::uuid, ${entry.purgeAfter ?? null}::timestamptz,
+       ${failure === undefined ? 0 : 1}::int, ${failure?.nextAttemptAt ?? null}::timestamptz,
+       ${failure?.error ?? null}, ${entry.receivedAt}::timestamptz, ${appliedAt}::timestamptz)
     ON CONFLICT DO NOTHING`;
   return inserted === 1;
 };
 
-/** The payment gateways' part of the inbox of signed events. */
-export const createWebhookInboxStore = (db: Db) => ({
-  /** False for a repeat: this event id or this body is in the inbox already. */
-  insert: (entry: InboxEntry): Promise<boolean> => insertOn(db, entry),
+/** One source's part of the inbox of signed events (decisions, section 5). */
+export const createWebhookInboxStore = (db: Db, source: InboxSource) => ({
+  /** False for a repeat: this event id, body or dedupe key is in the inbox already. */
+  insert: (entry: InboxEntry): Promise<boolean> => insertOn(db, source, entry),
+
+  /** Corrects the status of an event that this transaction stored. */
+  async restatus(id: string, status: InboxStatus, at: Date): Promise<void> {
+    const appliedAt = status === 'APPLIED' ? at : null;
+    await db.$executeRaw`
+      UPDATE webhook_event SET status = ${status}, applied_at = ${appliedAt}::timestamptz
+      WHERE id = ${id}::uuid`;
+  },
 
   /** The event, locked; undefined when it waits no longer, or another process is at it. */
   async lockWaiting(id: string): Promise<StoredEvent | undefined> {
@@ -60,7 +65,7 @@ export const createWebhookInboxStore = (db: Db) => ({
       SELECT id, gateway, status, sealed_body AS "sealedBody",
         sealed_for_user_id AS "sealedForUserId", received_at AS "receivedAt", attempts
       FROM webhook_event
-      WHERE id = ${id}::uuid AND source = 'payment' AND status IN ('PENDING', 'UNMATCHED')
+      WHERE id = ${id}::uuid AND source = ${source} AND status IN ('PENDING', 'UNMATCHED')
       FOR UPDATE SKIP LOCKED`;
     return rows[0];
   },
@@ -85,21 +90,10 @@ export const createWebhookInboxStore = (db: Db) => ({
   async listDue(now: Date, longestWait: Date, limit: number): Promise<string[]> {
     const rows = await db.$queryRaw<{ id: string }[]>`
       SELECT id FROM webhook_event
-      WHERE source = 'payment' AND status = 'PENDING'
+      WHERE source = ${source} AND status = 'PENDING'
         AND (next_attempt_at IS NULL OR next_attempt_at <= ${now}::timestamptz
           OR next_attempt_at > ${longestWait}::timestamptz)
       ORDER BY received_at LIMIT ${limit}`;
-    return rows.map((row) => row.id);
-  },
-
-  /** Events of unknown orders whose order became known since, oldest first. */
-  async listMatchable(receivedFrom: Date, limit: number): Promise<string[]> {
-    const rows = await db.$queryRaw<{ id: string }[]>`
-      SELECT e.id FROM webhook_event e
-      JOIN payment_order p ON p.gateway = e.gateway AND p.gateway_order_id = e.subject
-      WHERE e.source = 'payment' AND e.status = 'UNMATCHED'
-        AND e.received_at >= ${receivedFrom}::timestamptz
-      ORDER BY e.received_at LIMIT ${limit}`;
     return rows.map((row) => row.id);
   },
 
@@ -108,7 +102,7 @@ export const createWebhookInboxStore = (db: Db) => ({
     UPDATE webhook_event SET sealed_body = NULL
     WHERE id IN (
       SELECT id FROM webhook_event
-      WHERE source = 'payment' AND sealed_body IS NOT NULL AND status <> 'PENDING'
+      WHERE source = ${source} AND sealed_body IS NOT NULL AND status <> 'PENDING'
         AND purge_after < ${now}::timestamptz
       LIMIT ${limit})`,
 });

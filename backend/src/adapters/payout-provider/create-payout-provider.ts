@@ -1,0 +1,23 @@
+import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import type { AdapterDeps, Closable } from '../adapter-deps.ts';
+import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { payoutProviderVariables } from './payout-provider.config.ts';
+import type { PayoutProvider } from './port.ts';
+import { createRazorpayx } from './razorpayx/create-razorpayx.ts';
+import { razorpayxVariables } from './razorpayx/razorpayx.config.ts';
+
+const makers = {
+  razorpayx: (env: Environment, deps: AdapterDeps) =>
+    createRazorpayx(parseAdapterConfig(razorpayxVariables, env), deps),
+} as const;
+
+/**
+ * The payout provider that the environment names, configured from it. Only the chosen one's
+ * variables are read.
+ * @throws ConfigError naming what is missing or wrong
+ */
+export const createPayoutProvider = (
+  env: Environment,
+  deps: AdapterDeps,
+): PayoutProvider & Closable =>
+  makers[parseConfig(payoutProviderVariables, env).PAYOUT_PROVIDER](env, deps);

@@ -1,0 +1,40 @@
+import { isSigned } from '../../hmac-signature.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import type { PayoutProvider, PayoutWebhookDelivery } from '../port.ts';
+import { createRazorpayxAccounts } from './create-razorpayx-accounts.ts';
+import { createRazorpayxCalls } from './create-razorpayx-calls.ts';
+import { createRazorpayxPayouts } from './create-razorpayx-payouts.ts';
+import type { RazorpayxConfig } from './razorpayx.config.ts';
+import { eventIdHeader, razorpayxRules, signatureHeaders } from './razorpayx.facts.ts';
+import { readRazorpayxEvent } from './read-razorpayx-event.ts';
+
+/** An event id as the header gives it; one that can't be stored counts as none. */
+const eventIdIn = (headers: PayoutWebhookDelivery['headers']): { eventId?: string } => {
+  const id = headers[eventIdHeader];
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? { eventId: id } : {};
+};
+
+/** RazorpayX as the payout provider; the wire's facts are in `razorpayx.facts.ts`. */
+export const createRazorpayx = (
+  config: RazorpayxConfig,
+  deps: AdapterDeps,
+): PayoutProvider & Closable => {
+  const calls = createRazorpayxCalls(config, deps);
+  const { RAZORPAYX_ACCOUNT_NUMBER: accountNumber, PAYOUT_WEBHOOK_SECRETS: secrets } = config;
+  return {
+    code: 'razorpayx',
+    rules: razorpayxRules,
+    ...createRazorpayxPayouts(calls, accountNumber),
+    ...createRazorpayxAccounts(calls, accountNumber),
+
+    verifyWebhook({ rawBody, headers }) {
+      const isGenuine = signatureHeaders.some((name) =>
+        isSigned({ message: rawBody, signature: headers[name], encoding: 'hex', secrets }),
+      );
+      if (!isGenuine) return { valid: false };
+      return { valid: true, ...eventIdIn(headers), event: readRazorpayxEvent(rawBody) };
+    },
+
+    close: () => calls.close(),
+  };
+};

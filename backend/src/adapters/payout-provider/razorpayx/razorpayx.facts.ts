@@ -1,0 +1,142 @@
+import { fromSafePaise } from '../../../money/index.ts';
+import type {
+  PayoutPageRequest,
+  PayoutProviderRules,
+  ProviderPayoutStatus,
+  ValidationStatus,
+} from '../port.ts';
+
+/*
+ * What the adapter takes to be so of RazorpayX, in one place. Pages are those of
+ * razorpay.com/docs/api/x unless another folder is named. What they don't settle is marked
+ * "unverified": it comes from client code of third parties or is our reading, and is to be checked
+ * with live keys (penny-drops do not exist in test mode: composite-account-validation). How names,
+ * numbers and narrations are written is in `razorpayx.wording.ts`.
+ */
+
+const dayMs = 86_400_000;
+
+export const razorpayxRules: PayoutProviderRules = {
+  // payouts/create/bank-account: `amount` is at least 100 paise.
+  minimumPaise: fromSafePaise(100),
+  // IMPS carries INR 5 lakh (Reserve Bank of India, 2021-10-08).
+  maximumImpsPaise: fromSafePaise(50_000_000),
+  // payout-idempotency: a key is valid for 7 days from the first submission.
+  idempotencyKeyLifeMs: 7 * dayMs,
+};
+
+/** payout-idempotency/make-request: mandatory since 2025-03-15; another body under a known key is
+ * a BAD_REQUEST. */
+export const idempotencyHeader = 'x-payout-idempotency';
+
+/** payout-idempotency/make-request: 4 to 36 of these. */
+export const idempotencyKeyPattern = /^[A-Za-z0-9_ -]{4,36}$/;
+
+/** payouts/create/bank-account, contacts/create: `reference_id` has at most 40 characters. */
+export const referenceIdPattern = /^.{1,40}$/;
+
+export const paths = {
+  contacts: '/v1/contacts',
+  fundAccounts: '/v1/fund_accounts',
+  payouts: '/v1/payouts',
+  payout: (id: string) => `/v1/payouts/${id}`,
+  validations: '/v1/fund_accounts/validations',
+  // composite-account-validation. There is a list of validations too, but it can't be narrowed
+  // to a reference, and asking through all of it to find one is no answer.
+  validation: (id: string) => `/v1/fund_accounts/validations/${id}`,
+} as const;
+
+/** payouts/create/bank-account: one of the classifications that every account has. */
+export const purpose = 'payout';
+
+/** payouts/create/bank-account: with too little in our account a payout waits instead of failing. */
+export const queueIfLowBalance = true;
+
+/** contacts/create: one of vendor, customer, employee, self. */
+export const contactType = 'customer';
+
+/** composite-account-validation/bank-account: cheapest way that reaches an answer. */
+export const validationType = 'optimized';
+
+/** payouts/fetch-all. Unverified: that a page has at most 100. */
+export const pageSize = 100;
+
+/** payouts/fetch-all. Unverified: that `reference_id` narrows the list, as clients have it; where
+ * it does not, the answer holds other references and proves nothing. */
+export const referenceQuery = (accountNumber: string, referenceId: string) => ({
+  account_number: accountNumber,
+  reference_id: referenceId,
+  count: String(pageSize),
+});
+
+const secondsAt = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+
+/** payouts/fetch-all. Unverified: that both ends, in seconds, belong to the stretch. */
+export const pageQuery = (accountNumber: string, { from, to, page }: PayoutPageRequest) => ({
+  account_number: accountNumber,
+  from: secondsAt(from),
+  to: secondsAt(to),
+  count: String(pageSize),
+  skip: String((page - 1) * pageSize),
+});
+
+/**
+ * payouts/entity, payouts-approval/entity, webhooks/payouts: `processed` may still become
+ * `reversed`; the other ends are final. `rejected` was refused in approval and `cancelled` taken
+ * out of the queue: like `failed`, not paid.
+ */
+export const payoutStatuses = {
+  pending: 'PROCESSING',
+  queued: 'PROCESSING',
+  scheduled: 'PROCESSING',
+  processing: 'PROCESSING',
+  processed: 'PAID',
+  reversed: 'REVERSED',
+  cancelled: 'FAILED',
+  rejected: 'FAILED',
+  failed: 'FAILED',
+} as const satisfies Readonly<Record<string, ProviderPayoutStatus>>;
+
+/** webhooks/payouts: the events that end an attempt; what else there is says nothing of it. */
+export const payoutEvents: ReadonlyMap<string, keyof typeof payoutStatuses> = new Map([
+  ['payout.processed', 'processed'],
+  ['payout.failed', 'failed'],
+  ['payout.rejected', 'rejected'],
+  ['payout.reversed', 'reversed'],
+]);
+
+/** webhooks/account-validation */
+export const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new Map([
+  ['fund_account.validation.completed', 'completed'],
+  ['fund_account.validation.failed', 'failed'],
+]);
+
+/** composite-account-validation/entity says `valid`, its fetch-all `active`: both are good, and
+ * nothing else is. */
+const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
+
+/** composite-account-validation: `completed` means only that the bank was asked; `failed` is a
+ * technical error and says nothing of the account. */
+export const validationStatus = (
+  status: 'created' | 'completed' | 'failed',
+  accountStatus: string | undefined,
+): ValidationStatus => {
+  if (status === 'created') return 'PENDING';
+  if (status === 'failed') return 'FAILED';
+  return goodAccounts.has(accountStatus) ? 'VALID' : 'INVALID';
+};
+
+/** errors/x: an unknown id. Unverified: that it may also be a plain 404. */
+export const saysNotFound = (status: number, description: string): boolean =>
+  status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description));
+
+/** What counts as looked at and refused. Unverified: whether a 409 comes for a key that is just
+ * being worked at; it is no proof of anything, so it stays unknown. */
+export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** webhooks/validate-test: hex HMAC-SHA256 of the raw body. The interface's own header comes
+ * first; either will do, for both need the secret. */
+export const signatureHeaders = ['x-gateway-signature', 'x-razorpay-signature'] as const;
+
+/** webhooks/best-practices: unique to an event, the same on each delivery of it. */
+export const eventIdHeader = 'x-razorpay-event-id';

@@ -1,0 +1,45 @@
+import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import type { PayoutProviderEvent } from '../port.ts';
+import { payoutEvents, validationEvents } from './razorpayx.facts.ts';
+import {
+  describePayout,
+  describeValidation,
+  eventBody,
+  payoutOfEvent,
+  validationOfEvent,
+} from './razorpayx.schemas.ts';
+
+const unreadable: PayoutProviderEvent = { kind: 'unreadable' };
+
+const entityOf = (part: unknown): unknown =>
+  typeof part === 'object' && part !== null && 'entity' in part ? part.entity : undefined;
+
+/**
+ * A signed webhook body in our words; `unreadable` when it is none of ours to understand. The
+ * event's name decides what happened: the snapshot beside it may already say more.
+ */
+export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
+  const parsed = eventBody.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+  if (!parsed.success) return unreadable;
+  const { event: name, created_at: at, payload = {} } = parsed.data;
+  const occurredAt = at === undefined ? {} : { occurredAt: at };
+
+  const payoutStatus = payoutEvents.get(name);
+  if (payoutStatus !== undefined) {
+    const payout = payoutOfEvent.safeParse(entityOf(payload['payout']));
+    if (!payout.success) return unreadable;
+    const { amount } = payout.data;
+    const news = {
+      ...describePayout(payout.data, payoutStatus),
+      ...(amount === undefined ? {} : { amountPaise: amount }),
+    };
+    return { kind: 'payout', name, payout: news, ...occurredAt };
+  }
+
+  const validationStatus = validationEvents.get(name);
+  if (validationStatus === undefined) return { kind: 'other', name };
+  const validation = validationOfEvent.safeParse(entityOf(payload['fund_account.validation']));
+  if (!validation.success) return unreadable;
+  const described = describeValidation(validation.data, validationStatus);
+  return { kind: 'validation', name, validation: described, ...occurredAt };
+};

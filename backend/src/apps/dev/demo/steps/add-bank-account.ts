@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { Step } from '../demo.types.ts';
+import { expectThat } from '../step-failure.ts';
+import { until } from '../until.ts';
+import { bankAccountWire } from '../wire.ts';
+
+const listWire = z.object({ items: z.array(bankAccountWire) });
+
+/** The payout provider sends a rupee there, and the bank says whose account it is. */
+export const addBankAccount: Step = {
+  title: 'A bank account, verified by a penny-drop',
+  async run(demo) {
+    const { api, numbers, fullName } = demo.recall('customer');
+    const { accountNumber } = numbers;
+    const { body: added } = await api.ask({
+      method: 'POST',
+      path: '/bank-accounts',
+      body: { accountNumber, ifsc: 'HDFC0001234', holderName: fullName },
+      status: 201,
+      read: bankAccountWire,
+    });
+    expectThat(added.status === 'PENDING', `a new bank account reads ${added.status}`);
+    const account = await until({
+      timers: demo.timers,
+      seconds: 20,
+      look: async () => {
+        const answer = await api.ask({ method: 'GET', path: '/bank-accounts', read: listWire });
+        const found = answer.body.items.find(({ id }) => id === added.id);
+        expectThat(found !== undefined, 'the bank account is not in the list');
+        return found;
+      },
+      isThere: ({ status }) => status === 'VERIFIED',
+      otherwise: ({ status }) => `the bank account is still ${status}`,
+    });
+    expectThat(account.accountLast4 === accountNumber.slice(-4), 'its last four digits differ');
+    expectThat(account.primary, 'the first verified account is not the primary one');
+    demo.keep('bankAccount', account);
+    return [
+      `••••${account.accountLast4} at ${account.ifsc}: PENDING -> VERIFIED, primary`,
+      `the bank's own name fits with a score of ${account.nameMatchScore ?? 'none'}`,
+    ];
+  },
+};

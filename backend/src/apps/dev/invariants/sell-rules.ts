@@ -1,0 +1,79 @@
+import type { DatabaseRule } from './database-rule.ts';
+
+/** One sell, one sale at the provider, one payout. */
+export const sellRules: readonly DatabaseRule[] = [
+  {
+    invariant: 1,
+    says: 'a confirmed sell, and only one, has one debit of its grams',
+    sql: `
+      SELECT o.id, o.status, o.grams, count(m.id) AS debits, sum(m.grams) AS debited
+      FROM gold_order o LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'DEBIT'
+      WHERE o.type = 'SELL'
+      GROUP BY o.id
+      HAVING CASE WHEN o.status IN ('CONFIRMED', 'COMPLETED')
+        THEN count(m.id) <> 1 OR sum(m.grams) <> -o.grams ELSE count(m.id) > 0 END`,
+  },
+  {
+    invariant: 3,
+    says: "a sell's rupees are its grams at its quote's price, with nothing withheld",
+    sql: `
+      SELECT o.id, o.grams, o.price_per_gram_paise, o.amount_paise, o.proceeds_paise,
+        o.withheld_paise, q.proceeds_paise AS quoted_paise
+      FROM gold_order o JOIN gold_quote q ON q.id = o.quote_id
+      WHERE o.type = 'SELL' AND (o.proceeds_paise <> round(o.grams * o.price_per_gram_paise)
+        OR o.amount_paise <> o.proceeds_paise OR o.withheld_paise <> 0
+        OR q.proceeds_paise <> o.proceeds_paise OR q.grams <> o.grams)`,
+  },
+  {
+    invariant: 4,
+    says: 'a sell has at most one confirm that was done: exactly one when it is confirmed',
+    sql: `
+      SELECT o.id, o.status, count(c.id) FILTER (WHERE c.status = 'DONE') AS done,
+        count(c.id) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) AS undecided
+      FROM gold_order o LEFT JOIN provider_operation c
+        ON c.order_id = o.id AND c.operation = 'sell-confirm'
+      WHERE o.type = 'SELL'
+      GROUP BY o.id
+      HAVING count(c.id) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN', 'DONE')) > 1
+        OR (o.status IN ('CONFIRMED', 'COMPLETED'))
+          <> (count(c.id) FILTER (WHERE c.status = 'DONE') = 1)
+        OR (o.status IN ('PENDING', 'FAILED')
+          AND count(c.id) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) > 0)`,
+  },
+  {
+    invariant: 5,
+    says: 'a confirmed sell has one payout of the same amount, and only a confirmed one',
+    sql: `
+      SELECT o.id, o.status, o.proceeds_paise, p.id AS payout_id, p.amount_paise
+      FROM gold_order o LEFT JOIN payout p ON p.order_id = o.id
+      WHERE o.type = 'SELL' AND ((o.status IN ('CONFIRMED', 'COMPLETED')
+          AND p.amount_paise IS DISTINCT FROM o.proceeds_paise)
+        OR (o.status NOT IN ('CONFIRMED', 'COMPLETED') AND p.id IS NOT NULL))`,
+  },
+  {
+    invariant: 5,
+    says: 'a sell is completed exactly while its payout is paid',
+    sql: `
+      SELECT o.id, o.status, p.id AS payout_id, p.status AS payout_status
+      FROM gold_order o JOIN payout p ON p.order_id = o.id
+      WHERE (o.status = 'COMPLETED') <> (p.status = 'PAID')`,
+  },
+  {
+    invariant: 6,
+    says: 'every sell came of one idempotency key',
+    sql: `
+      SELECT o.id, o.status, count(k.key) AS keys
+      FROM gold_order o LEFT JOIN idempotency_key k ON k.resource_id = o.id
+        AND k.owner_id = o.user_id AND k.operation = 'gold.sell'
+      WHERE o.type = 'SELL'
+      GROUP BY o.id HAVING count(k.key) <> 1`,
+  },
+  {
+    invariant: 7,
+    says: 'only a verified sell is under review, and a failed one says why',
+    sql: `
+      SELECT id, status, manual_review_code, failure_code FROM gold_order
+      WHERE type = 'SELL' AND ((manual_review_code IS NOT NULL AND status <> 'VERIFIED')
+        OR (status = 'FAILED') <> (failure_code IS NOT NULL))`,
+  },
+];

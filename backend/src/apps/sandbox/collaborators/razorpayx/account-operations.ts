@@ -1,0 +1,116 @@
+import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
+import type { Operation } from '../../kit/collaborator.ts';
+import type { RazorpayxContext } from './razorpayx-context.ts';
+import type { RazorpayxBooks } from './razorpayx-books.ts';
+import type { Contact, FundAccount } from './razorpayx-types.ts';
+import { contactView, fundAccountView, validationView } from './razorpayx-views.ts';
+import {
+  badRequest,
+  contactSchema,
+  fundAccountSchema,
+  readBody,
+  unknownId,
+  validationSchema,
+} from './razorpayx-wire.ts';
+import type { z } from 'zod';
+
+/** The same details give the contact that is there (page contacts/create). */
+const contactLike = (books: RazorpayxBooks, given: z.output<typeof contactSchema>): Contact => {
+  const { name, email = null, contact = null, type = null, reference_id = null } = given;
+  const wanted = { name, email, contact, type, reference_id };
+  const known = books.contacts.newestWhere(
+    (one) =>
+      one.name === name &&
+      one.email === email &&
+      one.contact === contact &&
+      one.type === type &&
+      one.reference_id === reference_id,
+  );
+  return known ?? books.contacts.add(wanted);
+};
+
+type BankAccount = z.output<typeof fundAccountSchema>['bank_account'];
+
+/** The same details give the fund account that is there (page fund-accounts/create). */
+const fundAccountLike = (
+  books: RazorpayxBooks,
+  contactId: string,
+  { name, ifsc, account_number }: BankAccount,
+): FundAccount => {
+  const known = books.fundAccounts.newestWhere(
+    (one) =>
+      one.contact_id === contactId &&
+      one.name === name &&
+      one.ifsc === ifsc &&
+      one.account_number === account_number,
+  );
+  return known ?? books.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
+};
+
+/** Contacts, fund accounts and the composite penny-drop, which makes both. */
+export const accountOperations = ({
+  books,
+  desk,
+  accountNumber,
+}: RazorpayxContext): readonly Operation[] => {
+  const createContact = ({ body }: Call): Answer => {
+    const read = readBody(contactSchema, body);
+    if ('refused' in read) return read.refused;
+    return okAnswer(contactView(contactLike(books, read.value)));
+  };
+
+  const createFundAccount = ({ body }: Call): Answer => {
+    const read = readBody(fundAccountSchema, body);
+    if ('refused' in read) return read.refused;
+    const contact = books.contacts.get(read.value.contact_id);
+    if (contact === undefined) return unknownId;
+    const { bank_account: bankAccount } = read.value;
+    return okAnswer(fundAccountView(fundAccountLike(books, contact.id, bankAccount)));
+  };
+
+  const validate = ({ body }: Call): Answer => {
+    const read = readBody(validationSchema, body);
+    if ('refused' in read) return read.refused;
+    const { source_account_number: source, fund_account: given, reference_id = null } = read.value;
+    if (source !== accountNumber) {
+      return badRequest('The account number is invalid.', 'source_account_number');
+    }
+    const contact = contactLike(books, given.contact);
+    const account = fundAccountLike(books, contact.id, given.bank_account);
+    const validation = books.validations.add({
+      fund_account_id: account.id,
+      reference_id,
+      status: 'created',
+      account_status: null,
+    });
+    desk.settleValidationLater(validation);
+    return okAnswer(validationView(books, validation));
+  };
+
+  const getValidation = ({ params }: Call): Answer => {
+    const validation = books.validations.get(params['validationId']);
+    return validation === undefined ? unknownId : okAnswer(validationView(books, validation));
+  };
+
+  return [
+    { name: 'create-contact', method: 'POST', path: '/v1/contacts', handle: createContact },
+    {
+      name: 'create-fund-account',
+      method: 'POST',
+      path: '/v1/fund_accounts',
+      handle: createFundAccount,
+    },
+    {
+      name: 'validate-account',
+      method: 'POST',
+      path: '/v1/fund_accounts/validations',
+      handle: validate,
+    },
+    {
+      name: 'get-validation',
+      method: 'GET',
+      path: '/v1/fund_accounts/validations/:validationId',
+      handle: getValidation,
+    },
+  ];
+};

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
+import type { Operation } from '../../kit/collaborator.ts';
+import type { RazorpayxContext } from './razorpayx-context.ts';
+import { listSchema, pageOf } from './payout-list.ts';
+import { secondsAt } from './razorpayx-books.ts';
+import type { Payout } from './razorpayx-types.ts';
+import { payoutView } from './razorpayx-views.ts';
+import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
+
+const keyHeader = 'x-payout-idempotency';
+const keyPattern = /^[A-Za-z0-9_ -]{4,36}$/u;
+/** Page payout-idempotency: a key is valid for 7 days. */
+const keyLifeSeconds = 7 * 86_400;
+const maximumImpsPaise = 50_000_000;
+
+const keyOf = ({ headers }: Call): string | undefined => {
+  const key = headers[keyHeader];
+  return typeof key === 'string' ? key : undefined;
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** The fault `wrong_amount`: answered one rupee too high. */
+const hundredMore = (body: unknown): unknown =>
+  isRecord(body) && typeof body['amount'] === 'number'
+    ? { ...body, amount: body['amount'] + 100 }
+    : body;
+
+const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
+  Array.isArray(body['items']) ? { ...body, items: body['items'].map(hundredMore) } : body;
+
+/** Payouts: made once for their key, read by id, listed. */
+export const payoutOperations = (context: RazorpayxContext): readonly Operation[] => {
+  const { books, desk, clock, accountNumber } = context;
+
+  const madeUnder = (key: string): Payout | undefined => {
+    const since = secondsAt(clock.now()) - keyLifeSeconds;
+    return books.payouts.newestWhere(
+      ({ idempotency_key, created_at }) => idempotency_key === key && created_at > since,
+    );
+  };
+
+  const createPayout = (call: Call): Answer => {
+    const key = keyOf(call);
+    if (key === undefined) {
+      const words =
+        'Idempotency key is missing. Include idempotency header and key in the request.';
+      return badRequest(words, 'X-Payout-Idempotency');
+    }
+    if (!keyPattern.test(key)) {
+      return badRequest('The idempotency key is not valid.', 'X-Payout-Idempotency');
+    }
+    const known = madeUnder(key);
+    if (known !== undefined) {
+      return isDeepStrictEqual(known.asked, call.body)
+        ? okAnswer(payoutView(known))
+        : badRequest('A different request body was sent for the same idempotency key.');
+    }
+    const read = readBody(payoutSchema, call.body);
+    if ('refused' in read) return read.refused;
+    const asked = read.value;
+    if (asked.account_number !== accountNumber) {
+      return badRequest('The account number is invalid.', 'account_number');
+    }
+    if (books.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
+    if (asked.mode === 'IMPS' && asked.amount > maximumImpsPaise) {
+      return badRequest('The amount is above the limit of the mode.', 'amount');
+    }
+    const payout = books.payouts.add({
+      idempotency_key: key,
+      asked: call.body,
+      fund_account_id: asked.fund_account_id,
+      amount: asked.amount,
+      mode: asked.mode,
+      purpose: asked.purpose,
+      reference_id: asked.reference_id ?? null,
+      narration: asked.narration ?? null,
+      status: 'processing',
+      utr: null,
+    });
+    desk.settlePayoutLater(payout);
+    return okAnswer(payoutView(payout));
+  };
+
+  const getPayout = ({ params }: Call): Answer => {
+    const payout = books.payouts.get(params['payoutId']);
+    return payout === undefined ? unknownId : okAnswer(payoutView(payout));
+  };
+
+  const listPayouts = ({ query }: Call): Answer => {
+    const read = readBody(listSchema, Object.fromEntries(query));
+    if ('refused' in read) return read.refused;
+    const asked = read.value;
+    if (asked.account_number !== accountNumber) {
+      return badRequest('The account number is invalid.', 'account_number');
+    }
+    const items = pageOf(books.payouts.all(), asked).map(payoutView);
+    return okAnswer({ entity: 'collection', count: items.length, items });
+  };
+
+  const payouts = '/v1/payouts';
+  return [
+    {
+      name: 'create-payout',
+      method: 'POST',
+      path: payouts,
+      handle: createPayout,
+      idempotencyKey: keyOf,
+      misstate: hundredMore,
+    },
+    {
+      name: 'list-payouts',
+      method: 'GET',
+      path: payouts,
+      handle: listPayouts,
+      misstate: hundredMoreEach,
+    },
+    {
+      name: 'get-payout',
+      method: 'GET',
+      path: `${payouts}/:payoutId`,
+      handle: getPayout,
+      misstate: hundredMore,
+    },
+  ];
+};

@@ -1,0 +1,98 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import type { Random } from '../../../../platform/ids/random.ts';
+import type { Books } from '../../kit/collaborator.ts';
+import type { Contact, FundAccount, Payout, Validation } from './razorpayx-types.ts';
+
+interface Row {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
+
+/** Rows of one kind, in the order in which they were made. */
+export interface Shelf<T extends Row> {
+  get(id: string | undefined): T | undefined;
+  /** The newest that fits. */
+  newestWhere(fits: (row: T) => boolean): T | undefined;
+  /** Newest first. */
+  all(): readonly T[];
+  add(row: New<T>): T;
+  replace(row: T): void;
+}
+
+/** The payout provider's contacts, fund accounts, payouts and penny-drops. */
+export interface RazorpayxBooks extends Books {
+  readonly contacts: Shelf<Contact>;
+  readonly fundAccounts: Shelf<FundAccount>;
+  readonly payouts: Shelf<Payout>;
+  readonly validations: Shelf<Validation>;
+}
+
+/** Whole seconds, as the provider counts time. */
+export const secondsAt = (at: Date): number => Math.floor(at.getTime() / 1000);
+
+/** Empty books. */
+export const createRazorpayxBooks = (clock: Clock, random: Random): RazorpayxBooks => {
+  const createShelf = <T extends Row>(prefix: string) => {
+    const rows = new Map<string, T>();
+    const stamp = (): Row => ({
+      id: `${prefix}_${random.uuid().replaceAll('-', '')}`,
+      created_at: secondsAt(clock.now()),
+    });
+    const all = () => [...rows.values()].toReversed();
+    const shelf: Shelf<T> = {
+      get: (id) => (id === undefined ? undefined : rows.get(id)),
+      newestWhere: (fits) => all().find(fits),
+      all,
+      add(given) {
+        // The two members that a new row lacks.
+        const row = { ...given, ...stamp() } as T;
+        rows.set(row.id, row);
+        return row;
+      },
+      replace(row) {
+        rows.set(row.id, row);
+      },
+    };
+    return {
+      shelf,
+      clear: () => rows.clear(),
+      save: () => [...rows.values()],
+      load(saved: readonly T[]) {
+        rows.clear();
+        for (const row of saved) rows.set(row.id, row);
+      },
+    };
+  };
+
+  const contacts = createShelf<Contact>('cont');
+  const fundAccounts = createShelf<FundAccount>('fa');
+  const payouts = createShelf<Payout>('pout');
+  const validations = createShelf<Validation>('fav');
+  const save = () => ({
+    contacts: contacts.save(),
+    fundAccounts: fundAccounts.save(),
+    payouts: payouts.save(),
+    validations: validations.save(),
+  });
+
+  return {
+    contacts: contacts.shelf,
+    fundAccounts: fundAccounts.shelf,
+    payouts: payouts.shelf,
+    validations: validations.shelf,
+    save,
+    load(value) {
+      // Written by `save`; the file's version was checked.
+      const saved = value as ReturnType<typeof save>;
+      contacts.load(saved.contacts);
+      fundAccounts.load(saved.fundAccounts);
+      payouts.load(saved.payouts);
+      validations.load(saved.validations);
+    },
+    clear() {
+      for (const { clear } of [contacts, fundAccounts, payouts, validations]) clear();
+    },
+  };
+};

@@ -1,0 +1,146 @@
+import type {
+  PayoutDesk,
+  PayoutPlay,
+  PayoutSeen,
+  ValidationPlay,
+  ValidationSeen,
+} from '../../kit/payout-desk.ts';
+import type { RazorpayxBooks } from './razorpayx-books.ts';
+import { isOf } from './is-of.ts';
+import { payoutEnding, validationEnding } from './razorpayx-endings.ts';
+import type { Payout, Validation } from './razorpayx-types.ts';
+import { payoutView, validationView } from './razorpayx-views.ts';
+import { createRazorpayxAnnouncer, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
+
+interface RazorpayxDeskOptions extends RazorpayxWebhookOptions {
+  readonly books: RazorpayxBooks;
+  readonly changed: () => void;
+  /** How long a payout or a penny-drop takes, in real time. */
+  readonly settleMs: number;
+}
+
+const utrDigits = 12;
+
+const isoAt = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** The desk that settles by itself too. */
+export interface RazorpayxDesk extends PayoutDesk {
+  /** Lets a payout come to its end after the settling time, if its account lets it. */
+  settlePayoutLater(payout: Payout): void;
+  settleValidationLater(validation: Validation): void;
+  /** Goes on with what was settling when an earlier process ended. */
+  resume(): void;
+}
+
+/** Settles payouts and penny-drops, and tells the service of them (decisions, section 5). */
+export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDesk => {
+  const { books, timers, random, life, changed, settleMs } = options;
+  const announce = createRazorpayxAnnouncer(options);
+
+  const whose = (fundAccountId: string) => {
+    const account = books.fundAccounts.get(fundAccountId);
+    return { name: account?.name ?? '', accountLast4: account?.account_number.slice(-4) ?? '' };
+  };
+
+  const endPayout = (payout: Payout, play: PayoutPlay): Payout => {
+    const utr = payout.utr ?? (play.outcome === 'processed' ? random.digits(utrDigits) : null);
+    const ended = { ...payout, status: play.outcome, utr };
+    books.payouts.replace(ended);
+    changed();
+    const subject = ended.reference_id ?? ended.id;
+    const event = `payout.${play.outcome}`;
+    void announce({ event, subject, part: 'payout', entity: payoutView(ended) }, play);
+    return ended;
+  };
+
+  const endValidation = (validation: Validation, play: ValidationPlay): Validation => {
+    const ended: Validation =
+      play.outcome === 'failed'
+        ? { ...validation, status: 'failed', account_status: null }
+        : { ...validation, status: 'completed', account_status: play.outcome };
+    books.validations.replace(ended);
+    changed();
+    const part = 'fund_account.validation';
+    const subject = ended.reference_id ?? ended.id;
+    const entity = validationView(books, ended);
+    void announce({ event: `${part}.${ended.status}`, subject, part, entity }, play);
+    return ended;
+  };
+
+  const afterSettling = async (work: () => void): Promise<void> => {
+    const signal = life.signal();
+    await timers.sleep(settleMs, signal);
+    if (!signal.aborted) work();
+  };
+
+  const settlePayoutLater = ({ id, fund_account_id: accountId }: Payout): void => {
+    const outcome = payoutEnding(whose(accountId).accountLast4);
+    if (outcome === undefined) return;
+    void afterSettling(() => {
+      const payout = books.payouts.get(id);
+      if (payout?.status === 'processing') endPayout(payout, { outcome });
+    });
+  };
+
+  const settleValidationLater = ({ id, fund_account_id: accountId }: Validation): void => {
+    const outcome = validationEnding(whose(accountId).accountLast4);
+    if (outcome === undefined) return;
+    void afterSettling(() => {
+      const validation = books.validations.get(id);
+      if (validation?.status === 'created') endValidation(validation, { outcome });
+    });
+  };
+
+  const seePayout = (payout: Payout): PayoutSeen => ({
+    id: payout.id,
+    referenceId: payout.reference_id,
+    idempotencyKey: payout.idempotency_key,
+    amountPaise: payout.amount,
+    mode: payout.mode,
+    status: payout.status,
+    utr: payout.utr,
+    ...whose(payout.fund_account_id),
+    createdAt: isoAt(payout.created_at),
+  });
+
+  const seeValidation = (validation: Validation): ValidationSeen => ({
+    id: validation.id,
+    referenceId: validation.reference_id,
+    status: validation.status,
+    accountStatus: validation.account_status,
+    ...whose(validation.fund_account_id),
+    createdAt: isoAt(validation.created_at),
+  });
+
+  const findPayout = (id: string): Payout | undefined =>
+    books.payouts.get(id) ??
+    books.payouts.newestWhere(
+      (payout) => isOf(payout.reference_id, id) || isOf(payout.idempotency_key, id),
+    );
+
+  const findValidation = (id: string): Validation | undefined =>
+    books.validations.get(id) ??
+    books.validations.newestWhere((validation) => isOf(validation.reference_id, id));
+
+  return {
+    play(id, play) {
+      const payout = findPayout(id);
+      return payout === undefined ? undefined : seePayout(endPayout(payout, play));
+    },
+    playValidation(id, play) {
+      const validation = findValidation(id);
+      if (validation === undefined) return undefined;
+      return seeValidation(endValidation(validation, play));
+    },
+    payouts: (count) => books.payouts.all().slice(0, count).map(seePayout),
+    validations: (count) => books.validations.all().slice(0, count).map(seeValidation),
+    settlePayoutLater,
+    settleValidationLater,
+    resume() {
+      const payouts = books.payouts.all().filter(({ status }) => status === 'processing');
+      const validations = books.validations.all().filter(({ status }) => status === 'created');
+      payouts.forEach(settlePayoutLater);
+      validations.forEach(settleValidationLater);
+    },
+  };
+};

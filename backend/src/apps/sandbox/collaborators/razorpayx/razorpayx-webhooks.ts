@@ -1,0 +1,60 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import type { Timers } from '../../../../platform/clock/timers.ts';
+import type { Random } from '../../../../platform/ids/random.ts';
+import type { Life } from '../../kit/life.ts';
+import type { PayoutTelling } from '../../kit/payout-desk.ts';
+import { hexHmac } from '../../kit/secrets.ts';
+import type { WebhookSender } from '../../kit/webhook-sender.ts';
+import { secondsAt } from './razorpayx-books.ts';
+
+export interface RazorpayxWebhookOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly life: Life;
+  readonly webhooks: WebhookSender;
+  readonly webhookSecret: string;
+}
+
+/** Something that happened to a payout or a penny-drop. */
+interface News {
+  readonly event: string;
+  /** What it is about, for people. */
+  readonly subject: string;
+  /** Under which name the entity travels. */
+  readonly part: 'payout' | 'fund_account.validation';
+  readonly entity: object;
+}
+
+const webhookPath = '/v1/webhooks/payout';
+const defaultDelayMs = 3000;
+
+/** Signs and sends the payout provider's events (decisions, section 5; page webhooks/payloads/x). */
+export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
+  const { clock, timers, random, life, webhooks } = options;
+  return async ({ event, subject, part, entity }: News, telling: PayoutTelling): Promise<void> => {
+    const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = telling;
+    if (mode === 'none') return;
+    const body = JSON.stringify({
+      entity: 'event',
+      account_id: 'acc_sandbox',
+      event,
+      contains: [part],
+      payload: { [part]: { entity } },
+      created_at: secondsAt(clock.now()),
+    });
+    const signature = hexHmac(options.webhookSecret, body);
+    const headers = {
+      'x-gateway-signature': signature,
+      'x-razorpay-signature': signature,
+      'x-razorpay-event-id': `sbx_evt_${random.uuid().replaceAll('-', '')}`,
+    };
+    if (mode === 'delayed') {
+      const signal = life.signal();
+      await timers.sleep(delayMs, signal);
+      if (signal.aborted) return;
+    }
+    const send = () => webhooks.deliver({ event, subject, path: webhookPath, headers, body });
+    await Promise.all(mode === 'duplicate' ? [send(), send()] : [send()]);
+  };
+};

@@ -1,0 +1,46 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../../platform/errors/app-error.ts';
+import { control, controlBody } from '../kit/control.ts';
+import { payoutDeliverModes, payoutOutcomes, validationOutcomes } from '../kit/payout-desk.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const listed = 100;
+
+const telling = {
+  deliver: z.enum(payoutDeliverModes).optional(),
+  delayMs: z.number().int().min(0).max(600_000).optional(),
+};
+const payoutSchema = z.object({ outcome: z.enum(payoutOutcomes), ...telling });
+const validationSchema = z.object({ outcome: z.enum(validationOutcomes), ...telling });
+
+const found = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new AppError('NOT_FOUND');
+  return value;
+};
+
+/** `/_control/payouts` and `/_control/validations`: what becomes of the money on its way out. */
+export const payoutControls = (router: Router, { payoutDesk }: SandboxParts): void => {
+  router.get(
+    '/payouts',
+    control(() => ({ body: { items: payoutDesk.payouts(listed) } })),
+  );
+  router.post(
+    '/payouts/:id',
+    control((req) => {
+      const play = controlBody(req, payoutSchema);
+      return { body: found(payoutDesk.play(String(req.params['id']), play)) };
+    }),
+  );
+  router.get(
+    '/validations',
+    control(() => ({ body: { items: payoutDesk.validations(listed) } })),
+  );
+  router.post(
+    '/validations/:bankAccountId',
+    control((req) => {
+      const play = controlBody(req, validationSchema);
+      return { body: found(payoutDesk.playValidation(String(req.params['bankAccountId']), play)) };
+    }),
+  );
+};

@@ -1,0 +1,70 @@
+import { created, defineRoute, idParams, noContent, ok } from '../../platform/http/index.ts';
+import type { Route } from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import {
+  accountsQuery,
+  addAccountBody,
+  bankAccountPage,
+  bankAccountView,
+} from './banking.schemas.ts';
+import type { ManageAccounts } from './manage-accounts.ts';
+
+const shared = { tags: ['bank accounts'], access: customerAccess } as const;
+
+/** The five routes of the customer API (interface; decisions, section 4). */
+export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/bank-accounts',
+    summary: "The caller's bank accounts, newest first",
+    query: accountsQuery,
+    responses: { 200: bankAccountPage },
+    handler: async ({ principal, query }) => ok(await accounts.list(principal.userId, query)),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/bank-accounts',
+    summary: 'Add a bank account, and have it verified by a penny-drop',
+    body: addAccountBody,
+    responses: { 201: bankAccountView },
+    errors: ['BANK_ACCOUNT_LIMIT', 'BANK_ACCOUNT_DUPLICATE'],
+    handler: async ({ principal, body }) => created(await accounts.add(principal.userId, body)),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'PATCH',
+    path: '/bank-accounts/:id/primary',
+    summary: 'Make a verified account the primary one',
+    params: idParams,
+    responses: { 200: bankAccountView },
+    errors: ['NOT_FOUND', 'BANK_ACCOUNT_NOT_VERIFIED'],
+    handler: async ({ principal, params }) =>
+      ok(await accounts.choosePrimary(principal.userId, params.id)),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'DELETE',
+    path: '/bank-accounts/:id',
+    summary: 'Delete an account that no money is on its way to',
+    params: idParams,
+    responses: { 204: null },
+    errors: ['NOT_FOUND', 'BANK_ACCOUNT_IN_USE'],
+    handler: async ({ principal, params }) => {
+      await accounts.remove(principal.userId, params.id);
+      return noContent();
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'PATCH',
+    path: '/bank-accounts/:id/verify',
+    summary: 'Have an account verified again, or its open validation looked after',
+    params: idParams,
+    responses: { 200: bankAccountView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ principal, params }) =>
+      ok(await accounts.verifyAgain(principal.userId, params.id)),
+  }),
+];

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { bankAccountStatuses } from './banking.types.ts';
+
+/** decisions, section 4: bank accounts. */
+export const addAccountBody = z.object({
+  accountNumber: z.string().regex(/^\d{9,18}$/u, 'must be 9 to 18 digits'),
+  ifsc: z.string().regex(/^[A-Z]{4}0[A-Z0-9]{6}$/u, 'must be an IFSC, such as HDFC0001234'),
+  holderName: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'has at most 100 characters')
+    .regex(/\p{L}/u, 'must be a name'),
+  primary: z.boolean().exactOptional(),
+});
+
+export const accountsQuery = pageQuery;
+
+/** The number is shown by its last four digits alone. */
+export const bankAccountView = z.object({
+  id: z.uuid(),
+  accountLast4: z.string().length(4),
+  ifsc: z.string(),
+  holderName: z.string(),
+  status: z.enum(bankAccountStatuses),
+  primary: z.boolean(),
+  nameMatchScore: z.int().min(0).max(100).nullable(),
+  createdAt: z.iso.datetime(),
+});
+
+export const bankAccountPage = pageOf(bankAccountView);
+
+export type AddAccountInput = z.output<typeof addAccountBody>;
+export type BankAccountView = z.output<typeof bankAccountView>;

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { assertInvariants } from '../../../test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
+import { createReviewedBuys, operatorId } from '../../../test/support/reviewed-buys.ts';
+
+let open: OpenGold;
+let buys: ReturnType<typeof createReviewedBuys>;
+beforeAll(async () => {
+  open = await openGold();
+  buys = createReviewedBuys(open);
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
+  buys.resolve(orderId, resolution, more);
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+
+describe('REFUNDED', () => {
+  it('of the only payment fails the order, with its reference, audited', async () => {
+    const { buy, paymentId } = await buys.late();
+    const reference = await buys.payBack(paymentId);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      status: 'FAILED',
+      refund_reference: reference,
+      manual_review_code: null,
+      payments: [{ status: 'REFUNDED' }],
+    });
+    expect(answer.body.events.at(-1)).toMatchObject({
+      from: 'MANUAL_REVIEW',
+      to: 'FAILED',
+      cause: 'resolve.refunded',
+      actor: `admin:${operatorId}`,
+    });
+    expect(await buys.paymentStandings(buy)).toEqual(['REFUNDED']);
+    const [audit, ...more] = await open.database.db.auditLog.findMany({
+      where: { targetId: buy.id },
+    });
+    expect(more).toEqual([]);
+    expect(audit).toMatchObject({
+      action: 'order.resolve',
+      actorId: operatorId,
+      before: { status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' },
+      after: { status: 'FAILED', resolution: 'REFUNDED', reference, note: 'looked into' },
+    });
+    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
+      409,
+      'ILLEGAL_TRANSITION',
+    ]);
+  });
+
+  it('needs a reference, and a refund of the whole at the gateway', async () => {
+    const { buy, paymentId } = await buys.late();
+    const without = await resolve(buy.id, 'REFUNDED');
+    expect(without.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'reference' });
+    const invented = { reference: 'invented' };
+    expect((await resolve(buy.id, 'REFUNDED', invented)).status).toBe(409);
+    const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
+    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
+      409,
+      'OUTCOME_UNDECIDED',
+    ]);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
+    await buys.payBack(paymentId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+  });
+
+  it('waits for a gateway that can be asked and does not answer', async () => {
+    const { buy, paymentId } = await buys.late();
+    const reference = await buys.payBack(paymentId);
+    await buys.gatewayFault('get-refund', 'timeout', 10);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    expect(codeOf(answer)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
+    expect(await buys.paymentStandings(buy)).toEqual(['LATE']);
+  });
+
+  it('ends a wrong amount, whose payment order becomes REFUNDED too', async () => {
+    const buy = await buys.place();
+    const paymentId = await buys.pay(buy, { amountPaise: 99_999 });
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
+    expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);
+    const reference = await buys.payBack(paymentId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
+  });
+
+  it('of a second payment leaves the gold, and is refused for the payment of the gold', async () => {
+    const { buy, paymentId, secondId } = await buys.paidTwice();
+    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    const first = await buys.payBack(paymentId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference: first })).status).toBe(409);
+    const reference = await buys.payBack(secondId);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({ status: 'ALLOCATED', refund_reference: null });
+    expect(await buys.paymentStandings(buy)).toEqual(['APPLIED', 'REFUNDED']);
+    expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
+  });
+
+  it('of a second payment where there is no gold yet goes on to buy it', async () => {
+    const buy = await buys.place();
+    await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    const secondId = await buys.pay(buy);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    const reference = await buys.payBack(secondId);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({ status: 'PAID', manual_review_code: null });
+    await open.gold.allocate(buy.id);
+    await buys.becomes(buy, 'ALLOCATED');
+  });
+
+  it('of one of three payments leaves the others to be looked into', async () => {
+    const { buy, secondId } = await buys.paidTwice();
+    const thirdId = await buys.pay(buy);
+    await eventually(async () => (await buys.paymentStandings(buy)).length === 3);
+    const second = await buys.payBack(secondId);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference: second });
+    expect(answer.body).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'SECOND_CAPTURE',
+    });
+    const third = await buys.payBack(thirdId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference: third })).body.status).toBe('ALLOCATED');
+  });
+
+  it('and ALLOCATE are refused while a confirm is undecided, before a gateway is asked', async () => {
+    const buy = await buys.place();
+    await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    await open.fault('buy-confirm', 'timeout');
+    await open.fault('buy-status', 'timeout', { times: 20 });
+    await open.gold.allocate(buy.id);
+    await open.advance(480);
+    await open.gold.allocate(buy.id);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
+    await buys.gatewayFault('*', 'error', 10);
+    const undecided = [409, 'OUTCOME_UNDECIDED'];
+    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference: 'any' }))).toEqual(undecided);
+    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual(undecided);
+  });
+
+  it('by two operators at once is done once', async () => {
+    const { buy, paymentId } = await buys.late();
+    const reference = await buys.payBack(paymentId);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => resolve(buy.id, 'REFUNDED', { reference })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 409, 409, 409,
+    ]);
+    expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(1);
+  });
+});
+
+describe('KEEP', () => {
+  it('puts an allocated order back whose payment failed after all', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    await buys.failPayment(buy, paymentId);
+    expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);
+    const answer = await resolve(buy.id, 'KEEP');
+    expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
+    expect((await resolve(buy.id, 'KEEP')).status).toBe(409);
+  });
+
+  it('is refused where there is no gold', async () => {
+    const { buy } = await buys.late();
+    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import { assertInvariants } from '../../../test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
+import { createSellOutcomes, type SellOutcomes } from '../../../test/support/sell-outcomes.ts';
+import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+
+/** A process that dies at one of its calls: nothing after it happens, not even letting go. */
+const death: { at: string | undefined; died: (() => void) | undefined } = {
+  at: undefined,
+  died: undefined,
+};
+const dieAt = async (point: string): Promise<void> => {
+  if (death.at !== point) return;
+  death.died?.();
+  await new Promise<never>(() => {});
+};
+const mortal = (provider: GoldProvider): GoldProvider => ({
+  ...provider,
+  async verifySell(request) {
+    await dieAt('before the verify');
+    const outcome = await provider.verifySell(request);
+    await dieAt('after the verify');
+    return outcome;
+  },
+  async confirmSell(request) {
+    await dieAt('before the confirm');
+    const outcome = await provider.confirmSell(request);
+    await dieAt('after the confirm');
+    return outcome;
+  },
+  async sellStatus(question) {
+    const outcome = await provider.sellStatus(question);
+    await dieAt('after the status');
+    return outcome;
+  },
+});
+
+let open: OpenGold;
+let sellers: ReturnType<typeof createSellers>;
+let seller: Seller;
+beforeAll(async () => {
+  open = await openGold({ wrapProvider: mortal });
+  sellers = createSellers(open);
+});
+afterAll(() => open.close());
+beforeEach(async () => {
+  seller = await sellers.newSeller();
+});
+afterEach(async () => {
+  death.at = undefined;
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
+const sell = (key = newSellKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
+let outcomes: SellOutcomes;
+beforeAll(() => {
+  outcomes = createSellOutcomes(open, sellers, () => seller);
+});
+
+/** A sell whose process dies at a point; what it held runs out. */
+const sellAndDie = async (point: string, key: string): Promise<void> => {
+  const died = new Promise<void>((resolve) => {
+    death.died = resolve;
+  });
+  death.at = point;
+  void sell(key).catch(() => undefined);
+  await died;
+  death.at = undefined;
+  await sellers.letLeasesLapse();
+};
+const points = [
+  'before the verify',
+  'after the verify',
+  'before the confirm',
+  'after the confirm',
+  'after the status',
+];
+
+describe('a process killed', () => {
+  it.each(points)('%s is followed by a repeat of the key that sells once', async (point) => {
+    const key = newSellKey();
+    await sellAndDie(point, key);
+    const answer = await sell(key);
+    expect(answer.status).toBe(201);
+    expect(answer.body.order.status).toBe('CONFIRMED');
+    await outcomes.expectSold();
+    expect((await sell(key)).status).toBe(200);
+    await outcomes.expectSold();
+  });
+
+  it.each(['before the verify', 'after the verify'])(
+    '%s is given up by the janitor after a minute, and the gold is free',
+    async (point) => {
+      const key = newSellKey();
+      await sellAndDie(point, key);
+      await open.advance(59);
+      await sellers.janitor('gold-release-lost-sells');
+      expect((await outcomes.theSell()).status).toBe('PENDING');
+      await open.advance(2);
+      await sellers.janitor('gold-release-lost-sells');
+      await outcomes.expectFree();
+      expect(codeOf(await sell(key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
+      await outcomes.expectFree();
+    },
+  );
+
+  it.each(['after the confirm', 'after the status'])(
+    '%s is found by the janitor to have sold',
+    async (point) => {
+      const key = newSellKey();
+      await sellAndDie(point, key);
+      await open.advance(61);
+      await sellers.janitor('gold-release-lost-sells');
+      await sellers.janitor('gold-ask-undecided-sells');
+      await outcomes.expectSold();
+      const answer = await sell(key);
+      expect(answer.status).toBe(201);
+      await outcomes.expectSold();
+    },
+  );
+
+  it('before the confirm is under review once the janitor has asked', async () => {
+    await sellAndDie('before the confirm', newSellKey());
+    await open.advance(61);
+    await sellers.janitor('gold-ask-undecided-sells');
+    await outcomes.expectUnderReview();
+    expect(await outcomes.confirmsOf((await outcomes.theSell()).providerTxId)).toBe(0);
+  });
+
+  it('and still holding its lease is left alone, by a repeat and by the janitor', async () => {
+    const died = new Promise<void>((resolve) => {
+      death.died = resolve;
+    });
+    const key = newSellKey();
+    death.at = 'before the confirm';
+    void sell(key).catch(() => undefined);
+    await died;
+    death.at = undefined;
+    await open.database.db.$executeRaw`
+      UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
+    expect(codeOf(await sell(key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
+    await open.advance(61);
+    await sellers.janitor('gold-ask-undecided-sells');
+    expect(await outcomes.theSell()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
+    await sellers.letLeasesLapse();
+    expect((await sell(key)).status).toBe(201);
+    await outcomes.expectSold();
+  });
+
+  it('after its lock has ended confirms nothing more', async () => {
+    const key = newSellKey();
+    await sellAndDie('before the confirm', key);
+    await open.advance(480);
+    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await outcomes.expectUnderReview();
+    expect(await outcomes.confirmsOf((await outcomes.theSell()).providerTxId)).toBe(0);
+  });
+});

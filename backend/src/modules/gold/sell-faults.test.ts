@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { assertInvariants } from '../../../test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
+import { createSellOutcomes, type SellOutcomes } from '../../../test/support/sell-outcomes.ts';
+import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+
+let open: OpenGold;
+let sellers: ReturnType<typeof createSellers>;
+let seller: Seller;
+beforeAll(async () => {
+  open = await openGold();
+  sellers = createSellers(open);
+});
+afterAll(() => open.close());
+beforeEach(async () => {
+  seller = await sellers.newSeller();
+});
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
+const sell = (key = newSellKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
+let outcomes: SellOutcomes;
+beforeAll(() => {
+  outcomes = createSellOutcomes(open, sellers, () => seller);
+});
+
+describe('a verify that promises nothing', () => {
+  it.each([
+    ['error', {}, 'PROVIDER_UNAVAILABLE'],
+    ['error', { status: 400 }, 'PROVIDER_REFUSED'],
+    ['timeout', {}, 'PROVIDER_UNAVAILABLE'],
+    ['reset', {}, 'PROVIDER_UNAVAILABLE'],
+    ['slow', { delayMs: 900 }, 'PROVIDER_UNAVAILABLE'],
+    ['accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
+    ['malformed', {}, 'PROVIDER_UNAVAILABLE'],
+    ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
+  ])('%s %o fails the sell as %s, for its repeat too', async (fault, more, code) => {
+    await open.fault('sell-verify', fault, more);
+    const key = newSellKey();
+    expect(codeOf(await sell(key))).toEqual([502, code]);
+    await outcomes.expectFree();
+    expect(await outcomes.theSell()).toMatchObject({ failureCode: code });
+    expect(codeOf(await sell(key))).toEqual([502, code]);
+    await outcomes.expectFree();
+    expect(await open.journal('sell-confirm')).toHaveLength(0);
+    expect(await outcomes.toldOf()).toEqual([]);
+  });
+
+  it('of a rate that has lapsed is made again at a new one', async () => {
+    const quote = { unit: 'GRAMS', amount: '0.02' };
+    const { id } = (await seller.call('POST', '/gold/quote/sell', quote)).body;
+    await open.database.db.goldQuote.update({ where: { id }, data: { providerRateId: '1' } });
+    const before = (await open.journal('sell-verify')).length;
+    expect((await sellers.sell(seller, '0.02', { quote_id: id })).status).toBe(201);
+    expect((await open.journal('sell-verify')).length).toBe(before + 2);
+    await outcomes.expectSold();
+  });
+});
+
+describe('a confirm', () => {
+  it.each(['error', 'timeout', 'reset'])(
+    'that ends in %s without having been made is under review, and not made again',
+    async (fault) => {
+      await open.fault('sell-confirm', fault);
+      const key = newSellKey();
+      const answer = await sell(key);
+      expect(codeOf(answer)).toEqual([503, 'SELL_UNDER_REVIEW']);
+      expect(answer.body.error.message).toMatch(/not cancelled/iu);
+      await outcomes.expectUnderReview();
+      const { providerTxId } = await outcomes.theSell();
+      const confirms = await outcomes.confirmsOf(providerTxId);
+      expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+      await open.advance(3600);
+      await sellers.janitor('gold-ask-undecided-sells');
+      await outcomes.expectUnderReview();
+      expect(await outcomes.confirmsOf(providerTxId)).toBe(confirms);
+      expect(await outcomes.toldOf()).toEqual([]);
+    },
+  );
+
+  it.each(['accept_then_timeout', 'malformed'])(
+    'that went through but ended in %s is found by the status',
+    async (fault) => {
+      await open.fault('sell-confirm', fault);
+      expect((await sell()).status).toBe(201);
+      await outcomes.expectSold();
+    },
+  );
+
+  it('that arrives after its status was asked is found by the janitor', async () => {
+    await open.fault('sell-confirm', 'slow', { delayMs: 700 });
+    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await eventually(async () => {
+      await open.advance(61);
+      await sellers.janitor('gold-ask-undecided-sells');
+      await outcomes.expectSold();
+    });
+  });
+
+  it('that the provider refuses after its verify is under review as that', async () => {
+    await open.fault('sell-confirm', 'error', { status: 400 });
+    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await outcomes.expectUnderReview('SELL_REFUSED_AFTER_VERIFY');
+  });
+
+  it('that the provider says has failed ends by the janitor, and the customer is told', async () => {
+    await open.fault('sell-confirm', 'error', { status: 400 });
+    await sell();
+    const { providerTxId } = await outcomes.theSell();
+    await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
+    await open.advance(61);
+    await sellers.janitor('gold-ask-undecided-sells');
+    await outcomes.expectFree();
+    expect(await outcomes.toldOf()).toEqual(['sell_failed']);
+  });
+
+  it('whose status nobody answers is under review until somebody does', async () => {
+    const key = newSellKey();
+    await open.fault('sell-status', 'timeout', { times: 2 });
+    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await outcomes.expectUnderReview();
+    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await outcomes.expectUnderReview();
+    expect((await sell(key)).status).toBe(201);
+    await outcomes.expectSold();
+  });
+
+  it.each(['error', 'reset', 'malformed', 'accept_then_timeout'])(
+    'whose status ends in %s is sold once the janitor has asked',
+    async (fault) => {
+      // As often as it is asked within the request, and more.
+      await open.fault('sell-status', fault, { times: 50 });
+      expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+      await outcomes.expectUnderReview();
+      await open.sandbox.control('DELETE', '/faults');
+      await open.advance(31);
+      await sellers.janitor('gold-ask-undecided-sells');
+      await outcomes.expectSold();
+    },
+  );
+
+  it('that is in progress at the provider waits for its end', async () => {
+    await open.fault('sell-confirm', 'error');
+    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    const { providerTxId } = await outcomes.theSell();
+    const path = `/transactions/${providerTxId}`;
+    await open.sandbox.control('POST', path, { status: 3 });
+    await open.advance(61);
+    await sellers.janitor('gold-ask-undecided-sells');
+    await outcomes.expectUnderReview();
+    await open.sandbox.control('POST', path, { status: 1 });
+    await open.advance(31);
+    await sellers.janitor('gold-ask-undecided-sells');
+    await outcomes.expectSold();
+  });
+});

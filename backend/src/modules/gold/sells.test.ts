@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { assertInvariants } from '../../../test/support/invariants.ts';
+import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
+import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+import { defaultLimits } from '../settings/index.ts';
+import { paise } from '../../money/index.ts';
+
+let open: OpenGold;
+let sellers: ReturnType<typeof createSellers>;
+let seller: Seller;
+beforeAll(async () => {
+  open = await openGold();
+  sellers = createSellers(open);
+});
+afterAll(() => open.close());
+beforeEach(async () => {
+  seller = await sellers.newSeller();
+});
+afterEach(async () => {
+  open.knobs.isSellGateOpen = true;
+  open.knobs.kyc = 'APPROVED';
+  open.knobs.limits = defaultLimits;
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const codeOf = (answer: { status: number; body: { error: { code: string } } }) => [
+  answer.status,
+  answer.body.error.code,
+];
+
+/** Asks for a quote. */
+const ask = (unit: string, amount: string) =>
+  seller.call('POST', '/gold/quote/sell', { unit, amount });
+/** The quote that a sell of 0.01 g has used up. */
+const usedQuote = async (): Promise<string> =>
+  (await sellers.sell(seller, '0.01')).body.order.quote_id;
+
+describe('a sell quote', () => {
+  it('shows what is paid, with nothing withheld, for 120 seconds', async () => {
+    const body = { unit: 'GRAMS', amount: '0.05' };
+    const made = await seller.call('POST', '/gold/quote/sell', body);
+    expect(made.status).toBe(201);
+    const { proceedsPaise, pricePerGramPaise } = made.body;
+    expect(made.body).toMatchObject({
+      kind: 'SELL',
+      unit: 'GRAMS',
+      amount: '0.0500',
+      grams: '0.0500',
+      withheldPaise: 0,
+      status: 'ACTIVE',
+    });
+    expect(made.body).not.toHaveProperty('totalPaise');
+    expect(proceedsPaise).toBe(Math.round(pricePerGramPaise * 0.05));
+    const life = Date.parse(made.body.expiresAt) - Date.parse(made.body.createdAt);
+    expect(life).toBe(120_000);
+    expect(await open.journal('sell-verify')).toEqual([]);
+    const read = await seller.call('GET', `/gold/quote/${made.body.id}`);
+    expect(read.body).toEqual(made.body);
+    const { call } = await open.newCustomer();
+    expect((await call('GET', `/gold/quote/${made.body.id}`)).status).toBe(404);
+    await open.advance(121);
+    const late = await seller.call('GET', `/gold/quote/${made.body.id}`);
+    expect(late.body.status).toBe('EXPIRED');
+  });
+
+  it('is refused without KYC, under the minimum, over the maximum, and below the provider', async () => {
+    expect(codeOf(await ask('INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
+    expect(codeOf(await ask('GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
+    expect(codeOf(await ask('INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
+    open.knobs.limits = { ...defaultLimits, minSellPaise: paise(20_000n) };
+    const small = await ask('INR', '199.99');
+    expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect(small.body.error.details).toEqual({ limit: 'minSellPaise', limitPaise: 20_000 });
+    open.knobs.kyc = 'PENDING';
+    expect(codeOf(await ask('INR', '1'))).toEqual([403, 'KYC_REQUIRED']);
+  });
+});
+
+describe('a sell', () => {
+  it('goes from the quote to the payout', async () => {
+    const portfolio = await seller.call('GET', '/portfolio');
+    expect(portfolio.body.balance).toBe(seller.grams);
+    const body = { unit: 'GRAMS', amount: '0.03' };
+    const quote = (await seller.call('POST', '/gold/quote/sell', body)).body;
+    const sold = await sellers.sell(seller, '0.0300', { quote_id: quote.id });
+    expect(sold.status).toBe(201);
+    const { order, payout } = sold.body;
+    expect(order).toMatchObject({
+      type: 'SELL',
+      status: 'CONFIRMED',
+      grams: '0.0300',
+      price_per_gram_paise: quote.pricePerGramPaise,
+      proceeds_paise: quote.proceedsPaise,
+      gold_value_paise: null,
+      gst_paise: null,
+      rounding_paise: null,
+      quote_id: quote.id,
+      manual_review_code: null,
+    });
+    expect(order.sg_tx_id).not.toBeNull();
+    expect(payout).toMatchObject({
+      orderId: order.id,
+      bankAccountId: seller.bankAccountId,
+      amountPaise: quote.proceedsPaise,
+      status: 'PENDING',
+    });
+    const history = ['PENDING', 'VERIFIED', 'CONFIRMED'];
+    expect(await sellers.historyOf(order.id)).toEqual(history);
+    const left = BigInt(seller.grams.replace('.', '')) - 300n;
+    const holding = await sellers.holdingOf(seller.id);
+    expect(holding.balance).toBe(`0.${left.toString().padStart(4, '0')}`);
+    expect(holding.reserved).toBe('0.0000');
+    const whole = left + 300n;
+    const leaving = (2n * 100_000n * 300n + whole) / (2n * whole);
+    expect(holding.investedPaise).toBe(100_000n - leaving);
+    expect((await seller.call('GET', '/portfolio')).body.balance).toBe(holding.balance);
+    expect((await seller.call('GET', `/gold/quote/${quote.id}`)).body.status).toBe('CONSUMED');
+    const told = await open.database.db.notification.findMany({ where: { userId: seller.id } });
+    expect(told.map(({ type }) => type)).toEqual(['buy_success', 'sell_confirmed']);
+    const operator = await open.as('operator')('GET', `/orders/${order.id}`);
+    expect(operator.body).toMatchObject({ payout: { id: payout.id }, payments: [] });
+    expect(operator.body.events.map((event: { actor: string }) => event.actor)).toEqual(
+      Array.from({ length: 3 }, () => `customer:${seller.id}`),
+    );
+  });
+
+  it('of everything leaves nothing, invested neither', async () => {
+    const sold = await sellers.sell(seller, seller.grams);
+    expect(sold.status).toBe(201);
+    const nothing = { balance: '0.0000', reserved: '0.0000', investedPaise: 0n };
+    expect(await sellers.holdingOf(seller.id)).toEqual(nothing);
+    expect(await sellers.atProvider(seller)).toBe('0');
+  });
+
+  it('of all that is free is exempt from the minimum of ours', async () => {
+    open.knobs.limits = { ...defaultLimits, minSellPaise: paise(1_000_000n) };
+    expect(codeOf(await sellers.sell(seller, '0.05'))).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect((await sellers.sell(seller, seller.grams)).status).toBe(201);
+  });
+
+  it('by rupees sells the grams that they come to', async () => {
+    const sold = await sellers.sell(seller, '200', { unit: 'INR' });
+    expect(sold.status).toBe(201);
+    const { grams, proceeds_paise: proceeds, price_per_gram_paise: price } = sold.body.order;
+    const units = BigInt(grams.replace('.', ''));
+    expect(units).toBe((20_000n * 10_000n) / BigInt(price));
+    expect(proceeds).toBeLessThanOrEqual(20_000);
+    expect(sold.body.payout.amountPaise).toBe(proceeds);
+  });
+
+  it('is the same for the same key, and refused for another payload', async () => {
+    const key = { idempotency_key: newSellKey() };
+    const first = await sellers.sell(seller, '0.02', key);
+    const again = await sellers.sell(seller, '0.0200', key);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const other = await sellers.sell(seller, '0.03', key);
+    expect(codeOf(other)).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+    open.knobs.isSellGateOpen = false;
+    expect((await sellers.sell(seller, '0.02', key)).status).toBe(200);
+    expect(codeOf(await sellers.sell(seller, '0.02'))).toEqual([503, 'SELL_DISABLED']);
+    // A body that is no body meets the gate first too.
+    const nothing = await seller.call('POST', '/gold/sell', {});
+    expect(codeOf(nothing)).toEqual([503, 'SELL_DISABLED']);
+    expect(await sellers.sellsOf(seller.id)).toHaveLength(1);
+  });
+
+  it('at ten times at once with one key is one sell', async () => {
+    const key = { idempotency_key: newSellKey() };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => sellers.sell(seller, '0.02', key)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 9 }, () => 200),
+      201,
+    ]);
+    expect(new Set(answers.map(({ body }) => body.order.id)).size).toBe(1);
+    expect(await sellers.sellsOf(seller.id)).toHaveLength(1);
+  });
+
+  it('is refused in the order of refusals, and leaves its key free', async () => {
+    const key = { idempotency_key: newSellKey() };
+    const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
+    const ask = (amount: string, more: object = {}) =>
+      sellers.sell(seller, amount, { ...key, ...more });
+    expect((await ask('0.00001')).body.error.code).toBe('VALIDATION_FAILED');
+    open.knobs.kyc = 'PENDING';
+    expect(codeOf(await ask('0.0001', { bank_account_id: nowhere }))).toEqual([
+      403,
+      'KYC_REQUIRED',
+    ]);
+    open.knobs.kyc = 'APPROVED';
+    const small = await ask('0.0001', { bank_account_id: nowhere });
+    expect(codeOf(small)).toEqual([400, 'AMOUNT_TOO_SMALL']);
+    expect(codeOf(await ask('900', { bank_account_id: nowhere }))).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect(codeOf(await ask('2', { bank_account_id: nowhere }))).toEqual([404, 'NOT_FOUND']);
+    const pending = await sellers.bankAccount(seller.id, { status: 'PENDING' });
+    const early = await ask('2', { bank_account_id: pending });
+    expect(codeOf(early)).toEqual([400, 'BANK_ACCOUNT_NOT_VERIFIED']);
+    expect(codeOf(await ask('2'))).toEqual([400, 'INSUFFICIENT_BALANCE']);
+    expect(await sellers.sellsOf(seller.id)).toEqual([]);
+    expect((await ask('0.02')).status).toBe(201);
+  });
+
+  it('goes to no account that is foreign, deleted or failed', async () => {
+    const { id: stranger } = await open.newCustomer();
+    const foreign = await sellers.bankAccount(stranger);
+    const deleted = await sellers.bankAccount(seller.id, { deletedAt: open.clock.now() });
+    const failed = await sellers.bankAccount(seller.id, { status: 'FAILED' });
+    const to = async (bankAccountId: string) =>
+      codeOf(await sellers.sell(seller, '0.02', { bank_account_id: bankAccountId }));
+    expect(await to(foreign)).toEqual([404, 'NOT_FOUND']);
+    expect(await to(deleted)).toEqual([404, 'NOT_FOUND']);
+    expect(await to(failed)).toEqual([400, 'BANK_ACCOUNT_NOT_VERIFIED']);
+    expect((await sellers.holdingOf(seller.id)).reserved).toBe('0.0000');
+  });
+
+  it('uses a quote once, and not after its time', async () => {
+    const body = { unit: 'GRAMS', amount: '0.02' };
+    const quote = async () => (await seller.call('POST', '/gold/quote/sell', body)).body.id;
+    const used = await quote();
+    expect((await sellers.sell(seller, '0.02', { quote_id: used })).status).toBe(201);
+    expect(codeOf(await sellers.sell(seller, '0.02', { quote_id: used }))).toEqual([
+      409,
+      'QUOTE_USED',
+    ]);
+    const other = await sellers.sell(seller, '0.01', { quote_id: await quote() });
+    expect(other.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'quote_id' });
+    const late = await quote();
+    await open.advance(120);
+    expect(codeOf(await sellers.sell(seller, '0.02', { quote_id: late }))).toEqual([
+      409,
+      'QUOTE_EXPIRED',
+    ]);
+    const buy = (await seller.call('POST', '/gold/quote', { unit: 'INR', amount: '100' })).body;
+    expect((await sellers.sell(seller, '0.02', { quote_id: buy.id })).status).toBe(404);
+  });
+
+  it('without a quote_id takes the newest that fits, and makes one where there is none', async () => {
+    const older = (await ask('GRAMS', '0.01')).body.id;
+    await ask('GRAMS', '0.02');
+    const newer = (await ask('GRAMS', '0.01')).body.id;
+    expect(await usedQuote()).toBe(newer);
+    expect(await usedQuote()).toBe(older);
+    const own = await usedQuote();
+    expect([older, newer]).not.toContain(own);
+    const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: own } });
+    expect(row).toMatchObject({ kind: 'SELL', status: 'CONSUMED' });
+  });
+});
+
+describe('ten sells of a whole balance at once', () => {
+  it('are one sell and nine refusals, and a buy meanwhile loses nothing', async () => {
+    const [answers] = await Promise.all([
+      Promise.all(Array.from({ length: 10 }, () => sellers.sell(seller, seller.grams))),
+      sellers.buy(seller.call, '500'),
+    ]);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(answers.length - refused.length).toBe(1);
+    expect(new Set(refused.map((answer) => codeOf(answer).join()))).toEqual(
+      new Set(['400,INSUFFICIENT_BALANCE']),
+    );
+    const holding = await sellers.holdingOf(seller.id);
+    expect(holding.reserved).toBe('0.0000');
+    // Whichever came first, what is left was paid for in proportion.
+    expect(holding.investedPaise).toBeGreaterThan(0n);
+    expect(Number(await sellers.atProvider(seller))).toBe(Number(holding.balance));
+  });
+
+  it('of parts that fit all succeed, each with a quote of its own', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => sellers.sell(seller, '0.01')),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    const quotes = new Set(answers.map(({ body }) => body.order.quote_id));
+    expect(quotes.size).toBe(5);
+  });
+});

@@ -1,0 +1,18 @@
+import { GRAMS_MISMATCH } from '../../adapters/gold-provider/port.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
+
+/** What a verify that promised nothing is to the customer (decisions, section 3, Quote). */
+export const verifyErrorCode = (
+  verified: Exclude<Outcome<never>, { kind: 'done' }>,
+): VerifyErrorCode => {
+  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
+  if (!isNo) return 'PROVIDER_UNAVAILABLE';
+  return verified.code === GRAMS_MISMATCH ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+};
+
+export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
+  new AppError(verifyErrorCode(verified), { cause: verified });

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+import type { Caller } from '../../../test/support/caller.ts';
+
+let open: OpenMoneyOut;
+let superAdmin: { adminId: string; call: Caller };
+let admin: { adminId: string; call: Caller };
+beforeAll(async () => {
+  open = await openMoneyOut();
+  superAdmin = await open.operator('SUPER_ADMIN');
+  admin = await open.operator('ADMIN');
+});
+afterAll(() => open.close());
+
+const cap = 10_000_000n;
+const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
+const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
+
+const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const attemptsOf = (payoutId: string) =>
+  open.kit.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
+const auditOf = (targetId: string) =>
+  open.kit.db.auditLog.findMany({ where: { targetId }, orderBy: { at: 'asc' } });
+const keysOf = async (payoutId: string): Promise<(string | undefined)[]> => {
+  const plain = payoutId.replaceAll('-', '');
+  const sent = await open.journal('create-payout');
+  return sent.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key?.startsWith(plain));
+};
+const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/approve`);
+const retry = (call: Caller, id: string, body?: object) =>
+  call('POST', `/payouts/${id}/retry`, body);
+const play = (payoutId: string, outcome: string) =>
+  open.kit.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
+
+/** A payout that the provider certainly did not pay. */
+const failed = async (amountPaise?: bigint) => {
+  const made = await open.payout(amountPaise);
+  if ((amountPaise ?? 0n) > cap) await approve(superAdmin.call, made.payoutId);
+  await open.drain();
+  await play(made.payoutId, 'failed');
+  open.kit.clock.advance(120_000);
+  await open.janitor('payouts-ask-open-attempts');
+  expect((await row(made.payoutId)).status).toBe('FAILED');
+  return made;
+};
+
+describe('an approval', () => {
+  it('by an ADMIN is refused one paisa above the cap, with nothing changed', async () => {
+    const { payoutId } = await open.payout(cap + 1n);
+    const before = await row(payoutId);
+    expect(await approve(admin.call, payoutId)).toMatchObject(exceeded);
+    expect(await row(payoutId)).toEqual(before);
+    expect(before.status).toBe('PENDING');
+    await open.drain();
+    expect(await keysOf(payoutId)).toEqual([]);
+    expect(await auditOf(payoutId)).toEqual([]);
+  });
+
+  it('by an ADMIN goes through at exactly the cap', async () => {
+    const { payoutId } = await open.payout(cap);
+    const answer = await approve(admin.call, payoutId);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { id: payoutId, status: 'PROCESSING', approvedBy: admin.adminId, attempt: 1 },
+    });
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(1);
+  });
+
+  it('by a SUPER_ADMIN goes through above it, and is audited', async () => {
+    const { payoutId, userId, bankAccountId } = await open.payout(cap + 1n);
+    expect(await approve(superAdmin.call, payoutId)).toMatchObject({
+      status: 200,
+      body: { status: 'PROCESSING', userId, approvedBy: superAdmin.adminId },
+    });
+    expect(await auditOf(payoutId)).toMatchObject([
+      {
+        action: 'payout.approve',
+        actorId: superAdmin.adminId,
+        before: { status: 'PENDING', attempt: 0, bankAccountId, approvedBy: null },
+        after: { status: 'PROCESSING', attempt: 1, bankAccountId, approvedBy: superAdmin.adminId },
+      },
+    ]);
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(1);
+  });
+
+  it('dispatches once when operators approve at once', async () => {
+    const { payoutId } = await open.payout(cap + 5n);
+    const other = await open.operator('SUPER_ADMIN');
+    const answers = await Promise.all(
+      [superAdmin.call, other.call, superAdmin.call, other.call].map((call) =>
+        approve(call, payoutId),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
+      elsewhere,
+      elsewhere,
+      elsewhere,
+    ]);
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await auditOf(payoutId)).toHaveLength(1);
+    expect(await attemptsOf(payoutId)).toHaveLength(1);
+  });
+
+  it('is the work of SUPER_ADMIN and ADMIN, of a payout that is there', async () => {
+    const { payoutId } = await open.payout(cap + 1n);
+    const support = await open.operator('SUPPORT');
+    expect(await approve(support.call, payoutId)).toMatchObject({ status: 403 });
+    expect(await retry(support.call, payoutId)).toMatchObject({ status: 403 });
+    expect(await approve(superAdmin.call, open.kit.random.uuid())).toMatchObject({ status: 404 });
+    expect(await approve(superAdmin.call, 'x')).toMatchObject({ status: 404 });
+  });
+
+  it('of a payout to an account that is not verified any more ends in FAILED', async () => {
+    const { payoutId, bankAccountId } = await open.payout(cap + 1n);
+    await open.kit.db.bankAccount.update({
+      where: { id: bankAccountId },
+      data: { status: 'FAILED' },
+    });
+    expect(await approve(superAdmin.call, payoutId)).toMatchObject({
+      status: 200,
+      body: { status: 'FAILED', failureReason: 'The bank account is not verified.' },
+    });
+    await open.drain();
+    expect(await keysOf(payoutId)).toEqual([]);
+  });
+});
+
+describe('a retry', () => {
+  it('starts a further attempt under a new key', async () => {
+    const { payoutId, key, orderId } = await failed();
+    expect(await retry(admin.call, payoutId)).toMatchObject({
+      status: 200,
+      body: { status: 'PENDING', approvedBy: admin.adminId, failureReason: null },
+    });
+    await open.drain();
+    const [first = '', second = ''] = await keysOf(payoutId);
+    expect([first, second]).toEqual([key, key.replace(/1$/u, '2')]);
+    await play(payoutId, 'processed');
+    open.kit.clock.advance(120_000);
+    await open.janitor('payouts-ask-open-attempts');
+    expect(await row(payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
+    expect((await open.sells.state(orderId)).status).toBe('COMPLETED');
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
+    expect(await auditOf(payoutId)).toMatchObject([
+      {
+        action: 'payout.retry',
+        before: { status: 'FAILED', attempt: 1 },
+        after: { status: 'PENDING', attempt: 1, approvedBy: admin.adminId },
+      },
+    ]);
+  });
+
+  it('happens once when operators retry at once, and may not be approved besides', async () => {
+    const { payoutId } = await failed();
+    const calls = [superAdmin.call, admin.call, superAdmin.call, admin.call];
+    const answers = await Promise.all(calls.map((call) => retry(call, payoutId)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await approve(admin.call, payoutId)).toMatchObject(elsewhere);
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(2);
+    expect(await retry(superAdmin.call, payoutId)).toMatchObject(elsewhere);
+  });
+
+  it('beyond the cap is refused whole', async () => {
+    const { payoutId } = await failed(cap + 1n);
+    const before = await row(payoutId);
+    expect(await retry(admin.call, payoutId)).toMatchObject(exceeded);
+    expect(await row(payoutId)).toEqual(before);
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await retry(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
+  });
+
+  it('may name another verified account of the same customer', async () => {
+    const { payoutId, userId } = await failed();
+    const number = `${open.kit.random.digits(8)}9999`;
+    const bankAccountId = await open.account(userId, number);
+    const body = { bankAccountId };
+    expect(await retry(admin.call, payoutId, body)).toMatchObject({
+      status: 200,
+      body: { bankAccountId, accountLast4: '9999' },
+    });
+    expect(await auditOf(payoutId)).toMatchObject([{ after: { bankAccountId } }]);
+    await open.drain();
+    const [first, second] = await attemptsOf(payoutId);
+    expect(first?.bankAccountId).not.toBe(bankAccountId);
+    expect(second?.bankAccountId).toBe(bankAccountId);
+  });
+
+  it('is refused to an account that is foreign, deleted or not verified', async () => {
+    const { payoutId, userId, bankAccountId } = await failed();
+    const foreign = await open.customer();
+    const before = await row(payoutId);
+    const theirs = { bankAccountId: await open.account(foreign.userId) };
+    expect(await retry(admin.call, payoutId, theirs)).toMatchObject({ status: 404 });
+    const own = { bankAccountId: await open.account(userId, '555544449999') };
+    await open.kit.db.bankAccount.update({
+      where: { id: own.bankAccountId },
+      data: { status: 'PENDING' },
+    });
+    const unverified = { status: 400, code: 'BANK_ACCOUNT_NOT_VERIFIED', field: 'bankAccountId' };
+    expect(await retry(admin.call, payoutId, own)).toMatchObject(unverified);
+    await open.kit.db.bankAccount.update({
+      where: { id: own.bankAccountId },
+      data: { status: 'VERIFIED', deletedAt: open.kit.clock.now() },
+    });
+    expect(await retry(admin.call, payoutId, own)).toMatchObject({ status: 404 });
+    await open.kit.db.bankAccount.update({
+      where: { id: bankAccountId },
+      data: { deletedAt: open.kit.clock.now() },
+    });
+    expect(await retry(admin.call, payoutId)).toMatchObject(unverified);
+    expect(await row(payoutId)).toEqual(before);
+    expect(await retry(admin.call, payoutId, { bankAccountId: 'x' })).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+    });
+  });
+
+  it('is refused of what is not FAILED or REVERSED', async () => {
+    const { payoutId } = await open.payout();
+    expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
+    await open.drain();
+    expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
+  });
+
+  it('is refused when the provider has paid after all', async () => {
+    const { payoutId } = await failed();
+    await play(payoutId, 'processed');
+    expect(await retry(admin.call, payoutId)).toMatchObject({
+      status: 409,
+      code: 'OUTCOME_UNDECIDED',
+    });
+    expect((await row(payoutId)).status).toBe('FAILED');
+    await open.drain();
+    expect(await keysOf(payoutId)).toHaveLength(1);
+  });
+
+  it('follows a reversal, and what comes late of the reversed attempt is ignored', async () => {
+    const { payoutId, orderId } = await open.payout();
+    await open.drain();
+    for (const outcome of ['processed', 'reversed']) {
+      await play(payoutId, outcome);
+      open.kit.clock.advance(120_000);
+      await open.janitor('payouts-ask-open-attempts');
+      if (outcome === 'processed') {
+        const { providerPayoutId } = await row(payoutId);
+        await open.deliver({
+          event: 'payout.reversed',
+          payload: { payout: { entity: { id: providerPayoutId } } },
+        });
+      }
+    }
+    expect((await row(payoutId)).status).toBe('REVERSED');
+    expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
+    await open.drain();
+    expect(await row(payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    const [first] = await attemptsOf(payoutId);
+    const late = { id: first?.providerPayoutId, reference_id: first?.idempotencyKey };
+    await open.deliver({ event: 'payout.failed', payload: { payout: { entity: late } } });
+    expect(await row(payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
+  });
+});
+
+describe('the lists of payouts', () => {
+  it('show operators what is pending and processing, unless a status is asked for', async () => {
+    const [waiting, gone] = [await open.payout(cap + 1n), await failed()];
+    const of = (userId: string, more = '') => admin.call('GET', `/payouts?userId=${userId}${more}`);
+    const pending = await of(waiting.userId);
+    expect(pending.body).toMatchObject({ total: 1, page: 1, limit: 20 });
+    expect(pending.body['items']).toMatchObject([
+      { id: waiting.payoutId, status: 'PENDING', accountLast4: '9999', providerPayoutId: null },
+    ]);
+    expect((await of(gone.userId)).body['total']).toBe(0);
+    expect((await of(gone.userId, '&status=FAILED')).body['total']).toBe(1);
+    expect(await admin.call('GET', '/payouts?status=LOST')).toMatchObject({ status: 400 });
+    const support = await open.operator('SUPPORT');
+    expect((await support.call('GET', '/payouts')).status).toBe(200);
+  });
+
+  it('show customers their own, and nothing of the number', async () => {
+    const mine = await open.payout(4500n, '424242429999');
+    const other = await open.customer();
+    const listed = await mine.call('GET', '/payouts');
+    expect(listed.body).toMatchObject({ total: 1, items: [{ id: mine.payoutId }] });
+    expect(JSON.stringify(listed.body)).not.toContain('424242429999');
+    expect((await other.call('GET', '/payouts')).body).toMatchObject({ total: 0, items: [] });
+    expect(await other.call('GET', `/payouts/${mine.payoutId}`)).toMatchObject({ status: 404 });
+  });
+});

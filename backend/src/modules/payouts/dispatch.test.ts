@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import { unknown } from '../../platform/outcome/outcome.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+
+let open: OpenMoneyOut;
+beforeAll(async () => {
+  open = await openMoneyOut();
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.kit.sandbox.control('DELETE', '/faults');
+});
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const attemptsOf = (payoutId: string) =>
+  open.kit.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
+const told = (userId: string, type: string) =>
+  open.kit.db.notification.count({ where: { userId, type } });
+
+/** The provider's own books: its payouts of this attempt. */
+const atProvider = async (key: string) => {
+  const { body } = await open.kit.sandbox.control('GET', '/payouts');
+  const items = body['items'] as { id: string; idempotencyKey: string; status: string }[];
+  return items.filter(({ idempotencyKey }) => idempotencyKey === key);
+};
+const sentUnder = async (key: string) =>
+  (await open.journal('create-payout')).filter(({ idempotencyKey }) => idempotencyKey === key);
+const dispatch = (payoutId: string, replica = open as Pick<OpenMoneyOut, 'payouts'>) =>
+  // The handler looks at its payload alone.
+  replica.payouts.jobs['payouts.dispatch']?.({ payoutId }, {} as never);
+
+/** A provider that dies at one of its calls. */
+const dyingAt =
+  (method: 'createPayout' | 'ensureFundAccount', when: 'before' | 'after') =>
+  (real: PayoutProvider): PayoutProvider => ({
+    ...real,
+    [method]: async (asked: never) => {
+      if (when === 'after') await real[method](asked);
+      throw new Error('killed');
+    },
+  });
+
+/** A provider that says no. */
+const refusing =
+  (reason: string) =>
+  (real: PayoutProvider): PayoutProvider => ({
+    ...real,
+    createPayout: async () => ({ kind: 'refused', code: 'PAYOUT_REFUSED', message: reason }),
+  });
+
+describe('the dispatch of a payout', () => {
+  it('goes out by itself up to INR 100,000, is paid, and completes the sell', async () => {
+    const { payoutId, orderId, userId, call, key } = await open.payout(10_000_000n, '123456781234');
+    expect(await open.drain()).toEqual([]);
+    await eventually(async () => (await row(payoutId)).status === 'PAID');
+
+    const paid = await row(payoutId);
+    expect(paid).toMatchObject({ attempt: 1, approvalRequired: false, approvedBy: null });
+    expect(paid.utr).toMatch(/^\d{12}$/u);
+    expect(await open.sells.state(orderId)).toEqual({
+      status: 'COMPLETED',
+      moves: ['CONFIRMED>COMPLETED'],
+    });
+    expect(await told(userId, 'payout_paid')).toBe(1);
+    const [attempt, ...more] = await attemptsOf(payoutId);
+    expect(more).toEqual([]);
+    expect(attempt).toMatchObject({ status: 'PAID', idempotencyKey: key, utr: paid.utr });
+    expect((await atProvider(key)).map(({ id }) => id)).toEqual([paid.providerPayoutId]);
+    const view = await call('GET', `/payouts/${payoutId}`);
+    expect(view.body).toEqual({
+      id: payoutId,
+      orderId,
+      bankAccountId: paid.bankAccountId,
+      accountLast4: '1234',
+      amountPaise: 10_000_000,
+      status: 'PAID',
+      mode: 'IMPS',
+      utr: paid.utr,
+      attempt: 1,
+      failureReason: null,
+      createdAt: paid.createdAt.toISOString(),
+      paidAt: paid.paidAt?.toISOString(),
+    });
+  });
+
+  it('waits for approval one paisa above', async () => {
+    const { payoutId, key } = await open.payout(10_000_001n);
+    await open.drain();
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor();
+    await open.drain();
+    await dispatch(payoutId);
+    expect(await row(payoutId)).toMatchObject({
+      status: 'PENDING',
+      attempt: 0,
+      approvalRequired: true,
+    });
+    expect(await atProvider(key)).toEqual([]);
+  });
+
+  it('fails when the bank says no, and tells the customer', async () => {
+    const { payoutId, orderId, userId } = await open.payout(5000n, '123456787777');
+    await open.drain();
+    await eventually(async () => (await row(payoutId)).status === 'FAILED');
+    expect((await row(payoutId)).failureReason).not.toBeNull();
+    expect(await told(userId, 'payout_failed')).toBe(1);
+    expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
+  });
+
+  it('is refused to an account that is not verified', async () => {
+    const { payoutId, bankAccountId, userId, key } = await open.payout();
+    await open.kit.db.bankAccount.update({
+      where: { id: bankAccountId },
+      data: { status: 'FAILED' },
+    });
+    expect(await open.drain()).toEqual([]);
+    expect(await row(payoutId)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'The bank account is not verified.',
+    });
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['REFUSED']);
+    expect(await told(userId, 'payout_failed')).toBe(1);
+    expect(await sentUnder(key)).toEqual([]);
+  });
+
+  it('is sent once by two replicas at the same time', async () => {
+    const { payoutId, key } = await open.payout();
+    const other = open.replica();
+    await Promise.all([dispatch(payoutId), dispatch(payoutId, other), dispatch(payoutId)]);
+    expect(await sentUnder(key)).toHaveLength(1);
+    expect((await row(payoutId)).status).toBe('PROCESSING');
+  });
+});
+
+describe('an answer that is lost', () => {
+  it.each([
+    ['accept_then_timeout', {}],
+    ['timeout', {}],
+    ['reset', {}],
+    ['error', { status: 500 }],
+    ['error', { status: 502 }],
+    ['malformed', {}],
+    ['wrong_amount', {}],
+  ])('pays once, whatever it was: %s %o', async (fault, more) => {
+    const { payoutId, key } = await open.payout();
+    await open.fault('create-payout', fault, more);
+    await open.drain();
+    expect((await row(payoutId)).status).toBe('PROCESSING');
+    for (let round = 0; round < 3; round += 1) {
+      open.kit.clock.advance(2 * minuteMs);
+      await open.janitor();
+      await open.drain();
+    }
+    expect(await atProvider(key)).toHaveLength(1);
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
+    const sent = await sentUnder(key);
+    expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+
+    await open.kit.sandbox.control('POST', `/payouts/${payoutId}`, {
+      outcome: 'processed',
+      deliver: 'none',
+    });
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect((await row(payoutId)).status).toBe('PAID');
+  });
+
+  it('is not sent again while nobody can be asked', async () => {
+    const { payoutId, key } = await open.payout();
+    await open.fault('create-payout', 'accept_then_timeout');
+    await open.fault('list-payouts', 'error', { times: 100 });
+    await open.drain();
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect(await sentUnder(key)).toHaveLength(1);
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
+    await open.kit.sandbox.control('DELETE', '/faults');
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
+    expect(await sentUnder(key)).toHaveLength(1);
+  });
+
+  it('is tried again by the queue when nothing was sent', async () => {
+    const { payoutId, key } = await open.payout();
+    await open.fault('create-contact', 'error', { times: 20 });
+    expect(await open.drain()).toHaveLength(1);
+    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED', lastAskedAt: null }]);
+    await open.kit.sandbox.control('DELETE', '/faults');
+    open.kit.clock.advance(minuteMs);
+    await dispatch(payoutId);
+    expect(await atProvider(key)).toHaveLength(1);
+  });
+
+  it('is not sent under a key that the provider may have forgotten', async () => {
+    const { payoutId, key } = await open.payout();
+    await open.fault('create-payout', 'timeout');
+    await open.drain();
+    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
+    open.kit.clock.advance(7 * dayMs - 30 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect(await sentUnder(key)).toHaveLength(1);
+    expect((await row(payoutId)).status).toBe('PROCESSING');
+    open.kit.clock.advance(31 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect(await sentUnder(key)).toHaveLength(1);
+    expect(await row(payoutId)).toMatchObject({ status: 'FAILED' });
+  });
+});
+
+describe('a worker that is killed', () => {
+  it.each([
+    ['before the fund account', dyingAt('ensureFundAccount', 'before')],
+    ['after the fund account', dyingAt('ensureFundAccount', 'after')],
+    ['before the payout', dyingAt('createPayout', 'before')],
+    ['after the payout', dyingAt('createPayout', 'after')],
+  ])('%s leaves an intent that another one takes up', async (_when, wrap) => {
+    const { payoutId, key } = await open.payout();
+    const killed = open.replica(wrap);
+    expect(await open.drain(killed)).toHaveLength(1);
+    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+    // It may still be at it.
+    await dispatch(payoutId);
+    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts');
+    expect(await atProvider(key)).toHaveLength(1);
+    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'PROCESSING', attemptNo: 1 }]);
+  });
+
+  it('before it wrote anything leaves a payout that the janitor puts on the queue', async () => {
+    const { payoutId, key } = await open.payout();
+    await open.kit.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    await open.janitor('payouts-resume-pending');
+    expect(await open.drain()).toEqual([]);
+    expect((await row(payoutId)).status).toBe('PENDING');
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-resume-pending');
+    await open.drain();
+    expect(await atProvider(key)).toHaveLength(1);
+  });
+});
+
+describe('a no of the provider', () => {
+  it('fails the payout at once when it was never sent before', async () => {
+    const { payoutId } = await open.payout();
+    await open.drain(open.replica(refusing('no such fund account')));
+    expect(await row(payoutId)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'no such fund account',
+    });
+  });
+
+  it('to a resend counts only when nothing can be on its way any more', async () => {
+    const { payoutId } = await open.payout();
+    const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
+    await open.drain(lost);
+    const no = open.replica(refusing('another body'));
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts', no);
+    expect((await row(payoutId)).status).toBe('PROCESSING');
+    open.kit.clock.advance(4 * minuteMs);
+    await open.janitor('payouts-ask-open-attempts', no);
+    expect((await row(payoutId)).status).toBe('FAILED');
+  });
+});
+
+describe('the log', () => {
+  it('holds nothing of an account number', async () => {
+    const number = '918273645509999';
+    const { payoutId } = await open.payout(7700n, number);
+    await open.fault('create-payout', 'accept_then_timeout');
+    await open.drain();
+    open.kit.clock.advance(2 * minuteMs);
+    await open.janitor();
+    const logged = open.kit.logged();
+    expect(logged).toContain(payoutId);
+    expect(logged).not.toContain(number);
+    expect(logged).not.toContain(number.slice(0, 9));
+    expect(logged).not.toContain(number.slice(-9));
+  });
+});

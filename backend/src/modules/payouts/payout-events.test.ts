@@ -1,0 +1,285 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  openMoneyOut,
+  signatureOf,
+  type OpenMoneyOut,
+} from '../../../test/support/open-money-out.ts';
+import { openBody } from '../webhook-inbox/index.ts';
+
+let open: OpenMoneyOut;
+beforeAll(async () => {
+  open = await openMoneyOut();
+});
+afterAll(() => open.close());
+
+const minuteMs = 60_000;
+const accepted = { status: 200, body: { received: true } };
+const repeated = { status: 200, body: { received: true, duplicate: true } };
+
+type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
+
+const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const inboxOf = (subject: string) =>
+  open.kit.db.webhookEvent.findMany({ where: { subject }, orderBy: { receivedAt: 'asc' } });
+
+let events = 0;
+
+/** An event as the provider sends it; each body is one of its own. */
+const eventOf = (
+  word: Word,
+  { id, key }: { readonly id: string; readonly key: string },
+  more: object = {},
+) => {
+  events += 1;
+  const entity = {
+    id,
+    entity: 'payout',
+    fund_account_id: 'fa_1',
+    amount: 123_456,
+    currency: 'INR',
+    status: word,
+    reference_id: key,
+    utr: word === 'processed' ? '428512345678' : null,
+    status_details: { description: 'The bank said so', source: 'bank', reason: 'x' },
+    ...more,
+  };
+  return {
+    entity: 'event',
+    event: `payout.${word}`,
+    contains: ['payout'],
+    payload: { payout: { entity } },
+    created_at: 1_767_585_600 + events,
+  };
+};
+
+/** A payout that the provider has, PROCESSING. */
+const underWay = async () => {
+  const made = await open.payout();
+  await open.drain();
+  const { providerPayoutId, status } = await row(made.payoutId);
+  expect(status).toBe('PROCESSING');
+  return { ...made, id: providerPayoutId ?? '' };
+};
+type UnderWay = Awaited<ReturnType<typeof underWay>>;
+
+const send = (word: Word, payout: UnderWay, more: object = {}) =>
+  open.deliver(eventOf(word, payout, more));
+
+const stateOf = async ({ payoutId, orderId, userId }: UnderWay) => {
+  const { status } = await row(payoutId);
+  const told = await open.kit.db.notification.findMany({
+    where: { userId, type: { startsWith: 'payout' } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  const { status: sell, moves } = await open.sells.state(orderId);
+  return { status, sell, moves, told: told.map(({ type }) => type) };
+};
+
+const paid = {
+  status: 'PAID',
+  sell: 'COMPLETED',
+  moves: ['CONFIRMED>COMPLETED'],
+  told: ['payout_paid'],
+};
+const notPaid = { sell: 'CONFIRMED', moves: [], told: ['payout_failed'] };
+const cameBack = {
+  status: 'REVERSED',
+  sell: 'CONFIRMED',
+  moves: ['CONFIRMED>COMPLETED', 'COMPLETED>CONFIRMED'],
+  told: ['payout_paid', 'payout_failed'],
+};
+
+describe('an event of a payout', () => {
+  it('pays it, with the reference of the bank, and completes the sell', async () => {
+    const payout = await underWay();
+    expect(await send('processed', payout)).toMatchObject(accepted);
+    expect(await stateOf(payout)).toEqual(paid);
+    expect(await row(payout.payoutId)).toMatchObject({
+      utr: '428512345678',
+      paidAt: open.kit.clock.now(),
+    });
+  });
+
+  it.each(['failed', 'rejected'] as const)('%s fails it with its reason', async (word) => {
+    const payout = await underWay();
+    await send(word, payout);
+    expect(await stateOf(payout)).toEqual({ status: 'FAILED', ...notPaid });
+    expect((await row(payout.payoutId)).failureReason).toBe('The bank said so');
+  });
+
+  it('reversed after processed takes the sell back to CONFIRMED', async () => {
+    const payout = await underWay();
+    await send('processed', payout);
+    await send('reversed', payout);
+    expect(await stateOf(payout)).toEqual(cameBack);
+    expect((await row(payout.payoutId)).paidAt).toBeNull();
+  });
+
+  it('reversed is final for the attempt: processed after it is ignored', async () => {
+    const payout = await underWay();
+    await send('reversed', payout);
+    expect(await send('processed', payout)).toMatchObject(accepted);
+    expect(await stateOf(payout)).toEqual({ status: 'REVERSED', ...notPaid });
+    const inbox = await inboxOf(payout.id);
+    expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'IGNORED']);
+  });
+
+  it('that contradicts what the provider said changes nothing, and is logged', async () => {
+    const [failed, done] = [await underWay(), await underWay()];
+    await send('failed', failed);
+    await send('processed', failed);
+    expect(await stateOf(failed)).toEqual({ status: 'FAILED', ...notPaid });
+    await send('processed', done);
+    await send('failed', done);
+    expect(await stateOf(done)).toEqual(paid);
+    expect(open.kit.logged()).toContain('the payout provider contradicts itself');
+  });
+
+  it('is known by its reference when it comes before the answer to the dispatch', async () => {
+    const made = await open.payout();
+    await open.fault('create-payout', 'accept_then_timeout');
+    await open.fault('list-payouts', 'error', { times: 5 });
+    await open.drain();
+    expect((await row(made.payoutId)).providerPayoutId).toBeNull();
+    await open.deliver(eventOf('processed', { id: 'pout_early', key: made.key }));
+    expect(await row(made.payoutId)).toMatchObject({
+      status: 'PAID',
+      providerPayoutId: 'pout_early',
+    });
+    await open.kit.sandbox.control('DELETE', '/faults');
+  });
+
+  it('may overtake the answer to the dispatch, which then changes nothing', async () => {
+    const made = await open.payout();
+    const overtaken = open.replica((real) => ({
+      ...real,
+      async createPayout(asked) {
+        const outcome = await real.createPayout(asked);
+        const id = outcome.kind === 'done' ? outcome.value.providerPayoutId : '';
+        await open.deliver(eventOf('processed', { id, key: made.key }));
+        return outcome;
+      },
+    }));
+    expect(await open.drain(overtaken)).toEqual([]);
+    const { providerPayoutId } = await row(made.payoutId);
+    expect(await stateOf({ ...made, id: providerPayoutId ?? '' })).toEqual(paid);
+  });
+
+  it('is one event by payout and status, whatever its body and id', async () => {
+    const payout = await underWay();
+    expect(await send('processed', payout)).toMatchObject(accepted);
+    expect(await send('processed', payout, { notes: { x: 1 } })).toMatchObject(repeated);
+    await send('reversed', payout);
+    expect(await send('processed', payout, { notes: { x: 2 } })).toMatchObject(repeated);
+    expect(await inboxOf(payout.id)).toHaveLength(2);
+  });
+
+  it('has one effect when 20 of them come at once', async () => {
+    const payout = await underWay();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => send('processed', payout, { notes: { at } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.filter(({ body }) => body['duplicate'] === undefined)).toHaveLength(1);
+    expect(await stateOf(payout)).toEqual(paid);
+  });
+
+  it('may come in any order, and in parallel', async () => {
+    const words: Word[] = ['processed', 'reversed', 'processed', 'reversed'];
+    const all = { minLength: words.length, maxLength: words.length };
+    const order = fc.shuffledSubarray([...words.keys()], all);
+    await fc.assert(
+      fc.asyncProperty(order, fc.boolean(), async (positions, isParallel) => {
+        const payout = await underWay();
+        const sends = positions.map((at) => () => send(words[at] ?? 'processed', payout));
+        if (isParallel) await Promise.all(sends.map((post) => post()));
+        else for (const post of sends) await post();
+        const state = await stateOf(payout);
+        expect([cameBack, { status: 'REVERSED', ...notPaid }]).toContainEqual(state);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('an event that can not be applied now', () => {
+  it('is kept, applied by its job, and once', async () => {
+    const payout = await underWay();
+    open.breakSells(1);
+    expect(await send('processed', payout)).toMatchObject(accepted);
+    expect((await row(payout.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf(payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    expect(await open.drain()).toEqual([]);
+    expect(await stateOf(payout)).toEqual(paid);
+    expect(await inboxOf(payout.id)).toMatchObject([{ status: 'APPLIED' }]);
+  });
+
+  it('is applied by the janitor when its job is lost', async () => {
+    const payout = await underWay();
+    open.breakSells(1);
+    await send('processed', payout);
+    await open.kit.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    open.kit.clock.advance(minuteMs);
+    await open.janitor('payouts-apply-due-events');
+    expect(await stateOf(payout)).toEqual(paid);
+  });
+
+  it('waits visibly when it speaks of another amount, or of another payout', async () => {
+    const [other, twice] = [await underWay(), await underWay()];
+    await send('processed', other, { amount: 999 });
+    expect((await row(other.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf(other.id)).toMatchObject([{ status: 'PENDING' }]);
+    await open.deliver(eventOf('processed', { id: 'pout_second', key: twice.key }));
+    expect((await row(twice.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf('pout_second')).toMatchObject([{ status: 'PENDING' }]);
+  });
+});
+
+describe('the webhook of the payout provider', () => {
+  it('keeps what it knows nothing of, and what it can not read', async () => {
+    const unknown = eventOf('processed', { id: 'pout_nobody', key: 'nobody-1' });
+    expect(await open.deliver(unknown)).toMatchObject(accepted);
+    expect(await inboxOf('pout_nobody')).toMatchObject([
+      { status: 'UNMATCHED', sealedForUserId: null },
+    ]);
+    expect(await open.deliver('{"event":"payout.processed"}')).toMatchObject(accepted);
+    expect(await open.kit.db.webhookEvent.count({ where: { status: 'UNREADABLE' } })).toBe(1);
+    expect(await open.deliver('{"event":"payout.queued"}')).toMatchObject(accepted);
+    expect(await open.kit.db.webhookEvent.count({ where: { eventType: 'payout.queued' } })).toBe(1);
+  });
+
+  it('refuses a missing body, no signature and a wrong one', async () => {
+    const payout = await underWay();
+    const body = JSON.stringify(eventOf('processed', payout));
+    const refused = { status: 401, code: 'INVALID_SIGNATURE' };
+    expect(await open.deliver('', { 'x-gateway-signature': signatureOf('') })).toMatchObject(
+      refused,
+    );
+    expect(await open.deliver(body, {})).toMatchObject(refused);
+    const wrong = { 'x-gateway-signature': signatureOf(`${body} `) };
+    expect(await open.deliver(body, wrong)).toMatchObject(refused);
+    expect(await inboxOf(payout.id)).toEqual([]);
+    const own = { 'x-razorpay-signature': signatureOf(body) };
+    expect(await open.deliver(body, own)).toMatchObject(accepted);
+  });
+
+  it('keeps the raw body sealed with the key of the customer', async () => {
+    const payout = await underWay();
+    const body = JSON.stringify(eventOf('processed', payout));
+    await open.deliver(body);
+    const [kept] = await inboxOf(payout.id);
+    expect(kept).toMatchObject({ sealedForUserId: payout.userId, purgeAfter: null });
+    const { id = '', sealedBody, sealedForUserId = null } = kept ?? {};
+    const stored = { id, sealedBody: sealedBody ?? '', sealedForUserId };
+    const { rawBody } = await openBody(open.kit.vault, open.kit.db, stored);
+    expect(rawBody.toString()).toBe(body);
+  });
+
+  it('clears bodies of nobody after 30 days', async () => {
+    await open.deliver(eventOf('failed', { id: 'pout_purge', key: 'purge-1' }));
+    open.kit.clock.advance(31 * 24 * 60 * minuteMs);
+    await open.janitor('payouts-purge-bodies');
+    expect(await inboxOf('pout_purge')).toMatchObject([{ sealedBody: null }]);
+  });
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { toSafePaise } from '../../money/index.ts';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { payoutStatuses, type Payout } from './payouts.types.ts';
+
+/** A payout as its customer sees it (decisions, section 4). */
+export const payoutViewSchema = z.object({
+  id: z.uuid(),
+  orderId: z.uuid(),
+  bankAccountId: z.uuid(),
+  accountLast4: z.string().length(4),
+  amountPaise: z.int().positive(),
+  status: z.enum(payoutStatuses),
+  mode: z.string(),
+  utr: z.string().nullable(),
+  attempt: z.int().min(0),
+  failureReason: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  paidAt: z.iso.datetime().nullable(),
+});
+
+/** And as operators do. */
+export const payoutOperatorView = payoutViewSchema.extend({
+  userId: z.uuid(),
+  approvedBy: z.uuid().nullable(),
+  providerPayoutId: z.string().nullable(),
+});
+
+export const payoutPage = pageOf(payoutViewSchema);
+export const payoutOperatorPage = pageOf(payoutOperatorView);
+
+export const payoutsQuery = pageQuery;
+
+/** Without a status: what is waiting or under way. */
+export const operatorPayoutsQuery = pageQuery.extend({
+  status: z.enum(payoutStatuses).optional(),
+  userId: z.uuid().optional(),
+});
+
+/** Another verified account of the same customer, where the old one was at fault. */
+export const retryBody = z.object({ bankAccountId: z.uuid().exactOptional() });
+
+export type PayoutView = z.output<typeof payoutViewSchema>;
+export type PayoutOperatorView = z.output<typeof payoutOperatorView>;
+
+/** See `payoutViewSchema`. */
+export const presentPayout = (payout: Payout): PayoutView => ({
+  id: payout.id,
+  orderId: payout.orderId,
+  bankAccountId: payout.bankAccountId,
+  accountLast4: payout.accountLast4,
+  amountPaise: toSafePaise(payout.amountPaise),
+  status: payout.status,
+  mode: payout.mode,
+  utr: payout.utr,
+  attempt: payout.attempt,
+  failureReason: payout.failureReason,
+  createdAt: payout.createdAt.toISOString(),
+  paidAt: payout.paidAt?.toISOString() ?? null,
+});
+
+/** See `payoutOperatorView`. */
+export const presentPayoutForOperator = (payout: Payout): PayoutOperatorView => ({
+  ...presentPayout(payout),
+  userId: payout.userId,
+  approvedBy: payout.approvedBy,
+  providerPayoutId: payout.providerPayoutId,
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { isOpenAttempt, newsVerdicts, payoutMoves, statesBefore } from './payouts.states.ts';
+import { attemptStatuses, payoutStatuses } from './payouts.types.ts';
+
+describe('the moves of a payout', () => {
+  it('are those of the decisions page and no other', () => {
+    const moves = payoutStatuses.flatMap((from) =>
+      Object.keys(payoutMoves[from]).map((to) => `${from}>${to}`),
+    );
+    expect(moves).toEqual([
+      'PENDING>PROCESSING',
+      'PROCESSING>PAID',
+      'PROCESSING>FAILED',
+      'PROCESSING>REVERSED',
+      'PAID>REVERSED',
+      'FAILED>PENDING',
+      'REVERSED>PENDING',
+    ]);
+    expect(statesBefore('PENDING')).toEqual(['FAILED', 'REVERSED']);
+    expect(statesBefore('REVERSED')).toEqual(['PROCESSING', 'PAID']);
+  });
+
+  it('never lead out of PAID but by a reversal', () => {
+    expect(Object.keys(payoutMoves.PAID)).toEqual(['REVERSED']);
+  });
+});
+
+const open = { PROCESSING: 'PROCESSING', PAID: 'PAID', FAILED: 'FAILED', REVERSED: 'REVERSED' };
+const stale = { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' };
+
+describe("the provider's word for an attempt", () => {
+  it.each([
+    ['INTENDED', open],
+    ['UNKNOWN', open],
+    ['PROCESSING', { ...open, PROCESSING: 'STALE' }],
+    ['REFUSED', { ...stale, PROCESSING: 'CONTRADICTION', PAID: 'CONTRADICTION' }],
+    ['PAID', { ...stale, FAILED: 'CONTRADICTION', REVERSED: 'REVERSED' }],
+    ['FAILED', { ...stale, PAID: 'CONTRADICTION' }],
+    ['REVERSED', stale],
+  ] as const)('that is %s means %o', (status, verdicts) => {
+    expect(newsVerdicts[status]).toEqual(verdicts);
+  });
+
+  it('is known for every state of an attempt', () => {
+    expect(Object.keys(newsVerdicts).toSorted()).toEqual([...attemptStatuses].toSorted());
+    const undecided = attemptStatuses.filter(isOpenAttempt);
+    expect(undecided).toEqual(['INTENDED', 'UNKNOWN', 'PROCESSING']);
+  });
+});

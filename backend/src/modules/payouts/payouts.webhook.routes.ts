@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import type { ReadPayoutEvent } from './payout-event.ts';
+
+const webhookReply = z.object({
+  received: z.literal(true),
+  duplicate: z.literal(true).optional(),
+});
+
+/**
+ * Where the payout provider tells us what became of payouts and penny-drops (decisions,
+ * section 5). A business problem is never an error here: only a bad signature or a missing body
+ * is refused.
+ */
+export const createPayoutWebhookRoutes = (deps: {
+  readonly clock: Clock;
+  readonly provider: PayoutProvider;
+  readonly inbox: Pick<WebhookInbox<ReadPayoutEvent>, 'receive'>;
+}): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/webhooks/payout',
+    summary: "The payout provider's webhook",
+    tags: ['webhooks'],
+    access: PUBLIC,
+    rateLimit: 'exempt',
+    rawBody: true,
+    responses: { 200: webhookReply },
+    errors: ['INVALID_SIGNATURE'],
+    handler: async ({ rawBody, context: { headers, requestId } }) => {
+      const { clock, provider, inbox } = deps;
+      const verified =
+        rawBody.length === 0 ? undefined : provider.verifyWebhook({ rawBody, headers });
+      if (verified?.valid !== true) throw new AppError('INVALID_SIGNATURE');
+      const { eventId, event } = verified;
+      const result = await inbox.receive({
+        gateway: provider.code,
+        eventId,
+        rawBody,
+        event: event.kind === 'unreadable' ? undefined : event,
+        receivedAt: clock.now(),
+        requestId,
+      });
+      return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+    },
+  }),
+];

@@ -1,0 +1,39 @@
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { addMs } from '../../../platform/clock/clock.ts';
+import { findRows } from '../find-rows.ts';
+import type { Check } from '../reconciliation.types.ts';
+
+const graceMs = 15 * 60_000;
+
+/**
+ * Orders that have had their money for over 15 min, and neither their gold nor a review: those
+ * that read so, of any age, and those that read unpaid although a payment of the window was
+ * captured for them.
+ */
+export const capturedNotAllocated: Check = {
+  id: 'captured_not_allocated',
+  title: 'Paid over 15 minutes ago, neither allocated nor under review',
+  severity: 'critical',
+  run: ({ read, now, from }) => {
+    const before = addMs(now, -graceMs);
+    return findRows(
+      read,
+      Prisma.sql`
+        WITH held AS (
+          SELECT o.id, coalesce(o.paid_at, o.updated_at) AS since FROM gold_order o
+          WHERE o.status IN ('PAID', 'RETRY_PENDING')
+            AND coalesce(o.paid_at, o.updated_at) < ${before}::timestamptz
+          UNION ALL
+          SELECT p.order_id, min(g.learned_at)
+          FROM gateway_payment g
+          JOIN payment_order p ON p.id = g.payment_order_id
+          JOIN gold_order o ON o.id = p.order_id
+          WHERE g.learned_at >= ${from}::timestamptz AND g.learned_at < ${before}::timestamptz
+            AND g.status = 'CAPTURED' AND o.status IN ('PENDING', 'FAILED')
+          GROUP BY p.order_id)
+        SELECT held.since, o.id AS "orderId", o.user_id AS "userId", o.type,
+          o.status AS "orderStatus", o.amount_paise AS "amountPaise", o.provider_tx_id AS "providerTxId"
+        FROM held JOIN gold_order o ON o.id = held.id`,
+    );
+  },
+};

@@ -1,0 +1,40 @@
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { findRows } from '../find-rows.ts';
+import type { Check } from '../reconciliation.types.ts';
+import { ordersSince } from '../window.ts';
+
+/**
+ * Orders of the window, and orders whose capture became known in it, of which order, quote,
+ * payment order and capture do not name one amount in one currency. One under review is in
+ * somebody's hands already; a second capture may be of any amount; one paid back is settled.
+ */
+export const paymentAmountMismatch: Check = {
+  id: 'payment_amount_mismatch',
+  title: 'Order, quote, payment order and capture disagree, and nobody has it under review',
+  severity: 'critical',
+  run: ({ read, from }) =>
+    findRows(
+      read,
+      Prisma.sql`
+        SELECT DISTINCT ON (o.id) o.created_at AS since, o.id AS "orderId",
+          o.user_id AS "userId", o.status AS "orderStatus", p.id AS "paymentOrderId", g.gateway,
+          g.gateway_payment_id AS "gatewayPaymentId", o.amount_paise AS "orderPaise",
+          q.total_paise AS "quotePaise", p.amount_paise AS "paymentOrderPaise",
+          g.amount_paise AS "capturedPaise", g.currency AS "capturedCurrency"
+        FROM (
+          ${ordersSince(from)}
+          UNION
+          SELECT p.order_id FROM gateway_payment g JOIN payment_order p ON p.id = g.payment_order_id
+          WHERE g.learned_at >= ${from}::timestamptz) AS recent
+        JOIN gold_order o ON o.id = recent.id
+        LEFT JOIN gold_quote q ON q.id = o.quote_id
+        LEFT JOIN payment_order p ON p.order_id = o.id
+        LEFT JOIN gateway_payment g ON g.payment_order_id = p.id AND g.status = 'CAPTURED'
+          AND g.standing NOT IN ('SECOND', 'REFUNDED')
+        WHERE o.type <> 'SELL' AND o.status <> 'MANUAL_REVIEW'
+          AND (q.total_paise <> o.amount_paise OR p.amount_paise <> o.amount_paise
+            OR g.amount_paise <> o.amount_paise OR g.amount_paise <> p.amount_paise
+            OR g.currency <> p.currency)
+        ORDER BY o.id, p.created_at DESC, g.learned_at DESC`,
+    ),
+};

@@ -1,0 +1,36 @@
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { findRows } from '../find-rows.ts';
+import type { Check } from '../reconciliation.types.ts';
+import { payoutsSince } from '../window.ts';
+
+/** INR 100,000. Written down once more, so that a change in payouts shows here. */
+const capPaise = 10_000_000n;
+
+/**
+ * Payouts of the window above the cap that went out without a SUPER_ADMIN's approval: nobody let
+ * it go, or somebody who is none now and was none by the audit row of that day.
+ */
+export const payoutOverCapUnapproved: Check = {
+  id: 'payout_over_cap_unapproved',
+  title: 'A payout above INR 100,000 that no super admin approved',
+  severity: 'critical',
+  run: ({ read, from }) =>
+    findRows(
+      read,
+      Prisma.sql`
+        SELECT p.created_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
+          p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
+          p.attempt, p.approved_by AS "approvedBy", approver.role AS "approverRole"
+        FROM (${payoutsSince(from)}) AS recent JOIN payout p ON p.id = recent.id
+        LEFT JOIN admin_user approver ON approver.id = p.approved_by
+        WHERE p.amount_paise > ${capPaise}::bigint
+          AND (p.status IN ('PROCESSING', 'PAID', 'REVERSED')
+            OR EXISTS (SELECT FROM payout_attempt a WHERE a.payout_id = p.id))
+          AND approver.role IS DISTINCT FROM 'SUPER_ADMIN'
+          AND NOT EXISTS (
+            SELECT FROM audit_log l
+            WHERE l.target_type = 'payout' AND l.target_id = p.id::text
+              AND l.actor_id = p.approved_by AND l.actor_role = 'SUPER_ADMIN'
+              AND l.outcome = 'DONE')`,
+    ),
+};

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { judgePayout, type PayoutWord } from './payout-stuck.rules.ts';
+
+const words: readonly PayoutWord[] = ['PROCESSING', 'PAID', 'FAILED', 'REVERSED', 'NO_SUCH_PAYOUT'];
+
+/** What we have of an attempt, and the words of the provider that say the same. */
+const agreeing: readonly [string, string, boolean, readonly PayoutWord[]][] = [
+  ['PROCESSING', 'INTENDED', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
+  ['PROCESSING', 'UNKNOWN', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
+  ['PROCESSING', 'PROCESSING', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
+  ['PAID', 'PAID', true, ['PAID']],
+  ['FAILED', 'FAILED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
+  ['FAILED', 'REFUSED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
+  ['REVERSED', 'REVERSED', true, ['FAILED', 'REVERSED']],
+  // Waiting for a further attempt: the last one speaks for itself.
+  ['PENDING', 'FAILED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
+  ['PENDING', 'REVERSED', true, ['FAILED', 'REVERSED']],
+  // So does one before the newest: had it been paid, the customer would be paid twice.
+  ['PAID', 'FAILED', false, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
+  ['PROCESSING', 'REVERSED', false, ['FAILED', 'REVERSED']],
+  // A payout that says more than its attempt is held against the provider.
+  ['PAID', 'PROCESSING', true, ['PAID']],
+];
+
+it.each(agreeing)(
+  'a payout %s with its attempt %s (newest: %s) agrees with %j',
+  (payoutStatus, attemptStatus, isNewest, expected) => {
+    const own = {
+      payoutStatus,
+      attemptStatus,
+      isNewest,
+      amountPaise: 5n,
+      proceedsPaise: 5n,
+      providerPayoutId: null,
+    };
+    const found = words.filter((word) => judgePayout(own, { word, amountPaise: 5n }) === undefined);
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  },
+);
+
+const open = {
+  payoutStatus: 'PROCESSING',
+  attemptStatus: 'PROCESSING',
+  isNewest: true,
+  amountPaise: 5n,
+  proceedsPaise: 5n,
+  providerPayoutId: 'pout_1',
+};
+
+it('misses a payout that the provider has named and knows no more', () => {
+  const lost = { word: 'NO_SUCH_PAYOUT', amountPaise: undefined } as const;
+  expect(judgePayout(open, lost)).toBe('PROVIDER_SAYS_OTHERWISE');
+  expect(judgePayout({ ...open, providerPayoutId: null }, lost)).toBeUndefined();
+});
+
+const paid = (amountPaise: bigint) => ({ word: 'PROCESSING', amountPaise }) as const;
+
+it('sees another amount, unless only our own two differ', () => {
+  expect(judgePayout(open, paid(6n))).toBe('OTHER_AMOUNT');
+  expect(judgePayout({ ...open, amountPaise: 6n }, paid(5n))).toBeUndefined();
+});

@@ -1,0 +1,36 @@
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { findRows } from '../find-rows.ts';
+import type { Check } from '../reconciliation.types.ts';
+import { ordersSince, payoutsSince } from '../window.ts';
+
+/**
+ * Sells of the window, and all that still wait for their payout, which have no payout or one of
+ * another amount, or read completed with a payout that came to nothing; and payouts of the window
+ * for a sell that was never confirmed.
+ */
+export const sellWithoutPayout: Check = {
+  id: 'sell_without_payout',
+  title: 'A sell without its payout, or of another amount',
+  severity: 'critical',
+  run: ({ read, from }) =>
+    findRows(
+      read,
+      Prisma.sql`
+        SELECT o.created_at AS since, o.id AS "orderId", o.user_id AS "userId",
+          o.status AS "orderStatus", o.proceeds_paise AS "proceedsPaise", p.id AS "payoutId",
+          p.status AS "payoutStatus", p.amount_paise AS "payoutPaise"
+        FROM (
+          ${ordersSince(from)}
+          UNION
+          SELECT c.id FROM gold_order c WHERE c.status = 'CONFIRMED'
+          UNION
+          SELECT p.order_id FROM (${payoutsSince(from)}) AS recent JOIN payout p ON p.id = recent.id
+        ) AS recent
+        JOIN gold_order o ON o.id = recent.id
+        LEFT JOIN payout p ON p.order_id = o.id
+        WHERE CASE WHEN o.type = 'SELL' AND o.status IN ('CONFIRMED', 'COMPLETED')
+          THEN p.amount_paise IS DISTINCT FROM o.proceeds_paise - o.withheld_paise
+            OR (o.status = 'COMPLETED' AND p.status IN ('PENDING', 'FAILED', 'REVERSED'))
+          ELSE p.id IS NOT NULL END`,
+    ),
+};

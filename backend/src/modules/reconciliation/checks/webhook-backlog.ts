@@ -1,0 +1,37 @@
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { addMs } from '../../../platform/clock/clock.ts';
+import { findRows } from '../find-rows.ts';
+import type { Check } from '../reconciliation.types.ts';
+
+const graceMs = 5 * 60_000;
+
+/**
+ * Events of any age that were accepted over 5 min ago, concern something that we know, and have
+ * not been applied. One that waits because applying it failed counts until somebody has found out
+ * what it concerns; one of an unknown order counts once that order is known. (A capture of an
+ * order that stays unknown is `gateway_capture_missing`.)
+ */
+export const webhookBacklog: Check = {
+  id: 'webhook_backlog',
+  title: 'Webhooks that match something and are not applied after 5 minutes',
+  severity: 'high',
+  run: ({ read, now }) =>
+    findRows(
+      read,
+      Prisma.sql`
+        SELECT e.received_at AS since, e.id AS "eventId", e.source, e.gateway,
+          e.event_type AS "eventType", e.subject, e.gateway_payment_id AS "gatewayPaymentId",
+          e.status AS "eventStatus", e.attempts, e.last_error AS "lastError"
+        FROM webhook_event e
+        WHERE e.received_at < ${addMs(now, -graceMs)}::timestamptz
+          AND e.status IN ('PENDING', 'UNMATCHED')
+          AND (e.status = 'PENDING' OR CASE e.source
+            WHEN 'payment' THEN EXISTS (
+              SELECT FROM payment_order p
+              WHERE p.gateway = e.gateway AND p.gateway_order_id = e.subject)
+            WHEN 'payout' THEN EXISTS (
+              SELECT FROM payout_attempt a
+              WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)
+            ELSE false END)`,
+    ),
+};

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { checkIds } from './index.ts';
+
+let books: OpenBooks;
+let foundBy: FoundBy;
+beforeAll(async () => {
+  books = await openBooks();
+  foundBy = createFoundBy(books);
+});
+afterAll(() => books.close());
+
+const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
+
+it('reads OK thirteen times over consistent books', async () => {
+  const sold = await books.sell();
+  await books.playPayout(sold.payoutId, 'processed');
+  await eventually(async () => expect(await books.statusOf(sold.orderId)).toBe('COMPLETED'));
+  const back = await books.sell();
+  await books.playPayout(back.payoutId, 'failed');
+  await books.sell('500', '600');
+  const unpaid = await books.place(await books.customer());
+  await books.pay(unpaid, { outcome: 'failed' });
+  await eventually(async () => expect(await books.statusOf(unpaid.orderId)).toBe('FAILED'));
+  const { status, body } = await books.report();
+  expect(status).toBe(200);
+  const ok = { status: 'OK', count: 0, samples: [] };
+  expect(body).toMatchObject({
+    windowHours: 72,
+    summary: { ok: 13, findings: 0, errors: 0 },
+    checks: checkIds.map((id) => ({ id, ...ok })),
+  });
+});
+
+it('finds a sell without a payout', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, userId, payoutId } = await books.sell();
+    await books.asOwner('DELETE FROM payout_attempt WHERE payout_id = $1', payoutId);
+    await books.asOwner('DELETE FROM payout WHERE id = $1', payoutId);
+    return { orderId, userId, orderStatus: 'CONFIRMED', payoutId: null };
+  });
+  expect(found).toEqual(['sell_without_payout']);
+});
+
+it('finds a payout of another amount than its sell', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, payoutId } = await books.sell();
+    await books.asOwner(
+      'UPDATE payout SET amount_paise = amount_paise + 1 WHERE id = $1',
+      payoutId,
+    );
+    return { orderId, payoutId };
+  });
+  expect(found).toEqual(['sell_without_payout']);
+});
+
+it('finds a payout for a sell that was never confirmed', async () => {
+  const found = await foundBy(async () => {
+    const { orderId: soldId } = await books.sell();
+    const { orderId, payoutId } = await books.sell();
+    const { orderId: unpaidId } = await books.place(await books.customer());
+    await books.asOwner('UPDATE payout SET order_id = $2 WHERE id = $1', payoutId, unpaidId);
+    // The sell that lost it is put right, so that one fault is left.
+    await books.asOwner(
+      `INSERT INTO payout SELECT (jsonb_populate_record(p, jsonb_build_object(
+         'id', $2::text, 'order_id', $3::text))).* FROM payout p WHERE order_id = $1`,
+      soldId,
+      randomUUID(),
+      orderId,
+    );
+    return { orderId: unpaidId, payoutId, orderStatus: 'PENDING' };
+  });
+  expect(found).toEqual(['sell_without_payout']);
+});
+
+it('finds a payout that is on its way for over a day', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, userId, payoutId } = await books.sell();
+    await books.asOwner(
+      `UPDATE payout SET dispatched_at = dispatched_at ${ageBy(24 * 60 + 1)} WHERE id = $1`,
+      payoutId,
+    );
+    return { payoutId, orderId, userId, payoutStatus: 'PROCESSING' };
+  });
+  expect(found).toEqual(['payout_stuck']);
+});
+
+it('finds a payout that the provider has paid without telling us', async () => {
+  const found = await foundBy(async () => {
+    const { payoutId } = await books.sell();
+    await books.playPayout(payoutId, 'processed', { deliver: 'none' });
+    return { problem: 'PROVIDER_SAYS_OTHERWISE', payoutId, atProvider: 'PAID' };
+  });
+  expect(found).toEqual(['payout_stuck']);
+});
+
+it('finds a payout that reads paid and is not', async () => {
+  const found = await foundBy(async () => {
+    const { payoutId } = await books.sell();
+    await books.asOwner(
+      `UPDATE payout SET status = 'PAID', paid_at = updated_at WHERE id = $1`,
+      payoutId,
+    );
+    return { payoutId, payoutStatus: 'PAID', atProvider: 'PROCESSING' };
+  });
+  expect(found).toEqual(['payout_stuck']);
+});
+
+/** A payout above the cap, let go by a SUPER_ADMIN. */
+const bigPayout = async (): Promise<{ payoutId: string; orderId: string }> => {
+  const sold = await books.sell('120000', '190000');
+  const superAdmin = await books.operator('SUPER_ADMIN');
+  const approved = await superAdmin('POST', `/payouts/${sold.payoutId}/approve`);
+  expect(approved.status).toBe(200);
+  await books.drain();
+  return sold;
+};
+
+it('finds a big payout that nobody let go', async () => {
+  const found = await foundBy(async () => {
+    const { payoutId, orderId } = await bigPayout();
+    await books.asOwner(
+      'UPDATE payout SET approved_by = NULL, approved_at = NULL WHERE id = $1',
+      payoutId,
+    );
+    return { payoutId, orderId, approvedBy: null };
+  });
+  expect(found).toEqual(['payout_over_cap_unapproved']);
+});
+
+it('finds a big payout that a mere admin let go, and not one of a former super admin', async () => {
+  const found = await foundBy(async () => {
+    const former = await bigPayout();
+    await books.asOwner(
+      `UPDATE admin_user SET role = 'ADMIN'
+       WHERE id = (SELECT approved_by FROM payout WHERE id = $1)`,
+      former.payoutId,
+    );
+    const { payoutId } = await bigPayout();
+    const { adminId } = await books.factories.admin('ADMIN');
+    await books.asOwner('UPDATE payout SET approved_by = $2 WHERE id = $1', payoutId, adminId);
+    return { payoutId, approvedBy: adminId, approverRole: 'ADMIN' };
+  });
+  expect(found).toEqual(['payout_over_cap_unapproved']);
+});

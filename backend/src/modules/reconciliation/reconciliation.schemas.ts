@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { checkIds, checkStatuses, mostSamples, severities } from './reconciliation.types.ts';
+import type { Report } from './reconciliation.types.ts';
+
+/** The window in hours (interface, Limits). */
+const [shortest, longest, usual] = [1, 720, 72];
+
+const clamp = (hours: number): number => Math.min(longest, Math.max(shortest, hours));
+
+export const reconciliationQuery = z.object({
+  window_hours: z
+    .string()
+    .regex(/^-?\d{1,100}$/u, 'must be a whole number of hours')
+    .default(String(usual))
+    .pipe(z.coerce.number())
+    .transform(clamp),
+});
+
+const sampleView = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+const checkView = z.object({
+  id: z.enum(checkIds),
+  title: z.string(),
+  severity: z.enum(severities),
+  status: z.enum(checkStatuses),
+  count: z.int().min(0),
+  samples: z.array(sampleView).max(mostSamples),
+  detail: z.string().optional(),
+});
+
+export const reconciliationView = z.object({
+  generatedAt: z.iso.datetime(),
+  windowHours: z.int().min(shortest).max(longest),
+  summary: z.object({
+    ok: z.int().min(0),
+    findings: z.int().min(0),
+    errors: z.int().min(0),
+  }),
+  checks: z.array(checkView).length(checkIds.length),
+});
+
+/** The report on the wire (decisions, section 7). */
+export const presentReport = ({ generatedAt, windowHours, checks }: Report) => {
+  const countOf = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
+  return {
+    generatedAt: generatedAt.toISOString(),
+    windowHours,
+    summary: { ok: countOf('OK'), findings: countOf('FINDINGS'), errors: countOf('ERROR') },
+    checks,
+  };
+};

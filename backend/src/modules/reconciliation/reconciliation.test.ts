@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { createFactories } from '../../../test/support/factories.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { createRead } from './create-read.ts';
+import { checkIds, createReconciliation } from './index.ts';
+
+let books: OpenBooks;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterEach(() => books.control('DELETE', '/faults'));
+afterAll(() => books.close());
+
+const asking = [
+  'gateway_capture_missing',
+  'provider_transaction_mismatch',
+  'payout_stuck',
+] as const;
+
+/** The checks that don't read OK, with how they read. */
+const notOk = async (): Promise<Record<string, string>> => {
+  const checks = await books.freshChecks();
+  return Object.fromEntries(
+    [...checks.values()]
+      .filter(({ status }) => status !== 'OK')
+      .map(({ id, status }) => [id, status]),
+  );
+};
+
+/** The collaborator gives no answer any more: the way it fails, for as many calls as it takes. */
+const silence = (collaborator: string, fault = 'error', operation = '*') =>
+  books.control('POST', '/faults', { collaborator, operation, fault, times: 1000 });
+
+describe('before anything was bought', () => {
+  it('asks the collaborators all the same', async () => {
+    expect(await notOk()).toEqual({});
+    for (const collaborator of ['sandbox-gateway', 'safegold', 'razorpayx']) {
+      await silence(collaborator);
+    }
+    expect(await notOk()).toEqual(Object.fromEntries(asking.map((id) => [id, 'ERROR'])));
+    const { body } = await books.report();
+    expect(body['summary']).toEqual({ ok: 10, findings: 0, errors: 3 });
+  });
+
+  it('can not look for payouts where no provider of them is configured', async () => {
+    const { payoutProvider: _, ...deps } = books.deps;
+    const { checks } = await createReconciliation(deps).report(72);
+    expect(checks.filter(({ status }) => status === 'ERROR')).toMatchObject([
+      { id: 'payout_stuck', detail: 'no payout provider is configured' },
+    ]);
+  });
+});
+
+describe('the route', () => {
+  it.each(['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const)('is for %s', async (role) => {
+    const call = await books.operator(role);
+    const { status, body } = await call('GET', '/reconciliation');
+    expect(status).toBe(200);
+    const ids = (body['checks'] as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual(checkIds);
+    expect(body['generatedAt']).toBe(books.kit.clock.now().toISOString());
+  });
+
+  it('is for nobody else', async () => {
+    const { token } = await createFactories(books.kit).customer();
+    expect((await books.reportAs(undefined)).status).toBe(401);
+    expect((await books.reportAs(token)).status).toBe(401);
+  });
+
+  it.each([
+    [undefined, 72],
+    [1, 1],
+    [0, 1],
+    [-5, 1],
+    [24, 24],
+    [720, 720],
+    [721, 720],
+    ['99999999999999999999999', 720],
+    ['007', 7],
+  ])('takes a window of %s hours as %i', async (asked, windowHours) => {
+    expect((await books.report(asked)).body).toMatchObject({ windowHours });
+  });
+
+  it.each(['', 'x', '1.5', '72.0', '1e2', '0x10', ' 5', '+5', '٣', 'NaN'])(
+    'refuses a window of "%s" hours',
+    async (asked) => {
+      const field = 'window_hours';
+      expect(await books.report(asked)).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        field,
+      });
+    },
+  );
+});
+
+describe('a collaborator that can not be asked', () => {
+  beforeAll(async () => {
+    await books.buy();
+    await books.sell();
+  });
+
+  it.each([
+    ['sandbox-gateway', 'error', 'gateway_capture_missing'],
+    ['sandbox-gateway', 'malformed', 'gateway_capture_missing'],
+    ['safegold', 'reset', 'provider_transaction_mismatch'],
+    ['razorpayx', 'error', 'payout_stuck'],
+  ])('is an error of its check: %s, %s', async (collaborator, fault, id) => {
+    await silence(collaborator, fault);
+    expect(await notOk()).toEqual({ [id]: 'ERROR' });
+  });
+
+  it.each([
+    ['safegold', 'buy-status', 'provider_transaction_mismatch'],
+    ['safegold', 'sell-status', 'provider_transaction_mismatch'],
+    ['safegold', 'get-user', 'provider_transaction_mismatch'],
+    ['sandbox-gateway', 'list-payments', 'gateway_capture_missing'],
+    ['razorpayx', 'get-payout', 'payout_stuck'],
+  ])('also when only a part of it fails: %s, %s', async (collaborator, operation, id) => {
+    await silence(collaborator, 'error', operation);
+    expect(await notOk()).toEqual({ [id]: 'ERROR' });
+    const failed = [...(await books.freshChecks()).values()].find((check) => check.id === id);
+    expect(failed?.detail).toMatch(/^[a-z]+ gave no answer: HTTP_500/u);
+  });
+
+  it('still shows what was found before it fell silent', async () => {
+    const { orderId, txId } = await books.buy();
+    await books.control('POST', `/transactions/${txId}`, { status: 2 });
+    await silence('safegold', 'error', 'get-user');
+    expect((await books.freshChecks()).get('provider_transaction_mismatch')).toMatchObject({
+      status: 'ERROR',
+      count: 1,
+      samples: [{ orderId }],
+    });
+    await books.control('POST', `/transactions/${txId}`, { status: 1 });
+  });
+});
+
+describe('a report', () => {
+  it('asks no more than it may, and says that it did not ask about everything', async () => {
+    const limits = { most: 1, atATime: 3, withinMs: 5000 };
+    await books.buy();
+    const { checks } = await createReconciliation({ ...books.deps, limits }).report(72);
+    const told = checks.filter(({ status }) => status === 'ERROR');
+    expect(told.map(({ id }) => id)).toEqual([
+      'gateway_capture_missing',
+      'provider_transaction_mismatch',
+    ]);
+    for (const { detail } of told) {
+      expect(detail).toMatch(/^asked about 1 of \d+: choose a shorter window$/u);
+    }
+  });
+
+  it('is made once for all who ask for it at a time', async () => {
+    const reconciliation = createReconciliation(books.deps);
+    const report = (hours: number) => reconciliation.report(hours);
+    const [one, other, shorter] = await Promise.all([report(72), report(72), report(24)]);
+    expect(other).toBe(one);
+    expect(shorter).not.toBe(one);
+    expect(await report(72)).not.toBe(one);
+  });
+
+  it('reads ERROR where the database can not be read, and goes on', async () => {
+    await books.asOwner('REVOKE SELECT ON audit_log FROM dgs_app');
+    expect(await notOk()).toEqual({ payout_over_cap_unapproved: 'ERROR' });
+    await books.asOwner('GRANT SELECT ON audit_log TO dgs_app');
+    expect(await notOk()).toEqual({});
+  });
+
+  it('can not write', async () => {
+    const read = createRead(books.kit.inTransaction);
+    const write = Prisma.sql`UPDATE holding SET balance = 0 RETURNING user_id`;
+    await expect(read(write)).rejects.toThrow(/read-only transaction/u);
+  });
+
+  it('gives up a statement that takes too long', async () => {
+    const read = createRead(books.kit.inTransaction, 50);
+    await expect(read(Prisma.sql`SELECT pg_sleep(5)::text`)).rejects.toThrow(/statement timeout/u);
+  });
+
+  it('forgets what lies before its window, but for what is still open', async () => {
+    const bought = await books.buy();
+    const wrongAmount = await books.place(await books.customer());
+    await books.pay(wrongAmount, { amountPaise: 99_900 });
+    const paid = await books.place(await books.customer());
+    await books.pay(paid);
+    await eventually(async () => expect(await books.statusOf(paid.orderId)).toBe('PAID'));
+    await eventually(async () =>
+      expect(await books.statusOf(wrongAmount.orderId)).toBe('MANUAL_REVIEW'),
+    );
+    await books.asOwner(
+      'UPDATE payment_order SET amount_paise = amount_paise + 1 WHERE id = $1',
+      bought.paymentOrderId,
+    );
+    await books.advance(30 * 60 * 60);
+    const found = async (windowHours: number) => {
+      const { checks } = await createReconciliation(books.deps).report(windowHours);
+      return checks.filter(({ status }) => status !== 'OK').map(({ id }) => id);
+    };
+    const open = ['captured_not_allocated', 'payout_stuck', 'manual_review_open'];
+    expect(await found(24)).toEqual(open);
+    expect(await found(48)).toEqual([open[0], 'payment_amount_mismatch', ...open.slice(1)]);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { newPayout, openRazorpayx } from './razorpayx-kit.ts';
+
+let kit: AdapterKit;
+let provider: ReturnType<typeof openRazorpayx>;
+
+beforeAll(async () => {
+  kit = await startAdapterKit('razorpayx');
+});
+afterAll(() => kit.sandbox.stop());
+beforeEach(async () => {
+  await kit.control('DELETE', '/faults');
+  // A new one for each test, so that no circuit is left open.
+  provider = openRazorpayx(kit);
+});
+afterEach(() => provider.close());
+
+describe('a payout', () => {
+  test.each([
+    ['error', false],
+    ['timeout', false],
+    ['reset', false],
+    ['malformed', true],
+    ['accept_then_timeout', true],
+    ['wrong_amount', true],
+  ])('is undecided after %s and not sent twice; found: %s', async (fault, made) => {
+    const asked = await newPayout(provider);
+    const before = (await kit.calls('create-payout')).length;
+    await kit.fault('create-payout', fault);
+    expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
+    expect(await kit.calls('create-payout')).toHaveLength(before + 1);
+    const found = valueOf(await provider.findPayoutByReference(asked.referenceId));
+    expect(found !== undefined).toBe(made);
+    const resent = valueOf(await provider.createPayout(asked));
+    expect(resent.amountPaise).toBe(asked.amountPaise);
+    const known = found?.providerPayoutId ?? resent.providerPayoutId;
+    expect(resent.providerPayoutId).toBe(known);
+  });
+
+  test('that is worked at after its caller gave up is found, and made once', async () => {
+    const asked = await newPayout(provider);
+    await kit.fault('create-payout', 'slow', { delayMs: 700 });
+    expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
+    const made = valueOf(await provider.createPayout(asked));
+    await eventually(async () => {
+      const [late] = (await kit.calls('create-payout')).slice(-2);
+      expect(late).toMatchObject({ status: 200, response: { id: made.providerPayoutId } });
+    });
+  });
+
+  test.each([
+    [401, 'NOT_AUTHORISED'],
+    [429, 'RATE_LIMITED'],
+  ])('that was turned away with %s was not looked at: %s', async (status, code) => {
+    await kit.fault('create-payout', 'error', { status });
+    expect(await provider.createPayout(await newPayout(provider))).toMatchObject({ code });
+  });
+
+  test('is undecided after a 409', async () => {
+    await kit.fault('create-payout', 'error', { status: 409 });
+    expect(await provider.createPayout(await newPayout(provider))).toMatchObject({
+      kind: 'unknown',
+    });
+  });
+});

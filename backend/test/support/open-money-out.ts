@@ -1,0 +1,246 @@
+import { createHmac } from 'node:crypto';
+import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
+import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
+import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
+import { createSellSettlement, hasOpenSell } from '../../src/modules/gold/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
+import {
+  createPayouts,
+  hasPayoutInFlight,
+  type Payouts,
+  type SellSettlement,
+} from '../../src/modules/payouts/index.ts';
+import { AppError } from '../../src/platform/errors/app-error.ts';
+import type { Guard } from '../../src/platform/http/index.ts';
+import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
+import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
+import { createFactories, type Factories } from './factories.ts';
+import { openKit, type Kit } from './open-kit.ts';
+import { runQueuedJobs } from './run-queued-jobs.ts';
+
+/** One process's own modules: two of them are two replicas. */
+export interface Replica {
+  readonly banking: Banking;
+  readonly payouts: Payouts;
+}
+
+type Wrap = (provider: PayoutProvider) => PayoutProvider;
+
+/** Bank accounts and payouts behind their routes, with the real adapter, the sandbox and sells. */
+export interface OpenMoneyOut extends Replica {
+  readonly kit: Kit;
+  readonly factories: Factories;
+  readonly provider: PayoutProvider;
+  readonly sells: ConfirmedSells;
+  /** The next so many moves of a sell fail. */
+  breakSells(times: number): void;
+  /** Another process, with a provider of its own where one is given. */
+  replica(wrap?: Wrap): Replica;
+  customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
+  operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
+  /** A verified account; by its number payouts to it stay open. */
+  account(userId: string, number?: string): Promise<string>;
+  /** A confirmed sell and its payout. */
+  payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
+  /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
+  drain(replica?: Replica): Promise<readonly unknown[]>;
+  /** One round of the janitor's steps, or of one. */
+  janitor(name?: string, replica?: Replica): Promise<void>;
+  /** Posts a webhook body; signed rightly unless headers are given. */
+  deliver(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** The next calls of the provider's operation go wrong. */
+  fault(operation: string, fault: string, more?: object): Promise<void>;
+  /** The calls that the provider received, oldest first. */
+  journal(operation: string): Promise<readonly JournalEntry[]>;
+  close(): Promise<void>;
+}
+
+export interface MadePayout {
+  readonly userId: string;
+  readonly call: Caller;
+  readonly bankAccountId: string;
+  readonly orderId: string;
+  readonly payoutId: string;
+  /** Of the first attempt. */
+  readonly key: string;
+}
+
+export interface JournalEntry {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string;
+  readonly status: number;
+}
+
+/** Takes the token for the customer's id: signing in is another module's. */
+const customerGuard: Guard = {
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
+  schemeName: 'bearer',
+  async admit(req) {
+    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
+    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
+    return { userId };
+  },
+};
+
+/** The signature of a webhook's body. */
+export const signatureOf = (body: string): string =>
+  createHmac('sha256', sandboxDefaults.payoutWebhookSecrets[0] ?? '')
+    .update(body)
+    .digest('hex');
+
+const openProvider = (kit: Kit) =>
+  createPayoutProvider(
+    {
+      APP_MODE: 'test',
+      RAZORPAYX_BASE_URL: `${kit.sandbox.url}/razorpayx`,
+      RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
+      RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
+      RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
+      PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
+      RAZORPAYX_TIMEOUT_MS: '400',
+    },
+    { clock: kit.clock, logger: kit.logger },
+  );
+
+const createBreakable = (kit: Kit) => {
+  const real = createSellSettlement(kit);
+  let toBreak = 0;
+  const orBreak = (move: () => Promise<void>): Promise<void> => {
+    if (toBreak === 0) return move();
+    toBreak -= 1;
+    throw new Error('broken');
+  };
+  const settlement: SellSettlement = {
+    lockSell: (db, orderId) => real.lockSell(db, orderId),
+    markCompleted: (db, sell, info) => orBreak(() => real.markCompleted(db, sell, info)),
+    backToConfirmed: (db, sell, info) => orBreak(() => real.backToConfirmed(db, sell, info)),
+  };
+  return {
+    settlement,
+    breakFor(times: number) {
+      toBreak = times;
+    },
+  };
+};
+
+/** Opens it; webhooks of the sandbox find their way. */
+export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
+  const kit = await openKit();
+  const { db, sandbox } = kit;
+  const factories = createFactories(kit);
+  const provider = openProvider(kit);
+  const sells = createConfirmedSells(kit);
+  const breakable = createBreakable(kit);
+
+  const replica = (wrap: Wrap = (real) => real): Replica => {
+    const shared = { ...kit, provider: wrap(provider), notify: createNotify(kit) };
+    const banking = createBanking({
+      ...shared,
+      findCustomer: async (client, userId) => {
+        const user = await client.user.findUnique({ where: { id: userId } });
+        return { phone: user?.phone ?? '+919812345678', name: 'Asha Rao' };
+      },
+      isAccountInUse: async (tx, id) => (await hasOpenSell(tx, id)) || hasPayoutInFlight(tx, id),
+    });
+    const payouts = createPayouts({
+      ...shared,
+      sellSettlement: breakable.settlement,
+      banking,
+    });
+    return { banking, payouts };
+  };
+  const own = replica();
+  const url = await kit.serve({
+    prefix: '/v1',
+    routes: [
+      ...own.banking.customerRoutes,
+      ...own.payouts.customerRoutes,
+      ...own.payouts.webhookRoutes,
+    ],
+    guard: customerGuard,
+  });
+  const adminUrl = await kit.serve({
+    prefix: '/v1',
+    routes: own.payouts.adminRoutes,
+    guard: createAdmins({ ...kit, tokenTtlSeconds: 3600 }).guard,
+  });
+  sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
+
+  const drain = (by: Replica = own) =>
+    runQueuedJobs(kit, { ...by.banking.jobs, ...by.payouts.jobs });
+  const customer = async () => {
+    const { userId } = await factories.customer();
+    return { userId, call: bearerCaller(url, userId) };
+  };
+  const account = async (userId: string, number?: string): Promise<string> => {
+    const accountNumber = number ?? `${kit.random.digits(8)}9999`;
+    const added = await bearerCaller(url, userId)('POST', '/bank-accounts', {
+      accountNumber,
+      ifsc: 'HDFC0000053',
+      holderName: 'Asha Rao',
+    });
+    if (added.status !== 201) throw new Error(`no account: ${JSON.stringify(added.body)}`);
+    const id = String(added.body['id']);
+    await drain();
+    const row = await db.bankAccount.findUniqueOrThrow({ where: { id } });
+    if (row.providerValidationId === null) throw new Error('the validation was not started');
+    await own.banking.applyValidation(db, {
+      validationId: row.providerValidationId,
+      status: 'VALID',
+      providerStatus: 'completed',
+      registeredName: 'ASHA RAO',
+    });
+    return id;
+  };
+
+  return {
+    ...own,
+    kit,
+    factories,
+    provider,
+    sells,
+    breakSells: (times) => breakable.breakFor(times),
+    replica,
+    customer,
+    account,
+    drain,
+    async operator(role = 'SUPER_ADMIN') {
+      const { adminId, token } = await factories.admin(role);
+      return { adminId, call: bearerCaller(adminUrl, token) };
+    },
+    async payout(amountPaise = 123_456n, accountNumber?: string) {
+      const { userId, call } = await customer();
+      const bankAccountId = await account(userId, accountNumber);
+      const made = await sells.place(own.payouts, { userId, bankAccountId, amountPaise });
+      const key = `${made.payoutId.replaceAll('-', '')}-1`;
+      return { userId, call, bankAccountId, ...made, key };
+    },
+    async janitor(name, by = own) {
+      for (const step of [...by.banking.janitorSteps, ...by.payouts.janitorSteps]) {
+        if (name === undefined || step.name === name) await step.run();
+      }
+    },
+    async deliver(body, headers) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const signed = headers ?? { 'x-gateway-signature': signatureOf(text) };
+      return createCaller(url, signed)('POST', '/webhooks/payout', text);
+    },
+    async fault(operation, fault, more = {}) {
+      const asked = { collaborator: 'razorpayx', operation, fault, times: 1, ...more };
+      const told = await sandbox.control('POST', '/faults', asked);
+      if (told.status >= 300) throw new Error(told.text);
+    },
+    async journal(operation) {
+      const query = new URLSearchParams({ collaborator: 'razorpayx', operation }).toString();
+      const told = await sandbox.control('GET', `/journal?${query}`);
+      // The journal's form is the sandbox's own, checked by its own tests.
+      return told.body['entries'] as JournalEntry[];
+    },
+    async close() {
+      await provider.close();
+      await kit.close();
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import type { Db, InTransaction } from '../../src/platform/db/index.ts';
+import type { JobContext, TaskList } from '../../src/platform/jobs/index.ts';
+import type { Logger } from '../../src/platform/observability/index.ts';
+
+interface QueuedRow {
+  readonly id: bigint;
+  readonly task: string;
+  readonly payload: unknown;
+}
+
+interface Deps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly logger: Logger;
+}
+
+/** Takes every job off the queue, oldest first. */
+const takeAll = ({ inTransaction }: Deps): Promise<QueuedRow[]> =>
+  inTransaction(async (tx) => {
+    const rows = await tx.$queryRaw<QueuedRow[]>`
+      SELECT j.id, t.identifier AS task, j.payload::jsonb AS payload
+      FROM graphile_worker._private_jobs j
+      JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+      ORDER BY j.id FOR UPDATE OF j`;
+    for (const { id } of rows) {
+      await tx.$executeRaw`DELETE FROM graphile_worker._private_jobs WHERE id = ${id}::bigint`;
+    }
+    return rows;
+  });
+
+/**
+ * Runs what is queued, one job after another, until nothing is: each once, also one that throws
+ * (the queue's own tries are tested elsewhere). Answers what was thrown.
+ */
+export const runQueuedJobs = async (deps: Deps, tasks: TaskList): Promise<readonly unknown[]> => {
+  const thrown: unknown[] = [];
+  for (;;) {
+    const jobs = await takeAll(deps);
+    if (jobs.length === 0) return thrown;
+    for (const { id, task, payload } of jobs) {
+      const context: JobContext = {
+        logger: deps.logger,
+        jobId: String(id),
+        attempt: 1,
+        maxAttempts: 25,
+        signal: new AbortController().signal,
+      };
+      try {
+        await tasks[task]?.(payload, context);
+      } catch (error) {
+        thrown.push(error);
+      }
+    }
+  }
+};

@@ -1,0 +1,130 @@
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import type { Answer, Caller, OpenGold } from './open-gold.ts';
+
+export interface Seller {
+  readonly id: string;
+  readonly providerUserId: string;
+  readonly call: Caller;
+  /** A verified one of their own. */
+  readonly bankAccountId: string;
+  /** What they hold, such as `0.0786`. */
+  readonly grams: string;
+  readonly investedPaise: bigint;
+}
+
+let keys = 0;
+/** An idempotency key that no other sell of this run has. */
+export const newSellKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
+
+/** Customers who have gold and a bank account, and what they do with them. */
+export const createSellers = (open: OpenGold) => {
+  const { db } = open.database;
+
+  const bankAccount = async (
+    userId: string,
+    more: { status?: string; deletedAt?: Date } = {},
+  ): Promise<string> => {
+    keys += 1;
+    const at = open.clock.now();
+    const id = `018f0000-0000-7000-8000-${String(keys).padStart(12, '0')}`;
+    await db.bankAccount.create({
+      data: {
+        id,
+        userId,
+        status: 'VERIFIED',
+        numberSealed: 'sealed',
+        numberHash: `hash-${keys}`,
+        accountLast4: '1234',
+        ifsc: 'HDFC0000001',
+        holderNameSealed: 'sealed',
+        createdAt: at,
+        updatedAt: at,
+        ...more,
+      },
+    });
+    return id;
+  };
+
+  /** Buys for so many rupees, as any customer would. */
+  const buy = async (call: Caller, amount: string): Promise<void> => {
+    const body = { unit: 'INR', amount, idempotency_key: newSellKey() };
+    const placed = await call('POST', '/gold/buy', body);
+    expect(placed.status).toBe(201);
+    const { order, payment } = placed.body;
+    const path = `/payments/${payment.gateway_order_id}`;
+    await open.sandbox.control('POST', path, { outcome: 'captured' });
+    const statusNow = async () => (await call('GET', `/gold/orders/${order.id}`)).body.status;
+    await eventually(async () => (await statusNow()) === 'PAID');
+    await open.gold.allocate(order.id);
+    expect(await statusNow()).toBe('ALLOCATED');
+  };
+
+  const holdingOf = async (userId: string) => {
+    const row = await db.holding.findUniqueOrThrow({ where: { userId } });
+    return {
+      balance: row.balance.toFixed(4),
+      reserved: row.reserved.toFixed(4),
+      investedPaise: row.investedPaise,
+    };
+  };
+
+  return {
+    bankAccount,
+    buy,
+    holdingOf,
+
+    async newSeller(rupees = '1000'): Promise<Seller> {
+      const customer = await open.newCustomer();
+      await buy(customer.call, rupees);
+      const bankAccountId = await bankAccount(customer.id);
+      const { balance: grams, investedPaise } = await holdingOf(customer.id);
+      return { ...customer, bankAccountId, grams, investedPaise };
+    },
+
+    /** `POST /gold/sell` of some grams as it is answered. */
+    sell: (seller: Seller, amount: string, more: object = {}): Promise<Answer> =>
+      seller.call('POST', '/gold/sell', {
+        unit: 'GRAMS',
+        amount,
+        bank_account_id: seller.bankAccountId,
+        idempotency_key: newSellKey(),
+        ...more,
+      }),
+
+    /** The sells of a customer as the database has them, oldest first. */
+    sellsOf: (userId: string) =>
+      db.goldOrder.findMany({ where: { userId, type: 'SELL' }, orderBy: { createdAt: 'asc' } }),
+
+    /** Every state that an order has been in. */
+    async historyOf(orderId: string): Promise<string[]> {
+      const rows = await db.goldOrderEvent.findMany({
+        where: { orderId },
+        orderBy: { seq: 'asc' },
+      });
+      return rows.map(({ toStatus }) => toStatus);
+    },
+
+    /** What the provider has of a customer. */
+    async atProvider(seller: Seller): Promise<string> {
+      const { body } = await open.sandbox.safegold('GET', `/v1/users/${seller.providerUserId}`);
+      return String(body['gold_balance']);
+    },
+
+    /** Time passes for leases, which are on real time: whoever held them is gone. */
+    async letLeasesLapse(): Promise<void> {
+      await db.$executeRaw`
+        UPDATE provider_operation SET lease_until = now() - interval '1 second'
+        WHERE lease_until IS NOT NULL`;
+      await db.$executeRaw`
+        UPDATE idempotency_key SET lease_until = now() - interval '1 second'
+        WHERE status = 'RUNNING'`;
+    },
+
+    async janitor(name: string): Promise<void> {
+      await open.gold.janitorSteps.find((step) => step.name === name)?.run();
+    },
+  };
+};
+
+export type Sellers = ReturnType<typeof createSellers>;
