@@ -53,8 +53,8 @@ describe('without the cache', () => {
     const answers = await without(cache, () =>
       Promise.all(Array.from({ length: 10 }, () => buyer.askToBuy('1000', key))),
     );
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array.from({ length: 9 }, () => 200), 201]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
   });
 });
 

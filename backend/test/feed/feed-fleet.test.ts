@@ -53,10 +53,8 @@ beforeAll(async () => {
   stack = await createTestStack();
   await stack.start('sandbox');
   sandbox = createSandboxControls(stack.urlOf('sandbox'));
-  [apis, workers] = await Promise.all([
-    Promise.all([stack.start('customer'), stack.start('customer')]),
-    Promise.all([stack.start('worker'), stack.start('worker')]),
-  ]);
+  apis = await Promise.all([stack.start('customer'), stack.start('customer')]);
+  workers = await Promise.all([stack.start('worker'), stack.start('worker')]);
   listeners = apis.map(({ url }) => listen(url));
 });
 afterAll(async () => {
