@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
 import type { Play } from '../support/buy-world-sandbox.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,6 +12,8 @@ let world: BuyWorld;
 
 beforeAll(async () => {
   world = await openBuyWorld();
+  // What looks for lost captures and for what has expired is done by two at a time.
+  await world.startWorker();
 });
 afterEach(() => world.check());
 afterAll(() => world.stop());
@@ -26,8 +29,14 @@ const buyAndPay = async (play: Play) => {
 };
 
 const ordersOf = ({ userId }: StoryClient) =>
-  world.query<{ id: string; status: string; payment_status: string }>(
-    `SELECT o.id, o.status, p.status AS payment_status
+  world.query<{
+    id: string;
+    status: string;
+    payment_id: string;
+    payment_status: string;
+    gateway_order_id: string | null;
+  }>(
+    `SELECT o.id, o.status, p.id AS payment_id, p.status AS payment_status, p.gateway_order_id
      FROM gold_order o JOIN payment_order p ON p.order_id = o.id WHERE o.user_id = $1::uuid`,
     userId,
   );
@@ -230,6 +239,30 @@ describe('a gateway that does not open the order', () => {
     expect(answer).toMatchObject({ status: 502, code: 'GATEWAY_MISMATCH' });
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ status: 'FAILED', payment_status: 'FAILED' });
+    // Should the money come all the same, it is not lost.
+    await world.sandbox.pay(order?.gateway_order_id ?? '');
+    await buyer.becomes(order?.id ?? '', 'ALLOCATED');
+  });
+
+  it('opened unseen and paid: the money finds its order by the receipt', async () => {
+    const buyer = await world.newCustomer();
+    await gatewayFault('create-order', 'accept_then_timeout');
+    await gatewayFault('get-order', 'reset', { times: 3 });
+    expect((await buyer.askToBuy('1000')).status).toBe(502);
+    const [order] = await ordersOf(buyer);
+    expect(order).toMatchObject({ payment_status: 'CREATED', gateway_order_id: null });
+    await world.sandbox.clearFaults();
+    const [opened] = await world.sandbox.journal('create-order', order?.payment_id);
+    const { id } = z.object({ id: z.string() }).parse(opened?.response);
+    await world.sandbox.pay(id);
+    await eventually(async () => {
+      const events = await world.query('SELECT 1 FROM webhook_event WHERE subject = $1', id);
+      expect(events).toHaveLength(2);
+    });
+    await world.advance(300);
+    await buyer.becomes(order?.id ?? '', 'ALLOCATED');
+    const [found] = await ordersOf(buyer);
+    expect(found).toMatchObject({ payment_status: 'PAID', gateway_order_id: id });
   });
 
   it('a refusal: aborted, 502', async () => {

@@ -177,8 +177,14 @@ describe('a provider that never sells', () => {
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
     await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
     await world.sandbox.clearFaults();
-    await world.advance(31);
-    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    // The janitor asks every 30 s; the first time the circuit may not be closed again yet.
+    await eventually(
+      async () => {
+        await world.advance(31);
+        expect((await buyer.order(buy.orderId)).status).toBe('ALLOCATED');
+      },
+      { timeoutMs: 30_000, everyMs: 1000 },
+    );
     expect((await world.moves(buy.orderId)).slice(-2)).toEqual([
       'RETRY_PENDING>MANUAL_REVIEW',
       'MANUAL_REVIEW>ALLOCATED',

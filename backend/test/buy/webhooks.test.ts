@@ -8,12 +8,12 @@ import type { StoryClient } from '../support/story-client.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 let world: BuyWorld;
-/** Two replicas: what the gateway sends may come to either. */
+/** Two replicas (and two workers): what the gateway sends may come to either. */
 let replicas: string[];
 
 beforeAll(async () => {
   world = await openBuyWorld();
-  const second = await world.startCustomer();
+  const [second] = await Promise.all([world.startCustomer(), world.startWorker()]);
   replicas = [world.stack.urlOf('customer'), second.url];
 });
 afterEach(() => world.check());

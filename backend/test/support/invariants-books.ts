@@ -111,7 +111,7 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
   const tell = (rule: keyof typeof says, row: object): void => {
     found.push({ invariant: 4, says: says[rule], row });
   };
-  // Read in one state of the database, after the books: what is bought meanwhile is not missed.
+  // Of a system that has settled: between the two reads nothing must move.
   const { items } = await read(sandboxUrl, '/transactions?limit=100000', transactionsSchema);
   const { rows: orders } = await client.query<OrderRow>(ordersSql);
   const traded = new Map(items.filter((tx) => tx.status === 1).map((tx) => [tx.txId, tx]));

@@ -1,9 +1,9 @@
 /** What must never be in a log (architecture, section 4, 10), by its form. */
 const forms: Readonly<Record<string, RegExp>> = {
-  'a phone number': /(?<!\d)(?:\+?91)[6-9]\d{9}(?!\d)/gu,
+  'a phone number': /(?<!\w)(?:\+?91)[6-9]\d{9}(?!\w)/gu,
   'a PAN': /\b[A-Z]{5}\d{4}[A-Z]\b/gu,
   'a token': /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/gu,
-  'an Aadhaar number': /(?<![\d.-])[2-9]\d{3}\s?\d{4}\s?\d{4}(?![\d-])/gu,
+  'an Aadhaar number': /(?<![\w.+-])[2-9]\d{3}\s?\d{4}\s?\d{4}(?![\w-])/gu,
 };
 
 /**

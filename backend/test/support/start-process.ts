@@ -26,7 +26,7 @@ export interface StartedProcess {
 }
 
 interface StartOptions {
-  /** How long it may take to be ready, 30 s unless said otherwise. */
+  /** How long it may take to be ready; 60 s unless said otherwise, for busy machines. */
   readonly timeoutMs?: number;
 }
 
@@ -56,7 +56,7 @@ export const startProcess = async (
   env: Readonly<Record<string, string>>,
   options: StartOptions = {},
 ): Promise<StartedProcess> => {
-  const { timeoutMs = 30_000 } = options;
+  const { timeoutMs = 60_000 } = options;
   await askTestServers('POST', `/builds/${app}`);
   const main = join(dist, app, 'main.js');
   const port = env['PORT'] ?? String(await freePort());

@@ -3,7 +3,7 @@ import { allSources, type SourceFile } from './source-files.ts';
 
 const hardLimit = 300;
 const softLimit = 150;
-/** Of all files: most are under 100 lines, and a big one is an exception. */
+/** Of the code itself (a test may tell a long story): a big file is an exception. */
 const mostOverSoftLimit = 0.1;
 /** The formatter keeps code within 100; it breaks neither words nor long texts. */
 const columns = 110;
@@ -18,14 +18,15 @@ it(`has no file over ${hardLimit} lines: split it by use case or by pure leaves`
   expect(lengths.filter(({ lines }) => lines > hardLimit)).toEqual([]);
 });
 
-it(`has few files over ${softLimit} lines`, () => {
-  const long = lengths.filter(({ lines }) => lines > softLimit);
+it(`has few files of code over ${softLimit} lines`, () => {
+  const code = lengths.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+  const long = code.filter(({ lines }) => lines > softLimit);
   const report = long
     .toSorted((a, b) => b.lines - a.lines)
     .map(({ path, lines }) => `${lines} ${path}`)
     .join('\n');
-  const most = Math.floor(lengths.length * mostOverSoftLimit);
-  expect(long.length, `${long.length} of ${lengths.length} files:\n${report}`).toBeLessThan(most);
+  const most = Math.floor(code.length * mostOverSoftLimit);
+  expect(long.length, `${long.length} of ${code.length} files:\n${report}`).toBeLessThan(most);
 });
 
 it(`keeps half of the files under 100 lines`, () => {

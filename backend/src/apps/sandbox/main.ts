@@ -1,10 +1,10 @@
-import { ConfigError, parseConfig } from '../../platform/config/config.ts';
+import { ConfigError, isProduction, parseConfig } from '../../platform/config/config.ts';
 import { createLogger } from '../../platform/observability/index.ts';
 import { sandboxVariables } from './sandbox.variables.ts';
 import { startSandbox, type Sandbox } from './start-sandbox.ts';
 
 const readConfig = () => {
-  if ((process.env['APP_MODE'] ?? 'production') === 'production') {
+  if (isProduction(process.env)) {
     throw new ConfigError('APP_MODE: the sandbox does not run in production');
   }
   return parseConfig(sandboxVariables, process.env);

@@ -34,6 +34,13 @@ export const createBuyRoutes = (deps: BuyDeps & { readonly draftQuote: DraftQuot
     if (!(await deps.paymentGate())) throw new AppError('PAYMENTS_DISABLED');
   };
 
+  /** What is accepted must be there: an acceptance of nothing would be worth nothing. */
+  const termsInForce = async (): Promise<string> => {
+    const version = await deps.termsVersionOn(db, clock.now());
+    if (version !== undefined) return version;
+    throw new AppError('PAYMENTS_DISABLED', { message: 'No terms are in force to be accepted.' });
+  };
+
   const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
     order: presentOrder(order),
     payment: payments.presentPaymentOrder(paymentOrder),
@@ -136,8 +143,7 @@ export const createBuyRoutes = (deps: BuyDeps & { readonly draftQuote: DraftQuot
           payload,
           requestId: context.requestId,
           method: body.method,
-          termsVersion:
-            body.terms_accepted === true ? await deps.termsVersionOn(db, clock.now()) : undefined,
+          termsVersion: body.terms_accepted === true ? await termsInForce() : undefined,
           prepare: () => checkStored(body.quote_id, userId),
         });
         return answer(placed, presentPayment);

@@ -128,6 +128,31 @@ describe('POST /gold/buy', () => {
   });
 });
 
+describe('a buy that the gateway refused', () => {
+  it('is replayed as it is, and is no new one', async () => {
+    const { call } = await open.newCustomer();
+    const body = buyOf('700');
+    const no = {
+      collaborator: 'sandbox-gateway',
+      operation: 'create-order',
+      fault: 'error',
+      status: 400,
+      times: 1,
+    };
+    await open.sandbox.control('POST', '/faults', no);
+    expect((await call('POST', '/gold/buy', body)).body.error.code).toBe('GATEWAY_REFUSED');
+    for (const repeat of ['the first', 'the second']) {
+      const again = await call('POST', '/gold/buy', body);
+      expect([repeat, again.status, again.headers.get('idempotent-replayed')]).toEqual([
+        repeat,
+        200,
+        'true',
+      ]);
+      expect(again.body.order.status).toBe('FAILED');
+    }
+  });
+});
+
 describe('the order of refusals of a buy', () => {
   it('is replay, gate, body, key, KYC, limits, provider', async () => {
     const { call } = await open.newCustomer();

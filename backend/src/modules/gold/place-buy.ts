@@ -104,17 +104,19 @@ export const createPlaceBuy = (deps: BuyDeps) => {
   };
 
   /** Takes up what an earlier request left; a checkout that ran out meanwhile stays shut. */
-  const resume = async (paymentOrderId: string): Promise<PaymentOrder> => {
+  const resume = async (paymentOrderId: string): Promise<PlacedOrder> => {
     const left = await load(paymentOrderId);
     const hasEnded = left.expiresAt !== null && left.expiresAt <= clock.now();
-    if (left.status !== 'CREATED' || hasEnded) return left;
-    return payments.openGatewayOrder(paymentOrderId);
+    if (left.status !== 'CREATED' || hasEnded) return orderOf(left, true);
+    return orderOf(await payments.openGatewayOrder(paymentOrderId), false);
   };
 
   const start = async (request: BuyRequest, claim: Claim): Promise<PaymentOrder> => {
     const quote = await request.prepare();
-    const gateway = await payments.chooseGateway({ method: request.method });
-    const limits = await deps.limits.current();
+    const [gateway, limits] = await Promise.all([
+      payments.chooseGateway({ method: request.method }),
+      deps.limits.current(),
+    ]);
     const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
     return payments.openGatewayOrder(id);
   };
@@ -133,10 +135,12 @@ export const createPlaceBuy = (deps: BuyDeps) => {
       idempotency.run(request.scope, request.payload, {
         replay,
         async work(claim, resourceId) {
-          const paymentOrder =
-            resourceId === undefined ? await start(request, claim) : await resume(resourceId);
+          const placed =
+            resourceId === undefined
+              ? await orderOf(await start(request, claim), false)
+              : await resume(resourceId);
           await claim.finish(db);
-          return orderOf(paymentOrder, false);
+          return placed;
         },
       }),
   };

@@ -19,14 +19,3 @@ export const setProviderUserId = async (
   const found = await createUserStore(db).setProviderUserId(userId, providerUserId, at);
   if (!found) throw new Error(`no user ${userId}`);
 };
-
-/** Keeps a customer's full name, in the caller's transaction. `at` is the business time. */
-export const setFullName = async (
-  db: Db,
-  userId: string,
-  fullName: string,
-  at: Date,
-): Promise<void> => {
-  const found = await createUserStore(db).setFullName(userId, fullName, at);
-  if (!found) throw new Error(`no user ${userId}`);
-};

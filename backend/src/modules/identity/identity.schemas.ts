@@ -28,6 +28,17 @@ export const verifyOtpBody = z.object({
 
 export const refreshTokenBody = z.object({ refreshToken: plainText(256) });
 
+export const profileBody = z.object({
+  full_name: plainText(100)
+    .transform((text) => text.trim())
+    .pipe(z.string().min(1, 'must not be empty'))
+    .optional(),
+  email: plainText(254)
+    .transform((text) => text.trim().toLowerCase())
+    .pipe(z.email('must be an e-mail address'))
+    .optional(),
+});
+
 /** The customer's own view of themselves (decisions, section 4, Views). */
 export const userView = z.object({
   id: z.uuid(),

@@ -1,5 +1,5 @@
 export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
-export { findUser, setFullName, setProviderUserId } from './identity.read-model.ts';
+export { findUser, setProviderUserId } from './identity.read-model.ts';
 export {
   customerAccess,
   isActive,

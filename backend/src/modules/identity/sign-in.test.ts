@@ -166,3 +166,34 @@ describe('GET /users/me', () => {
     expect(errorCode(me)).toBe('UNAUTHENTICATED');
   });
 });
+
+describe('PATCH /users/me', () => {
+  it('changes what is named and leaves the rest', async () => {
+    const { body } = await signIn(newPhone());
+    const me = identity.as(String(body['accessToken']));
+    const named = await me('PATCH', '/users/me', { full_name: ' Asha Rao ' });
+    expect([named.status, named.body['full_name'], named.body['email']]).toEqual([
+      200,
+      'Asha Rao',
+      null,
+    ]);
+    const mailed = await me('PATCH', '/users/me', { email: 'Asha@Example.test', phone: '+91' });
+    expect(mailed.body).toEqual({ ...named.body, email: 'asha@example.test' });
+    expect((await me('GET', '/users/me')).body).toEqual(mailed.body);
+    expect((await me('PATCH', '/users/me', {})).body).toEqual(mailed.body);
+  });
+
+  it.each([
+    { full_name: '' },
+    { full_name: '   ' },
+    { full_name: 'x'.repeat(101) },
+    { full_name: null },
+    { email: 'nobody' },
+    { email: `${'x'.repeat(250)}@example.test` },
+  ])('refuses %j with the field', async (bad) => {
+    const { body } = await signIn(newPhone());
+    const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', bad);
+    expect([told.status, errorCode(told)]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(JSON.stringify(told.body)).toContain(Object.keys(bad)[0]);
+  });
+});

@@ -26,11 +26,21 @@ export interface NewUser {
   readonly createdAt: Date;
 }
 
+/** What a customer may change of their own profile. */
+export interface ProfileChanges {
+  readonly fullName?: string | undefined;
+  readonly email?: string | undefined;
+}
+
 /** The rows of `app_user` and `deleted_phone`. No credential hash leaves this store. */
 export const createUserStore = (db: Db) => ({
   async findById(id: string): Promise<User | undefined> {
-    const row = await db.user.findUnique({ where: { id }, select: columns });
-    return row === null ? undefined : toUser(row);
+    const [row] = await db.$queryRaw<Row[]>`
+      SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
+        provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
+        deleted_at AS "deletedAt", created_at AS "createdAt"
+      FROM app_user WHERE id = ${id}::uuid`;
+    return row === undefined ? undefined : toUser(row);
   },
 
   /** The user of `phone`, locked against other sign-ins until the transaction ends. */
@@ -69,8 +79,15 @@ export const createUserStore = (db: Db) => ({
     return (await db.user.updateMany({ where: { id }, data })).count === 1;
   },
 
-  async setFullName(id: string, fullName: string, at: Date): Promise<boolean> {
-    const data = { fullName, updatedAt: at };
-    return (await db.user.updateMany({ where: { id }, data })).count === 1;
+  /** Changes what is named, of a customer who may use the service; false for anybody else. */
+  async updateProfile(id: string, changes: ProfileChanges, at: Date): Promise<boolean> {
+    const where = { id, blocked: false, deletedAt: null };
+    const { fullName, email } = changes;
+    const data = {
+      updatedAt: at,
+      ...(fullName !== undefined && { fullName }),
+      ...(email !== undefined && { email }),
+    };
+    return (await db.user.updateMany({ where, data })).count === 1;
   },
 });

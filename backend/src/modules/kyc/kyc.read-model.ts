@@ -5,8 +5,9 @@ import type { KycStatus } from './kyc.types.ts';
 
 /** The customer's KYC status; PENDING before anything was submitted. */
 export const kycStatusOf = async (db: Db, userId: string): Promise<KycStatus> => {
-  const row = await db.kycRecord.findUnique({ where: { userId }, select: { status: true } });
-  return row === null ? 'PENDING' : toKycStatus(row.status);
+  const [row] = await db.$queryRaw<{ status: string }[]>`
+    SELECT status FROM kyc_record WHERE user_id = ${userId}::uuid`;
+  return row === undefined ? 'PENDING' : toKycStatus(row.status);
 };
 
 /** @throws AppError KYC_REQUIRED unless KYC is approved. */

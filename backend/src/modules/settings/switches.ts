@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The switches of decisions, section 6. */
@@ -28,7 +28,8 @@ export const createSwitches = (options: {
   const read = async (name: SwitchName): Promise<string | undefined> => {
     if (settingsDir === undefined) return env[name];
     try {
-      return (await readFile(join(settingsDir, name), 'utf8')).replace(/\n$/u, '');
+      // At once: a few bytes from memory cost less than the way through the thread pool and back.
+      return readFileSync(join(settingsDir, name), 'utf8').replace(/\n$/u, '');
     } catch {
       return undefined;
     }

@@ -16,7 +16,7 @@ export interface TokenSigner {
  * what keeps them apart is each API looking the subject up in its own store.
  */
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {
-  // As text the library would first try to read a public key in it, each time, at half a millisecond.
+  // In a text the library looks for a public key first, each time, which takes half a millisecond.
   const key = createSecretKey(Buffer.from(options.secret, 'utf8'));
   const seconds = (): number => Math.floor(options.clock.now().getTime() / 1000);
   return {

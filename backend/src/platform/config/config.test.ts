@@ -66,6 +66,7 @@ describe('the configuration', () => {
     for (const TOKEN of [published, `k1:${inBase64}`]) {
       const { APP_MODE: _mode, ...rest } = good;
       expect(problemsOf({ ...rest, TOKEN })).toContain('refused in production');
+      expect(problemsOf({ ...rest, APP_MODE: '', TOKEN })).toContain('refused in production');
       expect(problemsOf({ ...good, APP_MODE: 'development', TOKEN })).toBe('');
     }
   });

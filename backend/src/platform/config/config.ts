@@ -40,6 +40,10 @@ const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')
 
 const isPublished = (text: string): boolean => publishedMarks.some((mark) => text.includes(mark));
 
+/** Production unless said otherwise; an empty text says nothing. */
+export const isProduction = (env: Environment): boolean =>
+  (env['APP_MODE'] || 'production') === 'production';
+
 /**
  * Parses the environment once, strictly. A secret may come from the file that `NAME_FILE` names.
  * With `APP_MODE=production` (the default) a secret that this repository publishes is refused.
@@ -49,7 +53,7 @@ export const parseConfig = <const T extends VariableTable>(
   table: T,
   env: Environment,
 ): Config<T> => {
-  const production = (env['APP_MODE'] ?? 'production') === 'production';
+  const production = isProduction(env);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, variable] of Object.entries(table)) {

@@ -32,6 +32,11 @@ export interface ApiOptions {
   readonly docs: boolean;
 }
 
+const onlyGet: RequestHandler = (req, _res, next) => {
+  if (req.method === 'GET' || req.method === 'HEAD') next();
+  else throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
+};
+
 /** Builds one API: the middleware order lives here and nowhere else. */
 export const createApi = (options: ApiOptions): Express => {
   const { info, routes, guard, rateLimit, checkReplies } = options;
@@ -40,6 +45,7 @@ export const createApi = (options: ApiOptions): Express => {
   app.disable('etag');
   app.set('trust proxy', options.trustProxyHops);
   app.set('query parser', 'simple');
+  app.enable('case sensitive routing');
   const mounted = { routes, prefix: info.prefix, guard, rateLimit, checkReplies };
   app.use(
     inTurn(
@@ -51,9 +57,11 @@ export const createApi = (options: ApiOptions): Express => {
     ),
   );
   app.use(info.prefix, mountRoutes(mounted));
-  app.get('/metrics', internalOnly(options.internalHostnames), options.metrics);
-  app.get(`${info.prefix}/metrics`, internalOnly(options.internalHostnames), options.metrics);
-  if (options.docs) app.use(docsRouter(openApiDocument(info, routes, guard)));
+  for (const path of ['/metrics', `${info.prefix}/metrics`]) {
+    app.all(path, internalOnly(options.internalHostnames), onlyGet);
+    app.get(path, options.metrics);
+  }
+  if (options.docs) app.use(docsRouter(openApiDocument(info, routes, guard), rateLimit));
   app.use(rateLimit, () => {
     throw new AppError('NOT_FOUND');
   });

@@ -97,11 +97,14 @@ describe('a declared route', () => {
     expect([status, json]).toEqual([400, error('VALIDATION_FAILED')]);
   });
 
-  it('refuses text that the database can not store, naming the field', async () => {
-    const body = JSON.stringify({ name: 'a\u0000b', unit: 'INR' });
-    const { status, json } = await send('POST', '/v1/things', body, asAnn);
-    expect([status, json]).toEqual([400, error('VALIDATION_FAILED', { field: 'name' })]);
-  });
+  it.each(['a\u0000b', '\ud83e', '\udd47 a'])(
+    'refuses %j, which the database can not store',
+    async (name) => {
+      const body = JSON.stringify({ name, unit: 'INR' });
+      const { status, json } = await send('POST', '/v1/things', body, asAnn);
+      expect([status, json]).toEqual([400, error('VALIDATION_FAILED', { field: 'name' })]);
+    },
+  );
 
   it('bears hostile nesting and prototype keys', async () => {
     const deep = `${'['.repeat(400)}${']'.repeat(400)}`;
@@ -222,8 +225,21 @@ describe('the documentation', () => {
         '/v1/things': { post: { security: [{ bearer: [] }] } },
       },
     });
-    const page = await send('GET', '/docs/');
+    const page = await send('GET', '/docs');
     expect(page.status).toBe(200);
-    expect(String(page.json)).not.toMatch(/(?:src|href)="https?:/u);
+    const named = [...String(page.json).matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, url]) => url);
+    expect(named.length).toBeGreaterThan(3);
+    for (const file of named) {
+      expect(file).toMatch(/^\/docs\//u);
+      expect((await send('GET', String(file))).status).toBe(200);
+    }
+  });
+
+  it('has no more below it than its files, and takes no other verb', async () => {
+    expect((await send('GET', '/docs/whatever')).json).toEqual(error('NOT_FOUND'));
+    for (const path of ['/docs', '/docs/openapi.json', '/metrics']) {
+      const { status, headers } = await send('POST', path);
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
   });
 });

@@ -4,6 +4,15 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
+/** What a page of an allowed origin may read beside the body. */
+const exposedHeaders = [
+  'x-request-id',
+  'idempotent-replayed',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+];
+
 /** What helmet sets, worked out once: it is the same on every answer. */
 const helmetHeaders = (): [string, string][] => {
   const req = new IncomingMessage(new Socket());
@@ -17,11 +26,13 @@ export const securityHeaders = (corsAllowedOrigins: readonly string[]): RequestH
   const headers = helmetHeaders();
   const answerBrowser = cors({
     origin: [...corsAllowedOrigins],
-    exposedHeaders: ['x-request-id'],
+    exposedHeaders,
   });
   return (req, res, next) => {
     for (const [name, value] of headers) res.setHeader(name, value);
-    if (req.headers.origin !== undefined || req.method === 'OPTIONS') {
+    const isPreflight =
+      req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
+    if (isPreflight || (req.method !== 'OPTIONS' && req.headers.origin !== undefined)) {
       answerBrowser(req, res, next);
       return;
     }

@@ -65,7 +65,7 @@ export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extend
   const params = check(schemas.params, input.params, 'path');
   if (params.issues.length > 0) throw new AppError('NOT_FOUND');
   const query = check(schemas.query, input.query, 'query');
-  const body = check(schemas.body, input.parsedBody ?? {}, 'body');
+  const body = check(schemas.body, input.parsedBody === undefined ? {} : input.parsedBody, 'body');
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
   // Each value was parsed by the schema of its type; where there is none, nobody reads it.

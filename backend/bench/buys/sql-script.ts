@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+
+const statementSchema = z.object({
+  connection: z.number(),
+  text: z.string(),
+  values: z.array(z.unknown()),
+});
+
+export type Statement = z.output<typeof statementSchema>;
+
+/** How much has been recorded so far. */
+export const recordedBytes = (file: string): number => statSync(file).size;
+
+/** The statements that were recorded after `from`, in order. */
+export const readStatements = (file: string, from: number): Statement[] => {
+  const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n');
+  return lines.filter((line) => line !== '').map((line) => statementSchema.parse(JSON.parse(line)));
+};
+
+/** What a buy was made with, and what it made: these differ from one buy to the next. */
+export interface BuyNames {
+  readonly userId: string;
+  readonly phone: string;
+  readonly key: string;
+  readonly requestId: string;
+  readonly providerTxId: string;
+  readonly gatewayOrderId: string;
+}
+
+const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
+
+/**
+ * A recorded buy as a script: its values with other names in them. Ids that the buy made become
+ * other ids, the same one wherever the same one stood.
+ */
+export const scriptFor =
+  (statements: readonly Statement[], recorded: BuyNames) =>
+  (names: BuyNames, makeId: () => string): Statement[] => {
+    const renamed = new Map<string, string>();
+    for (const name of Object.keys(recorded) as (keyof BuyNames)[]) {
+      // its own keys
+      renamed.set(recorded[name], names[name]);
+    }
+    const idFor = (id: string): string => {
+      const known = renamed.get(id);
+      if (known !== undefined) return known;
+      const made = makeId();
+      renamed.set(id, made);
+      return made;
+    };
+    const rename = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(rename);
+      if (typeof value !== 'string') return value;
+      return renamed.get(value) ?? value.replaceAll(uuidPattern, idFor);
+    };
+    return statements.map(({ values, ...rest }) => ({ ...rest, values: values.map(rename) }));
+  };

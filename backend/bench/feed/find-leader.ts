@@ -1,0 +1,24 @@
+import type { RunningApp } from '../support/open-stack.ts';
+
+/** How often a worker has asked the provider; only the leader of the feed does. */
+const askedBy = async ({ internalUrl }: RunningApp): Promise<number> => {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
+  const counts = text
+    .split('\n')
+    .filter((line) => line.startsWith('collaborator_call_duration_seconds_count'))
+    .filter((line) => line.includes('collaborator="safegold"'));
+  return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+};
+
+/** The worker that made the last tick: the one whose calls went up with it. */
+export const findLeader = async (
+  workers: readonly RunningApp[],
+  untilNextTick: () => Promise<unknown>,
+): Promise<RunningApp> => {
+  const before = await Promise.all(workers.map(askedBy));
+  await untilNextTick();
+  const after = await Promise.all(workers.map(askedBy));
+  const leader = workers.find((_, at) => (after[at] ?? 0) > (before[at] ?? 0));
+  if (leader === undefined) throw new Error('no worker asked the provider');
+  return leader;
+};

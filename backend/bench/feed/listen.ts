@@ -1,0 +1,66 @@
+import { io, type Socket } from 'socket.io-client';
+import { z } from 'zod';
+import { createSystemClock } from '../../src/platform/clock/clock.ts';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+
+const tickSchema = z.object({ seq: z.number(), stale: z.boolean().optional() });
+
+export interface HeardTick {
+  readonly replica: string;
+  /** Which of all sockets heard it. */
+  readonly socket: number;
+  readonly seq: number;
+  /** The moment, in ms since the epoch. */
+  readonly atMs: number;
+}
+
+export interface Listeners {
+  /** All that has been heard, by every socket. */
+  readonly heard: readonly HeardTick[];
+  /** Resolves at the first tick that anybody hears from now on. */
+  nextTick(timeoutMs: number): Promise<HeardTick>;
+  close(): void;
+}
+
+const clock = createSystemClock();
+const timers = createTimers();
+const pollMs = 2;
+
+const connected = (socket: Socket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('connect_error', reject);
+  });
+
+/** Opens `count` sockets on the price feed of each replica. */
+export const listen = async (urls: readonly string[], count: number): Promise<Listeners> => {
+  const heard: HeardTick[] = [];
+  const sockets: Socket[] = [];
+  for (const url of urls) {
+    for (let index = 0; index < count; index += 1) {
+      const socket = io(`${url}/price`, { transports: ['websocket'], forceNew: true });
+      const number = sockets.push(socket);
+      socket.on('price_update', (message: unknown) => {
+        const { seq } = tickSchema.parse(message);
+        heard.push({ replica: url, socket: number, seq, atMs: clock.now().getTime() });
+      });
+      await connected(socket);
+    }
+  }
+  return {
+    heard,
+    async nextTick(timeoutMs) {
+      const known = heard.length;
+      const deadline = performance.now() + timeoutMs;
+      while (performance.now() < deadline) {
+        const [tick] = heard.slice(known);
+        if (tick !== undefined) return tick;
+        await timers.sleep(pollMs);
+      }
+      throw new Error(`no tick within ${timeoutMs} ms`);
+    },
+    close: () => {
+      for (const socket of sockets) socket.disconnect();
+    },
+  };
+};

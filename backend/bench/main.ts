@@ -1,0 +1,42 @@
+import { join, relative } from 'node:path';
+import { inspect } from 'node:util';
+import { buildApps } from '../build.ts';
+import { buys } from './buys/buys.ts';
+import { priceCurrent } from './price-current.ts';
+import { priceFeed } from './feed/price-feed.ts';
+import { processFigures } from './process-figures.ts';
+import { buildServers } from './support/build-servers.ts';
+import { printReport, writeReport, type Report } from './support/report.ts';
+
+const repository = join(import.meta.dirname, '..', '..');
+const folder = join(repository, '.dev', 'bench');
+
+/** `make bench` runs all of them, `make bench BENCH=name` one. */
+const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
+  'process-figures': processFigures,
+  'price-current': priceCurrent,
+  buys,
+  'price-feed': priceFeed,
+};
+
+const main = async (wanted: readonly string[]): Promise<void> => {
+  const names = wanted.length === 0 ? Object.keys(benchmarks) : wanted;
+  const stranger = names.find((name) => benchmarks[name] === undefined);
+  if (stranger !== undefined) {
+    throw new Error(`no benchmark ${stranger}; there are: ${Object.keys(benchmarks).join(', ')}`);
+  }
+  await Promise.all([buildApps(), buildServers()]);
+  for (const name of names) {
+    const report = await benchmarks[name]?.();
+    if (report === undefined) continue;
+    const file = writeReport(folder, name, report);
+    process.stdout.write(`${printReport(name, report)}\n  -> ${relative(repository, file)}\n`);
+  }
+};
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : inspect(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,46 @@
+import { appendFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/**
+ * Loaded into a process ahead of its program: keeps every statement that the PostgreSQL driver is
+ * given, one line of JSON each, in the file `RECORD_SQL`.
+ */
+interface Query {
+  readonly text?: string;
+  readonly values?: readonly unknown[];
+}
+interface Driver {
+  readonly Client: { prototype: { query: (...args: unknown[]) => unknown } };
+}
+
+const file = process.env['RECORD_SQL'] ?? '';
+const driver = createRequire(import.meta.url)('pg') as Driver; // what the service's client uses
+const { prototype } = driver.Client;
+const send = prototype.query;
+let connections = 0;
+const numbers = new WeakMap<object, number>();
+
+const connectionOf = (client: object): number => {
+  const known = numbers.get(client);
+  if (known !== undefined) return known;
+  connections += 1;
+  numbers.set(client, connections);
+  return connections;
+};
+
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? value.toString() : value;
+
+const queryOf = (args: readonly unknown[]): Query => {
+  const [first, second] = args;
+  const values = Array.isArray(second) ? { values: second } : {};
+  if (typeof first === 'string') return { text: first, ...values };
+  return typeof first === 'object' && first !== null ? { ...first, ...values } : {};
+};
+
+prototype.query = function record(this: object, ...args: unknown[]): unknown {
+  const { text = '', values = [] } = queryOf(args);
+  const line = { connection: connectionOf(this), text, values };
+  appendFileSync(file, `${JSON.stringify(line, plain)}\n`);
+  return send.apply(this, args);
+};

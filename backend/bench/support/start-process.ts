@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import { lastWords } from '../../src/apps/dev/start-server.ts';
+
+export interface BenchProcess {
+  readonly pid: number;
+  /** From the start of the process until it said that it was ready. */
+  readonly readyMs: number;
+  /** Resolves when it is gone. */
+  readonly ended: Promise<void>;
+  /** Ends it and resolves when it is gone. */
+  kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+export interface ProcessOptions {
+  readonly name: string;
+  /** The bundle that is run. */
+  readonly main: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers 2xx when the process is ready. */
+  readonly readyUrl: string;
+  /** Where its output goes, as that of the local stack's processes does. */
+  readonly logFile: string;
+  /** Further options of node. */
+  readonly nodeOptions?: readonly string[];
+}
+
+const timers = createTimers();
+const readyTimeoutMs = 60_000;
+const lookEveryMs = 5;
+const running = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+/** Starts a built process as the local stack does, and waits until it is ready. */
+export const startProcess = async (options: ProcessOptions): Promise<BenchProcess> => {
+  const { name, main, env, readyUrl, logFile, nodeOptions = [] } = options;
+  const log = openSync(logFile, 'a');
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, main], {
+    env,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  running.add(child);
+  let isGone = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      isGone = true;
+      running.delete(child);
+      resolve();
+    });
+  });
+  while (!(await isReady(readyUrl))) {
+    if (isGone || performance.now() - startedAt > readyTimeoutMs) {
+      child.kill('SIGKILL');
+      throw new Error(`${name} did not get ready:\n${lastWords(logFile)}`);
+    }
+    await timers.sleep(lookEveryMs);
+  }
+  return {
+    pid: child.pid ?? 0,
+    readyMs: performance.now() - startedAt,
+    ended,
+    kill: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import { findLeaks } from '../support/invariants-log.ts';
+import { findViolations } from '../support/invariants.ts';
+import type { PlacedBuy, StoryClient } from '../support/story-client.ts';
+
+let world: BuyWorld;
+let buyer: StoryClient;
+let buy: PlacedBuy;
+
+beforeAll(async () => {
+  world = await openBuyWorld();
+  buyer = await world.newCustomer();
+  buy = await buyer.buy('1000');
+  await world.sandbox.pay(buy.gatewayOrderId);
+  await buyer.becomes(buy.orderId, 'ALLOCATED');
+  await world.check();
+});
+afterAll(() => world.stop());
+
+const said = async (): Promise<string[]> => {
+  const { databaseUrl } = world.stack.database;
+  const found = await findViolations({ databaseUrl, sandboxUrl: world.sandbox.url });
+  return found.map(({ says }) => says);
+};
+
+describe('the comparison with the books of others tells of', () => {
+  it('gold that the provider does not have', async () => {
+    await world.sandbox.setTransaction(buy.txId, 2);
+    const broken = await said();
+    await world.sandbox.setTransaction(buy.txId, 1);
+    expect(broken).toEqual([
+      expect.stringContaining('one purchase'),
+      expect.stringContaining("provider's balance"),
+    ]);
+    expect(await said()).toEqual([]);
+  });
+
+  it('gold that only the provider has', async () => {
+    const other = await buyer.buy('1000');
+    await world.sandbox.setTransaction(other.txId, 1);
+    const broken = await said();
+    await world.sandbox.setTransaction(other.txId, 0);
+    expect(broken).toEqual([expect.stringContaining('every purchase at the provider')]);
+  });
+
+  it('money that only the gateway has, until it is told', async () => {
+    const other = await buyer.buy('1000');
+    const payment = await world.sandbox.pay(other.gatewayOrderId, { deliver: 'none' });
+    expect(await said()).toEqual([
+      expect.stringContaining('as it is at the gateway'),
+      expect.stringContaining('all that the gateway captured'),
+    ]);
+    await buyer.verify(other.paymentOrderId, payment);
+    await buyer.becomes(other.orderId, 'ALLOCATED');
+    expect(await said()).toEqual([]);
+  });
+});
+
+describe('the look through a log tells of', () => {
+  it.each([
+    ['+919812345678', 'a phone number'],
+    ['to 919812345678 sent', 'a phone number'],
+    ['pan ABCPE1234F', 'a PAN'],
+    ['Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', 'a token'],
+    ['aadhaar 9999 4105 7058', 'an Aadhaar number'],
+    ['the code is 493817', '"493817"'],
+  ])('%s', (line, name) => {
+    const found = findLeaks(`{"msg":"fine"}\n${line}`, ['493817']);
+    expect(found).toEqual([expect.stringContaining(name)]);
+  });
+
+  it('nothing in what has no secret', () => {
+    const line = '{"time":1790000000000,"orderId":"0199a000-0000-7000-8000-000000000000","ms":12}';
+    expect(findLeaks(line)).toEqual([]);
+  });
+});

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import type { Answer } from '../support/caller.ts';
+import type { Call } from '../support/story-client.ts';
+import { emptyBodies, hostileBodies, hostileTexts, hostileValues } from './hostile-values.ts';
+import { fits, readRoutes, type DocumentedRoute, type JsonSchema } from './openapi-document.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+let world: BuyWorld;
+/** A signed-in caller of each API, and nobody. */
+let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Call }>>;
+/** Good values of fields whose schema alone does not tell one. */
+const samples: Record<string, unknown> = {
+  phone: '+919812345678',
+  otp: '000000',
+  email: 'nobody@example.test',
+  unit: 'INR',
+  amount: '1000',
+  pan: 'ABCPE1234F',
+  aadhaar: '999941057058',
+  pincode: '560001',
+  dateOfBirth: '1990-01-31',
+  dataBase64: '',
+  contentType: 'image/png',
+  minBuyPaise: 1000,
+  maxBuyPaise: 20_000_000,
+  dailyBuyPaise: 50_000_000,
+  minSellPaise: 1000,
+  maxSellPaise: 50_000_000,
+  minSipPaise: 1000,
+  maxSipPaise: 10_000_000,
+};
+
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
+
+beforeAll(async () => {
+  world = await openBuyWorld({ worker: 'none', withAdmin: true });
+  const customer = await world.newCustomer();
+  callers = {
+    customer: { signedIn: customer.call, nobody: world.as(undefined) },
+    admin: { signedIn: await world.signInAdmin(), nobody: world.as(undefined, 'admin') },
+  };
+  samples['dataBase64'] = png;
+  const upload = async (kind: string): Promise<unknown> => {
+    const document = { kind, contentType: 'image/png', dataBase64: png };
+    return (await customer.call('POST', '/kyc/documents', document)).body['documentKey'];
+  };
+  samples['documentKey'] = await upload('PAN');
+  samples['selfieKey'] = await upload('SELFIE');
+});
+afterAll(() => world.stop());
+
+const sampleOf = (name: string, schema: JsonSchema): unknown => {
+  if (name === 'idempotency_key') return `hostile-${randomUUID()}`;
+  if (name in samples) return samples[name];
+  if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.format === 'uuid') return randomUUID();
+  if (schema.type === 'boolean') return true;
+  return schema.type === 'integer' ? (schema.minimum ?? 1) : 'some text';
+};
+
+const sampleBody = ({ body }: DocumentedRoute): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body?.properties ?? {}).map(([name, schema]) => [name, sampleOf(name, schema)]),
+  );
+
+/** The path below the prefix, with good parameters but for those given. */
+const pathOf = (route: DocumentedRoute, given: Readonly<Record<string, string>> = {}): string =>
+  route.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (path, { name, schema }) =>
+        path.replace(
+          `{${name}}`,
+          given[name] ?? encodeURIComponent(String(sampleOf(name, schema))),
+        ),
+      route.path.replace(/^\/v1/u, ''),
+    );
+
+const apis = ['customer', 'admin'] as const;
+const routesOf = (api: (typeof apis)[number]) => readRoutes(world.stack.urlOf(api));
+
+const send = (
+  api: (typeof apis)[number],
+  route: DocumentedRoute,
+  body?: unknown,
+  path?: string,
+) => {
+  const { signedIn, nobody } = callers[api];
+  const call = route.isPublic ? nobody : signedIn;
+  return call(route.method, path ?? pathOf(route), body);
+};
+
+/** Some at a time; all have ended when it throws what the first of them threw. */
+const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
+  const left = [...items];
+  const one = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: 6 }, one));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+};
+
+interface Trial {
+  readonly field: string;
+  readonly body: Fields;
+  readonly sent: unknown;
+}
+
+const trialsOf = (route: DocumentedRoute): { invalid: Trial[]; doubtful: Trial[] } => {
+  const invalid: Trial[] = [];
+  const doubtful: Trial[] = [];
+  const required = new Set(route.body?.required);
+  for (const [field, schema] of Object.entries(route.body?.properties ?? {})) {
+    if (required.has(field)) {
+      const { [field]: _left, ...body } = sampleBody(route);
+      invalid.push({ field, body, sent: '(nothing)' });
+    }
+    for (const sent of hostileValues) {
+      const trial = { field, body: { ...sampleBody(route), [field]: sent }, sent };
+      (fits(schema, sent) ? doubtful : invalid).push(trial);
+    }
+  }
+  return { invalid, doubtful };
+};
+
+const briefly = (value: unknown): string => JSON.stringify(value).slice(0, 80);
+
+const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
+  const said = { status: answer.status, code: answer.code, field: answer.field };
+  const refused = { status: 400, code: 'VALIDATION_FAILED', field };
+  expect(said, `${field}: ${briefly(sent)}`).toEqual(refused);
+};
+
+/** Wrong codes and passwords are counted; a refused key leaves nothing, but is seen on its way. */
+const counters = new Set([
+  'otp_guard',
+  'otp_code',
+  'otp_send',
+  'admin_login_guard',
+  'idempotency_key',
+]);
+
+const withoutCounters = (prints: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(prints).filter(([table]) => !counters.has(table)));
+
+describe.each(apis)('every body of the %s API', (api) => {
+  it('takes the good values that the bad ones are put between', async () => {
+    const routes = (await routesOf(api)).filter(({ body }) => body !== undefined);
+    expect(routes.length).toBeGreaterThan(3);
+    for (const route of routes) {
+      const answer = await send(api, route, sampleBody(route));
+      const said = { route: route.name, code: answer.code, field: answer.field };
+      expect(said).not.toMatchObject({ code: 'VALIDATION_FAILED' });
+      expect(answer.status, `at ${route.name}`).toBeLessThan(500);
+    }
+  });
+
+  it('what its schema does not take: 400, the field, and nothing written', async () => {
+    let count = 0;
+    for (const route of await routesOf(api)) {
+      const { invalid } = trialsOf(route);
+      const before = await world.fingerprint();
+      await each(invalid, async (trial) => {
+        const answer = await send(api, route, trial.body);
+        expect(answer.status, `${route.name} ${trial.field}`).toBe(400);
+        expectRefused(answer, trial);
+      });
+      expect(await world.fingerprint(), `at ${route.name}`).toEqual(before);
+      count += invalid.length;
+    }
+    expect(count).toBeGreaterThan(200);
+  });
+
+  it('what its schema takes and nobody means: never a failure of ours', async () => {
+    for (const route of await routesOf(api)) {
+      const before = await world.fingerprint();
+      let isTaken = false;
+      await each(trialsOf(route).doubtful, async (trial) => {
+        const answer = await send(api, route, trial.body);
+        const said = `${route.name} ${trial.field}: ${briefly(trial.sent)} -> ${answer.status}`;
+        expect(answer.status, `at ${said}`).toBeLessThan(500);
+        if (answer.status < 300) isTaken = true;
+        // The schema shows amounts as text or numbers: which of them are amounts, it can not.
+        expect(trial.field === 'amount' ? answer.status : 400, `at ${said}`).toBe(400);
+        const isRefused = answer.code === 'VALIDATION_FAILED';
+        expect(isRefused ? answer.field : trial.field, `at ${said}`).toBe(trial.field);
+      });
+      if (isTaken) continue;
+      const after = await world.fingerprint();
+      expect(withoutCounters(after), `at ${route.name}`).toEqual(withoutCounters(before));
+    }
+  });
+
+  it('what is no object at all, or no JSON: 400, nothing written', async () => {
+    const before = await world.fingerprint();
+    for (const route of await routesOf(api)) {
+      if (route.body === undefined) continue;
+      const isNeeded = (route.body.required ?? []).length > 0;
+      const empty = emptyBodies.map((text) => ({ text, code: 'VALIDATION_FAILED' }));
+      await each([...hostileBodies, ...(isNeeded ? empty : [])], async ({ text, code }) => {
+        const answer = await send(api, route, text);
+        const said = `${route.name} ${text}`;
+        expect({ status: answer.status, code: answer.code }, `at ${said}`).toEqual({
+          status: 400,
+          code,
+        });
+      });
+    }
+    expect(await world.fingerprint()).toEqual(before);
+  });
+
+  it('what is too large: 413; what says that it is no JSON: 415', async () => {
+    const before = await world.fingerprint();
+    for (const route of await routesOf(api)) {
+      if (route.body === undefined) continue;
+      const large = await send(api, route, JSON.stringify({ a: 'x'.repeat(5_000_000) }));
+      expect(large, `at ${route.name}`).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
+      if (!route.isPublic) continue;
+      const response = await fetch(world.stack.urlOf(api) + route.path, {
+        method: route.method,
+        headers: { 'content-type': 'text/plain', 'x-forwarded-for': '10.255.0.1' },
+        body: JSON.stringify(sampleBody(route)),
+      });
+      expect(response.status, `at ${route.name}`).toBe(415);
+    }
+    expect(await world.fingerprint()).toEqual(before);
+  });
+});
+
+describe.each(apis)('every query and path of the %s API', (api) => {
+  it('a bad query is 400 with the parameter, and never a failure of ours', async () => {
+    for (const route of await routesOf(api)) {
+      const query = route.parameters.filter((parameter) => parameter.in === 'query');
+      for (const { name, schema } of query) {
+        await each(hostileTexts, async (text) => {
+          const path = `${pathOf(route)}?${name}=${encodeURIComponent(text)}`;
+          const answer = await send(api, route, undefined, path);
+          const said = `${route.name} ${name}=${briefly(text)} -> ${answer.status}`;
+          expect(answer.status, `at ${said}`).toBeLessThan(500);
+          const isRefused = answer.status === 400 && answer.field === name;
+          expect(isRefused || fits(schema, text), `at ${said}`).toBe(true);
+        });
+        for (const odd of [`${name}=1&${name}=2`, `${name}[a]=1`, `${name}[]=1`]) {
+          const answer = await send(api, route, undefined, `${pathOf(route)}?${odd}`);
+          expect(answer.status, `${route.name} ${odd}`).toBeLessThan(500);
+        }
+      }
+    }
+  });
+
+  it('pages are from 1 and hold 1 to 100', async () => {
+    for (const route of await routesOf(api)) {
+      if (!route.parameters.some(({ name }) => name === 'limit')) continue;
+      for (const [name, value] of [
+        ['page', '0'],
+        ['limit', '0'],
+        ['limit', '101'],
+      ] as const) {
+        const answer = await send(api, route, undefined, `${pathOf(route)}?${name}=${value}`);
+        const refused = { status: 400, code: 'VALIDATION_FAILED', field: name };
+        expect(answer, `${route.name} ${name}=${value}`).toMatchObject(refused);
+      }
+    }
+  });
+
+  it('a malformed id in a path is 404', async () => {
+    const before = await world.fingerprint();
+    for (const route of await routesOf(api)) {
+      const names = route.parameters.filter(({ in: place }) => place === 'path');
+      if (names.length === 0 || names.some(({ name }) => name === 'gateway')) continue;
+      const texts = hostileTexts.filter((text) => text !== '' && text !== '..' && text !== '%');
+      await each(texts, async (text) => {
+        const [name = ''] = names.map((parameter) => parameter.name);
+        const path = pathOf(route, { [name]: encodeURIComponent(text) });
+        const body = route.body === undefined ? undefined : sampleBody(route);
+        const answer = await send(api, route, body, path);
+        const said = `${route.name} ${briefly(text)}`;
+        expect({ status: answer.status, code: answer.code }, `at ${said}`).toEqual({
+          status: 404,
+          code: 'NOT_FOUND',
+        });
+      });
+    }
+    expect(await world.fingerprint()).toEqual(before);
+  });
+});

@@ -1,0 +1,96 @@
+const nested = (depth: number): unknown => {
+  let value: unknown = 'deep';
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+};
+
+/** Parsed, so that it is a property of that name and not a prototype. */
+const prototypeText: unknown = JSON.parse('{"__proto__": {"isAdmin": true}}');
+
+/** What a field of a body may be sent instead of what it should hold. */
+export const hostileValues: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  -1e308,
+  9_007_199_254_740_992,
+  [],
+  [1],
+  ['INR'],
+  {},
+  { $gt: '' },
+  { toString: 'x', length: 3 },
+  prototypeText,
+  nested(200),
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  "' OR 1=1 --",
+  "'; DROP TABLE gold_order; --",
+  '../../../etc/passwd',
+  '<script>alert(1)</script>',
+  '🪙🪙🪙',
+  '\ud800',
+  '\u202eevil',
+  'A'.repeat(20_000),
+  '1e308',
+  '-1',
+  '0',
+  '0.00001',
+  'NaN',
+  'Infinity',
+  '0x10',
+  '१२३',
+  '1,000',
+  '__proto__',
+  'constructor',
+  // oxlint-disable-next-line no-template-curly-in-string
+  '${7*7}',
+  '%00',
+  'x\r\nset-cookie: a=b',
+  'null',
+  'undefined',
+];
+
+/** A body without any field: 400 wherever one is required. */
+export const emptyBodies: readonly string[] = ['', '{}', '{"__proto__": {"a": 1}}'];
+
+/** What a whole body may be instead of an object, as text; `MALFORMED_JSON` where it is no JSON. */
+export const hostileBodies: readonly { readonly text: string; readonly code: string }[] = [
+  { text: '[]', code: 'VALIDATION_FAILED' },
+  { text: '"text"', code: 'VALIDATION_FAILED' },
+  { text: '12', code: 'VALIDATION_FAILED' },
+  { text: 'null', code: 'VALIDATION_FAILED' },
+  { text: '{', code: 'MALFORMED_JSON' },
+  { text: '{"a": 01}', code: 'MALFORMED_JSON' },
+  { text: 'unit=INR&amount=1', code: 'MALFORMED_JSON' },
+  { text: '\ufeff{]', code: 'MALFORMED_JSON' },
+];
+
+/** What may stand in a query or a path, not encoded yet. */
+export const hostileTexts: readonly string[] = [
+  '',
+  '0',
+  '-1',
+  '1.5',
+  '1e3',
+  '99999999999999999999',
+  'NaN',
+  "' OR 1=1 --",
+  '\0',
+  'a\0b',
+  '..',
+  '../../x',
+  '🪙',
+  '%',
+  '[]',
+  '{}',
+  '__proto__',
+  'A'.repeat(4000),
+  '१२३',
+  'null',
+];

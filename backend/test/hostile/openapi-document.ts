@@ -1,0 +1,113 @@
+import { z } from 'zod';
+
+/** A JSON Schema as the documents write it; what is read of one is narrowed where it is read. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[] | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly const?: unknown;
+  readonly pattern?: string | undefined;
+  readonly format?: string | undefined;
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
+  readonly anyOf?: readonly JsonSchema[] | undefined;
+  readonly properties?: Readonly<Record<string, JsonSchema>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly items?: JsonSchema | undefined;
+}
+
+const schemaOfSchemas: z.ZodType<JsonSchema> = z.lazy(() =>
+  z.looseObject({
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    enum: z.array(z.unknown()).optional(),
+    pattern: z.string().optional(),
+    format: z.string().optional(),
+    minLength: z.number().optional(),
+    maxLength: z.number().optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    exclusiveMinimum: z.number().optional(),
+    anyOf: z.array(schemaOfSchemas).optional(),
+    properties: z.record(z.string(), schemaOfSchemas).optional(),
+    required: z.array(z.string()).optional(),
+    items: schemaOfSchemas.optional(),
+  }),
+);
+
+const operationSchema = z.looseObject({
+  security: z.array(z.unknown()).default([]),
+  parameters: z
+    .array(z.looseObject({ in: z.string(), name: z.string(), schema: schemaOfSchemas }))
+    .default([]),
+  requestBody: z
+    .looseObject({
+      content: z.record(z.string(), z.looseObject({ schema: schemaOfSchemas })),
+    })
+    .optional(),
+});
+
+const documentSchema = z.looseObject({
+  openapi: z.literal('3.1.0'),
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+});
+
+/** One route of an API, as its own document tells of it. */
+export interface DocumentedRoute {
+  readonly name: string;
+  readonly method: string;
+  /** With `{name}` parameters. */
+  readonly path: string;
+  readonly isPublic: boolean;
+  readonly parameters: readonly { in: string; name: string; schema: JsonSchema }[];
+  /** Undefined where it takes no JSON. */
+  readonly body: JsonSchema | undefined;
+}
+
+/** Every route of the document at `apiUrl`. */
+export const readRoutes = async (apiUrl: string): Promise<DocumentedRoute[]> => {
+  const response = await fetch(`${apiUrl}/docs/openapi.json`);
+  const { paths } = documentSchema.parse(await response.json());
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([verb, { security, parameters, requestBody }]) => ({
+      name: `${verb.toUpperCase()} ${path}`,
+      method: verb.toUpperCase(),
+      path,
+      isPublic: security.length === 0,
+      parameters,
+      body: requestBody?.content['application/json']?.schema,
+    })),
+  );
+};
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+const hasType = (type: string, value: unknown): boolean => {
+  const is = typeOf(value);
+  return is === type || (type === 'number' && is === 'integer');
+};
+
+const textFits = (schema: JsonSchema, text: string): boolean =>
+  text.length >= (schema.minLength ?? 0) &&
+  text.length <= (schema.maxLength ?? Infinity) &&
+  (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(text));
+
+const numberFits = (schema: JsonSchema, value: number): boolean =>
+  value >= (schema.minimum ?? -Infinity) &&
+  value <= (schema.maximum ?? Infinity) &&
+  value > (schema.exclusiveMinimum ?? -Infinity);
+
+/** Whether the published schema of one field takes a value. */
+export const fits = (schema: JsonSchema, value: unknown): boolean => {
+  if (schema.anyOf !== undefined) return schema.anyOf.some((option) => fits(option, value));
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => hasType(type, value))) return false;
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
+  if (typeof value === 'string') return textFits(schema, value);
+  return typeof value === 'number' ? numberFits(schema, value) : true;
+};
