@@ -4,14 +4,17 @@ import { createTrade } from '../../src/apps/runtime/create-trade.ts';
 import { loadConfig } from '../../src/apps/runtime/load-config.ts';
 import { tradeVariables } from '../../src/apps/runtime/trade.variables.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createReadinessStore, evidenceItems } from '../../src/modules/readiness/index.ts';
+import { createReconciliation } from '../../src/modules/reconciliation/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
-import type { Factories } from './factories.ts';
-import type { Kit } from './open-kit.ts';
+import { createFactories, type Factories } from './factories.ts';
+import { openKit, type Kit } from './open-kit.ts';
+import { runQueuedJobs } from './run-queued-jobs.ts';
 
 /** Takes the token for the customer's id: signing in is another module's. */
-export const customerGuard: Guard = {
+const customerGuard: Guard = {
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
   schemeName: 'bearer',
   async admit(req) {
@@ -49,7 +52,7 @@ export const environmentOf = ({ addresses, sandbox: { url } }: Kit) => ({
 });
 
 /** Everything that the gates ask for. */
-export const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
+const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
   await factories.admin('SUPER_ADMIN');
   const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: kit.clock.now() };
   for (const item of evidenceItems) {
@@ -61,7 +64,67 @@ export const openGates = async (kit: Kit, factories: Factories): Promise<void> =
 };
 
 /** The trade of a process that has this kit's clients. */
-export const openTrade = (kit: Kit) => {
+const openTrade = (kit: Kit) => {
   const env = environmentOf(kit);
   return createTrade(loadConfig(tradeVariables, env), env, kit);
 };
+
+/** Serves it with its reconciliation; webhooks of the sandbox find their way. */
+export const serveTrade = async () => {
+  const kit = await openKit();
+  const { sandbox } = kit;
+  const trade = openTrade(kit);
+  const { gold, payments, banking, payouts, gateways, provider, payoutProvider } = trade;
+  const factories = createFactories({ ...kit, provider });
+  await openGates(kit, factories);
+  const deps = { ...kit, gateways, goldProvider: provider, payoutProvider };
+  const url = await kit.serve({
+    prefix: '/v1',
+    guard: customerGuard,
+    routes: [
+      ...gold.customerRoutes,
+      ...payments.customerRoutes,
+      ...banking.customerRoutes,
+      ...payouts.customerRoutes,
+      ...payouts.webhookRoutes,
+    ],
+  });
+  const adminUrl = await kit.serve({
+    prefix: '/v1',
+    guard: createAdmins({ ...kit, tokenTtlSeconds: 3600 }).guard,
+    routes: [
+      ...gold.adminRoutes,
+      ...payouts.adminRoutes,
+      ...createReconciliation(deps).adminRoutes,
+    ],
+  });
+  sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
+  const jobs = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };
+
+  return {
+    kit,
+    factories,
+    trade,
+    /** What the served reconciliation has, for one of other limits. */
+    deps,
+    url,
+    adminUrl,
+    /** Runs what is queued. */
+    drain: async (): Promise<void> => {
+      const [thrown] = await runQueuedJobs(kit, jobs);
+      if (thrown !== undefined) throw thrown;
+    },
+    /** Turns the sandbox. */
+    control: async (method: string, path: string, body?: unknown) => {
+      const told = await sandbox.control(method, path, body);
+      if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+      return told.body;
+    },
+    async close(): Promise<void> {
+      await trade.close();
+      await kit.close();
+    },
+  };
+};
+
+export type ServedTrade = Awaited<ReturnType<typeof serveTrade>>;

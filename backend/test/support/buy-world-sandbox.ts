@@ -91,7 +91,7 @@ export const createSandboxControls = (sandboxUrl: string) => {
 
     /** The next `times` (1) calls of the operation go wrong. */
     async fault(
-      collaborator: 'safegold' | 'sandbox-gateway',
+      collaborator: 'safegold' | 'sandbox-gateway' | 'razorpayx',
       operation: string,
       fault: string,
       options: FaultOptions = {},

@@ -40,7 +40,10 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
   return createGates({ db, switches, blockingLooks });
 };
 
-/** Gold, payments, payouts and the price with their collaborators: what every process that deals in gold has. */
+/**
+ * Gold, payments, payouts and the price with their collaborators: what every process that deals in
+ * gold has.
+ */
 export const createTrade = (
   config: ProcessConfig & Config<typeof tradeVariables>,
   env: Environment,

@@ -110,7 +110,9 @@ export const createVerifySell = (deps: PlaceSellDeps) => {
     }
     const quote = await createSellQuoteStore(db).findOwn(order.quoteId ?? '', order.userId);
     if (quote === undefined) throw new Error(`sell ${order.id} has no quote`);
-    await settle(order, holderId, await verifyWith(order, quote, holderId), by);
+    const verified = await verifyWith(order, quote, holderId);
+    await settle(order, holderId, verified, by);
+    if (verified.outcome.kind !== 'done') await deps.portfolios.drop(order.userId);
   };
 };
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
 import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
-import { eventually } from '../../../test/support/eventually.ts';
 
 let books: OpenBooks;
 let foundBy: FoundBy;
@@ -125,28 +124,4 @@ it('finds two orders of one provider transaction, should the key be gone', async
     return { providerTxId: txId, orders: 2 };
   });
   expect(found).toEqual(['duplicate_provider_transaction']);
-});
-
-it('finds what waits for a person: a capture of another amount', async () => {
-  const found = await foundBy(async () => {
-    const placed = await books.place(await books.customer());
-    await books.pay(placed, { amountPaise: 99_900 });
-    const { orderId, userId } = placed;
-    await eventually(async () => expect(await books.statusOf(orderId)).toBe('MANUAL_REVIEW'));
-    return { orderId, userId, manualReviewCode: 'AMOUNT_MISMATCH' };
-  });
-  expect(found).toEqual(['manual_review_open']);
-});
-
-it('finds what waits for a person: a sell of unknown outcome', async () => {
-  const found = await foundBy(async () => {
-    const bought = await books.buy();
-    const fault = { collaborator: 'safegold', fault: 'error', times: 20 };
-    await books.control('POST', '/faults', { ...fault, operation: 'sell-confirm' });
-    await books.control('POST', '/faults', { ...fault, operation: 'sell-status' });
-    expect(await books.askToSell(bought, '500')).toMatchObject({ code: 'SELL_UNDER_REVIEW' });
-    await books.control('DELETE', '/faults');
-    return { userId: bought.userId, type: 'SELL', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' };
-  });
-  expect(found).toEqual(['manual_review_open']);
 });

@@ -1,9 +1,7 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
 import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
 
 let books: OpenBooks;
 let foundBy: FoundBy;
@@ -60,93 +58,28 @@ it.each([
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('finds a capture that no webhook told us of', async () => {
+it('finds what waits for a person: a capture of another amount', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
-    await books.pay(placed, { deliver: 'none' });
-    const { orderId, paymentOrderId, gatewayOrderId } = placed;
-    return { orderId, paymentOrderId, gatewayOrderId, gateway: 'sandbox', amountPaise: 100_000 };
+    await books.pay(placed, { amountPaise: 99_900 });
+    const { orderId, userId } = placed;
+    await eventually(async () => expect(await books.statusOf(orderId)).toBe('MANUAL_REVIEW'));
+    return { orderId, userId, manualReviewCode: 'AMOUNT_MISMATCH' };
   });
-  expect(found).toEqual(['gateway_capture_missing']);
+  expect(found).toEqual(['manual_review_open']);
 });
 
-it('finds a capture of a gateway order whose id was lost', async () => {
+it('finds what waits for a person: a sell of unknown outcome', async () => {
   const found = await foundBy(async () => {
-    const placed = await books.place(await books.customer());
-    await books.pay(placed, { deliver: 'none' });
-    const { paymentOrderId, gatewayOrderId } = placed;
-    await books.asOwner(
-      `UPDATE payment_order SET status = 'CREATED', gateway_order_id = NULL WHERE id = $1`,
-      paymentOrderId,
-    );
-    return { paymentOrderId, gatewayOrderId };
+    const bought = await books.buy();
+    const fault = { collaborator: 'safegold', fault: 'error', times: 20 };
+    await books.control('POST', '/faults', { ...fault, operation: 'sell-confirm' });
+    await books.control('POST', '/faults', { ...fault, operation: 'sell-status' });
+    expect(await books.askToSell(bought, '500')).toMatchObject({ code: 'SELL_UNDER_REVIEW' });
+    await books.control('DELETE', '/faults');
+    return { userId: bought.userId, type: 'SELL', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' };
   });
-  expect(found).toEqual(['gateway_capture_missing']);
-});
-
-it('finds a signed capture of an order that is unknown here', async () => {
-  const found = await foundBy(async () => {
-    const gatewayPaymentId = `pay_${randomUUID()}`;
-    const data = {
-      gateway_order_id: 'order_elsewhere',
-      gateway_payment_id: gatewayPaymentId,
-      amount_paise: 700,
-      currency: 'INR',
-      method: 'upi',
-      status: 'captured',
-    };
-    const created_at = books.kit.clock.now().toISOString();
-    const text = JSON.stringify({ event: 'payment.captured', created_at, data });
-    const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;
-    const signature = createHmac('sha256', secret).update(text).digest('hex');
-    const answer = await books.deliverPayment(text, { 'x-gateway-signature': signature });
-    expect(answer.status).toBe(200);
-    return { gatewayPaymentId, gatewayOrderId: 'order_elsewhere', amountPaise: 700 };
-  });
-  expect(found).toEqual(['gateway_capture_missing']);
-});
-
-it('finds an event that waits, and only that although its capture is not booked', async () => {
-  const found = await foundBy(async () => {
-    const placed = await books.place(await books.customer());
-    await books.pay(placed, { deliver: 'none' });
-    const { gatewayOrderId } = placed;
-    const listed = await books.trade.gateways.get('sandbox')?.listPayments(gatewayOrderId);
-    if (listed?.kind !== 'done') throw new Error('the gateway does not answer');
-    const eventId = randomUUID();
-    await books.asOwner(
-      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, subject,
-         gateway_payment_id, status, sealed_body, attempts, last_error, received_at)
-       VALUES ($1::uuid, 'payment', 'sandbox', $1::text, 'payment.captured', $2, $3, 'PENDING', 'x',
-         3, 'Error', $4::timestamptz ${ageBy(6)})`,
-      eventId,
-      gatewayOrderId,
-      listed.value[0]?.gatewayPaymentId,
-      books.kit.clock.now(),
-    );
-    return { eventId, subject: gatewayOrderId, attempts: 3, lastError: 'Error' };
-  });
-  expect(found).toEqual(['webhook_backlog']);
-});
-
-it('finds an unmatched event whose payout became known', async () => {
-  const found = await foundBy(async () => {
-    const { payoutId } = await books.sell();
-    const { db, clock } = books.kit;
-    const attempt = await db.payoutAttempt.findFirstOrThrow({ where: { payoutId } });
-    const eventId = randomUUID();
-    await books.asOwner(
-      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, subject, status,
-         sealed_body, received_at)
-       VALUES ($1::uuid, 'payout', 'razorpayx', $1::text, 'payout.processed', $2, 'UNMATCHED', 'x',
-         $3::timestamptz ${ageBy(6)})`,
-      eventId,
-      attempt.providerPayoutId,
-      clock.now(),
-    );
-    return { eventId, source: 'payout' };
-  });
-  expect(found).toEqual(['webhook_backlog']);
+  expect(found).toEqual(['manual_review_open']);
 });
 
 it('finds money that has waited too long for its gold', async () => {

@@ -43,6 +43,11 @@ export interface DemoNotes {
   secondOrder: Order;
   bankAccount: BankAccount;
   sell: Sell;
+  reviewed: {
+    readonly customer: DemoCustomer;
+    readonly orderId: string;
+    readonly gatewayPaymentId: string;
+  };
 }
 
 /** What every step works with. */

@@ -8,6 +8,7 @@ import { checkReadiness } from './steps/check-readiness.ts';
 import { compareProvider } from './steps/compare-provider.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
+import { payBack } from './steps/pay-back.ts';
 import { payQuote } from './steps/pay-quote.ts';
 import { payWrongAmount } from './steps/pay-wrong-amount.ts';
 import { quoteGrams } from './steps/quote-grams.ts';
@@ -18,6 +19,7 @@ import { readPrice } from './steps/read-price.ts';
 import { readProfile } from './steps/read-profile.ts';
 import { readTimeline } from './steps/read-timeline.ts';
 import { receivePayout } from './steps/receive-payout.ts';
+import { reconcile } from './steps/reconcile.ts';
 import { refreshAndLogout } from './steps/refresh-and-logout.ts';
 import { repeatBuy } from './steps/repeat-buy.ts';
 import { sellGold } from './steps/sell-gold.ts';
@@ -55,5 +57,7 @@ export const story: readonly Step[] = [
   visitAccounting,
   refreshAndLogout,
   payWrongAmount,
+  payBack,
+  reconcile,
   checkInvariants,
 ];

@@ -4,6 +4,8 @@ import { filesystemVariables } from '../../../adapters/object-store/filesystem/f
 import { objectStoreVariables } from '../../../adapters/object-store/object-store.config.ts';
 import { paymentGatewayVariables } from '../../../adapters/payment-gateway/payment-gateway.config.ts';
 import { sandboxGatewayVariables } from '../../../adapters/payment-gateway/sandbox/sandbox-gateway.config.ts';
+import { payoutProviderVariables } from '../../../adapters/payout-provider/payout-provider.config.ts';
+import { razorpayxVariables } from '../../../adapters/payout-provider/razorpayx/razorpayx.config.ts';
 import { msg91Variables } from '../../../adapters/sms/msg91/msg91.config.ts';
 import { smsVariables } from '../../../adapters/sms/sms.config.ts';
 import type { VariableTable } from '../../../platform/config/config.ts';
@@ -46,6 +48,11 @@ export const configurationParts: readonly ConfigurationPart[] = [
     title: 'Payment gateway `sandbox`',
     readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
     variables: sandboxGatewayVariables,
+  },
+  {
+    title: 'Payout provider',
+    readBy: 'customer, admin, worker',
+    variables: { ...payoutProviderVariables, ...razorpayxVariables },
   },
   { title: 'SMS', readBy: 'customer', variables: { ...smsVariables, ...msg91Variables } },
   {

@@ -111,6 +111,54 @@ it('finds an order that reads ALLOCATED without money, gold, confirm or history'
   ]);
 });
 
+const insertSell = async (status: string) => {
+  await client.query(
+    `INSERT INTO bank_account (id, user_id, status, number_sealed, number_hash, account_last4,
+       ifsc, holder_name_sealed, created_at, updated_at)
+     VALUES ($1, $2, 'VERIFIED', 'x', 'x', '1234', 'HDFC0000001', 'x', now(), now())`,
+    [id(50), userId],
+  );
+  await client.query(
+    `INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
+       price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
+       provider_price_paise, expires_at, consumed_at, created_at, updated_at)
+     VALUES ($1, $2, 'SELL', 'CONSUMED', 'GRAMS', 0.01, 0.01, 1000000, 10000, 0, 'safegold', '1',
+       1000000, now(), now(), now(), now())`,
+    [id(0), userId],
+  );
+  await client.query(
+    `INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+       price_per_gram_paise, proceeds_paise, withheld_paise, provider, bank_account_id,
+       created_at, updated_at)
+     VALUES ($1, $2, 'SELL', $4, $3, 'GRAMS', 9999, 0.01, 1000000, 9999, 0, 'safegold', $5,
+       now(), now())`,
+    [orderId, userId, id(0), status, id(50)],
+  );
+};
+
+it('finds a sell that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
+  await insertSell('CONFIRMED');
+  expect(await brokenRules()).toEqual([
+    'a confirmed sell, and only one, has one debit of its grams',
+    "a sell's rupees are its grams at its quote's price, with nothing withheld",
+    'a sell has at most one confirm that was done: exactly one when it is confirmed',
+    'a confirmed sell has one payout of the same amount, and only a confirmed one',
+    'every sell came of one idempotency key',
+    "an order's history is a chain without a gap that ends where the order is",
+  ]);
+});
+
+it('finds a sell that failed without a word, and gold that nobody reserved for one', async () => {
+  await insertSell('FAILED');
+  expect(await brokenRules()).toContain(
+    'only a verified sell is under review, and a failed one says why',
+  );
+  await client.query(`UPDATE gold_order SET status = 'PENDING' WHERE id = $1`, [orderId]);
+  expect(await brokenRules()).toContain(
+    'reserved grams are those of sells between PENDING and CONFIRMED, and never too many',
+  );
+});
+
 it('finds moves that are not in the table, or by nobody', async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', 'somebody');

@@ -24,7 +24,8 @@ export const payWrongAmount: Step = {
     const customer = await approvedCustomer(demo, 'Vikram Shah');
     const key = `demo-${demo.random.uuid()}`;
     const buy = await placeBuy(customer, { amount: '500', idempotency_key: key });
-    await payAtCheckout(demo, buy.gatewayOrderId, { deliver: 'webhook', amountPaise: 49_900 });
+    const how = { deliver: 'webhook', amountPaise: 49_900 } as const;
+    const paid = await payAtCheckout(demo, buy.gatewayOrderId, how);
     const order = await waitForOrder(demo, customer, buy.order.id, 'MANUAL_REVIEW');
     expectThat(
       order.manual_review_code === 'AMOUNT_MISMATCH',
@@ -36,6 +37,8 @@ export const payWrongAmount: Step = {
       read: portfolioWire,
     });
     expectThat(body.investedPaise === 0, `${body.balance} g were allocated all the same`);
+    const gatewayPaymentId = paid.gateway_payment_id;
+    demo.keep('reviewed', { customer, orderId: order.id, gatewayPaymentId });
     return [
       `${showPaise(49_900)} came for an order of ${showPaise(buy.payment.amount_paise)}:` +
         ` MANUAL_REVIEW, ${order.manual_review_code}`,

@@ -1,0 +1,104 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
+import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
+
+let books: OpenBooks;
+let foundBy: FoundBy;
+beforeAll(async () => {
+  books = await openBooks();
+  foundBy = createFoundBy(books);
+});
+afterAll(() => books.close());
+
+const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
+
+it('finds a capture that no webhook told us of', async () => {
+  const found = await foundBy(async () => {
+    const placed = await books.place(await books.customer());
+    await books.pay(placed, { deliver: 'none' });
+    const { orderId, paymentOrderId, gatewayOrderId } = placed;
+    return { orderId, paymentOrderId, gatewayOrderId, gateway: 'sandbox', amountPaise: 100_000 };
+  });
+  expect(found).toEqual(['gateway_capture_missing']);
+});
+
+it('finds a capture of a gateway order whose id was lost', async () => {
+  const found = await foundBy(async () => {
+    const placed = await books.place(await books.customer());
+    await books.pay(placed, { deliver: 'none' });
+    const { paymentOrderId, gatewayOrderId } = placed;
+    await books.asOwner(
+      `UPDATE payment_order SET status = 'CREATED', gateway_order_id = NULL WHERE id = $1`,
+      paymentOrderId,
+    );
+    return { paymentOrderId, gatewayOrderId };
+  });
+  expect(found).toEqual(['gateway_capture_missing']);
+});
+
+it('finds a signed capture of an order that is unknown here', async () => {
+  const found = await foundBy(async () => {
+    const gatewayPaymentId = `pay_${randomUUID()}`;
+    const data = {
+      gateway_order_id: 'order_elsewhere',
+      gateway_payment_id: gatewayPaymentId,
+      amount_paise: 700,
+      currency: 'INR',
+      method: 'upi',
+      status: 'captured',
+    };
+    const created_at = books.kit.clock.now().toISOString();
+    const text = JSON.stringify({ event: 'payment.captured', created_at, data });
+    const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;
+    const signature = createHmac('sha256', secret).update(text).digest('hex');
+    const answer = await books.deliverPayment(text, { 'x-gateway-signature': signature });
+    expect(answer.status).toBe(200);
+    return { gatewayPaymentId, gatewayOrderId: 'order_elsewhere', amountPaise: 700 };
+  });
+  expect(found).toEqual(['gateway_capture_missing']);
+});
+
+it('finds an event that waits, and only that although its capture is not booked', async () => {
+  const found = await foundBy(async () => {
+    const placed = await books.place(await books.customer());
+    await books.pay(placed, { deliver: 'none' });
+    const { gatewayOrderId } = placed;
+    const listed = await books.trade.gateways.get('sandbox')?.listPayments(gatewayOrderId);
+    if (listed?.kind !== 'done') throw new Error('the gateway does not answer');
+    const eventId = randomUUID();
+    await books.asOwner(
+      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, subject,
+         gateway_payment_id, status, sealed_body, attempts, last_error, received_at)
+       VALUES ($1::uuid, 'payment', 'sandbox', $1::text, 'payment.captured', $2, $3, 'PENDING', 'x',
+         3, 'Error', $4::timestamptz ${ageBy(6)})`,
+      eventId,
+      gatewayOrderId,
+      listed.value[0]?.gatewayPaymentId,
+      books.kit.clock.now(),
+    );
+    return { eventId, subject: gatewayOrderId, attempts: 3, lastError: 'Error' };
+  });
+  expect(found).toEqual(['webhook_backlog']);
+});
+
+it('finds an unmatched event whose payout became known', async () => {
+  const found = await foundBy(async () => {
+    const { payoutId } = await books.sell();
+    const { db, clock } = books.kit;
+    const attempt = await db.payoutAttempt.findFirstOrThrow({ where: { payoutId } });
+    const eventId = randomUUID();
+    await books.asOwner(
+      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, subject, status,
+         sealed_body, received_at)
+       VALUES ($1::uuid, 'payout', 'razorpayx', $1::text, 'payout.processed', $2, 'UNMATCHED', 'x',
+         $3::timestamptz ${ageBy(6)})`,
+      eventId,
+      attempt.providerPayoutId,
+      clock.now(),
+    );
+    return { eventId, source: 'payout' };
+  });
+  expect(found).toEqual(['webhook_backlog']);
+});

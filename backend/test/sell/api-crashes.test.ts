@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import { holdRows, untilBlocked } from '../support/buy-world-locks.ts';
+import { eventually } from '../support/eventually.ts';
+import { newKey } from '../support/story-client.ts';
+import {
+  askToSell,
+  newSeller,
+  payoutBecomes,
+  soldOf,
+  type StorySeller,
+} from '../support/story-seller.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+
+let world: BuyWorld;
+
+/** It waits long for the provider, so that it can be killed while it does. */
+const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
+const long = { delayMs: 60_000 };
+
+interface Cut {
+  readonly seller: StorySeller;
+  readonly key: string;
+}
+const cut = new Map<string, Cut>();
+
+const sellOf = async ({ seller }: Cut) => {
+  const rows = await world.query<{ id: string; status: string; tx: string | null }>(
+    `SELECT id, status, provider_tx_id AS tx FROM gold_order
+     WHERE user_id = $1::uuid AND type = 'SELL'`,
+    seller.client.userId,
+  );
+  expect(rows.length).toBeLessThan(2);
+  return rows[0];
+};
+
+/** A sell whose request is cut off when its API is killed while it waits for `operation`. */
+const begin = async (step: string, operation: string): Promise<Cut> => {
+  const seller = cut.get(step)?.seller;
+  if (seller === undefined) throw new Error(`nobody sells ${step}`);
+  const begun = { seller, key: newKey() };
+  cut.set(step, begun);
+  const before = (await world.sandbox.journal(operation)).length;
+  void askToSell(seller, '0.02', { key: begun.key }).catch(() => undefined);
+  await eventually(async () => {
+    expect((await world.sandbox.journal(operation)).length).toBe(before + 1);
+  });
+  return begun;
+};
+
+const steps = [
+  ['before the verify', 'PENDING'],
+  ['after the verify, unheard', 'PENDING'],
+  ['before the confirm', 'VERIFIED'],
+  ['after the confirm, unheard', 'VERIFIED'],
+  ['before it asked for the status', 'VERIFIED'],
+  ['while it wrote that it was sold', 'VERIFIED'],
+] as const;
+
+beforeAll(async () => {
+  // The janitor is slower than the test: here the customer's repeat has to find the way.
+  world = await openBuyWorld({ customer: doomed, worker: { JANITOR_EVERY_MS: '600000' } });
+  const { sandbox } = world;
+  const api = world.processes.find(({ app }) => app === 'customer');
+  const sellers = await Promise.all(steps.map(() => newSeller(world)));
+  for (const [index, [step]] of steps.entries()) {
+    const seller = sellers[index];
+    if (seller !== undefined) cut.set(step, { seller, key: '' });
+  }
+  await sandbox.fault('safegold', 'sell-verify', 'timeout', long);
+  await begin('before the verify', 'sell-verify');
+  await sandbox.fault('safegold', 'sell-verify', 'accept_then_timeout', long);
+  await begin('after the verify, unheard', 'sell-verify');
+  await sandbox.fault('safegold', 'sell-confirm', 'timeout', long);
+  await begin('before the confirm', 'sell-confirm');
+  await sandbox.fault('safegold', 'sell-confirm', 'accept_then_timeout', long);
+  await begin('after the confirm, unheard', 'sell-confirm');
+  await sandbox.fault('safegold', 'sell-status', 'timeout', long);
+  await begin('before it asked for the status', 'sell-status');
+  await sandbox.fault('safegold', 'sell-status', 'slow', { delayMs: 3000 });
+  const last = await begin('while it wrote that it was sold', 'sell-status');
+
+  const { databaseUrl } = world.stack.database;
+  const sql = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
+  const row = await holdRows(databaseUrl, sql, [(await sellOf(last))?.id ?? '']);
+  await untilBlocked(databaseUrl, 1);
+  await api?.kill('SIGKILL');
+  await row.release();
+  await sandbox.clearFaults();
+  await world.startCustomer();
+});
+afterAll(() => world.stop());
+
+describe('a customer API killed (SIGKILL) in the middle of a sell and started again', () => {
+  it.each(steps)('%s: it stood at %s, and the same key sells once', async (step, status) => {
+    const begun = cut.get(step);
+    if (begun === undefined) throw new Error(`nothing was begun ${step}`);
+    const before = await sellOf(begun);
+    // Of all of these, the first to be repeated may be at its end already.
+    expect(before?.status).toBe(status);
+    const answer = await eventually(
+      async () => {
+        const tried = await askToSell(begun.seller, '0.02', { key: begun.key });
+        expect(tried).toMatchObject({ status: 201 });
+        return tried;
+      },
+      // A key that runs is leased for 30 s.
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
+    const sold = soldOf(answer);
+    expect(sold.order.id).toBe(before?.id);
+    expect(sold.order.status).toMatch(/^CONFIRMED|COMPLETED$/u);
+    await payoutBecomes(begun.seller, sold.payout.id, 'PAID');
+    const again = await askToSell(begun.seller, '0.02', { key: begun.key });
+    expect(again.status).toBe(200);
+    expect(soldOf(again).order.id).toBe(before?.id);
+  });
+
+  it('leaves every invariant whole', async () => {
+    await expect(world.check()).resolves.toBeUndefined();
+  });
+});

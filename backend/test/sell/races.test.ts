@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
+import { newKey } from '../support/story-client.ts';
+import { askToSell, newSeller, payoutBecomes, soldOf } from '../support/story-seller.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+let world: BuyWorld;
+let second: string;
+beforeAll(async () => {
+  world = await openBuyWorld();
+  second = (await world.startCustomer()).url;
+});
+afterEach(() => world.check());
+afterAll(() => world.stop());
+
+describe('ten sells of a whole balance, at two replicas', () => {
+  it('are one sell, while a buy is allocated beside it and loses nothing', async () => {
+    const seller = await newSeller(world);
+    const { client } = seller;
+    const { balance } = await client.portfolio();
+    const buy = await client.buy('500');
+    const calls = [client.call, client.callAt(second)] as const;
+    const [answers] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          askToSell(seller, balance, { call: calls[index % 2] ?? client.call }),
+        ),
+      ),
+      world.sandbox.pay(buy.gatewayOrderId),
+    ]);
+    const sold = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, code }) => [status, code])).toEqual(
+      Array.from({ length: 9 }, () => [400, 'INSUFFICIENT_BALANCE']),
+    );
+    const [only] = sold.map(soldOf);
+    expect(only?.order.grams).toBe(balance);
+    const bought = await client.becomes(buy.orderId, 'ALLOCATED');
+    const left = await client.portfolio();
+    expect(left).toMatchObject({ balance: bought.grams, reserved: '0.0000' });
+    await payoutBecomes(seller, only?.payout.id ?? '', 'PAID');
+    expect(await world.sandbox.journal('sell-confirm', only?.order.sg_tx_id)).toHaveLength(1);
+  });
+
+  it('under one key are one sell, answered alike at both', async () => {
+    const seller = await newSeller(world);
+    const { client } = seller;
+    const key = newKey();
+    const calls = [client.call, client.callAt(second)] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        askToSell(seller, '0.02', { key, call: calls[index % 2] ?? client.call }),
+      ),
+    );
+    const sold = answers.map(soldOf);
+    expect(new Set(sold.map(({ order }) => order.id)).size).toBe(1);
+    expect(new Set(sold.map(({ payout }) => payout.id)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    await payoutBecomes(seller, sold[0]?.payout.id ?? '', 'PAID');
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { BuyWorld } from './buy-world.ts';
+import type { Answer } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { newKey, type Call, type StoryClient } from './story-client.ts';
+
+const accountsSchema = z.object({
+  items: z.array(z.object({ id: z.string(), status: z.string(), accountLast4: z.string() })),
+});
+const sellSchema = z.object({
+  order: z.object({
+    id: z.string(),
+    status: z.string(),
+    grams: z.string(),
+    proceeds_paise: z.number(),
+    sg_tx_id: z.string(),
+  }),
+  payout: z.object({ id: z.string(), status: z.string(), amountPaise: z.number() }),
+});
+export type SoldView = z.output<typeof sellSchema>;
+
+/** A customer with gold and a verified bank account. */
+export interface StorySeller {
+  readonly client: StoryClient;
+  readonly bankAccountId: string;
+  readonly accountNumber: string;
+}
+
+let accounts = 0;
+/** A number at which the sandbox makes no trouble, or the kind that `end` stands for. */
+const newAccountNumber = (end = '4321'): string => {
+  accounts += 1;
+  return `50100${String(process.pid).padStart(7, '0')}${accounts}${end}`;
+};
+
+/** Adds a bank account through the API and waits until the provider has verified it. */
+export const addVerifiedAccount = async (client: StoryClient, accountNumber: string) => {
+  const { call } = client;
+  const body = { accountNumber, ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
+  const added = await call('POST', '/bank-accounts', body);
+  expect(added).toMatchObject({ status: 201 });
+  return eventually(
+    async () => {
+      const { items } = accountsSchema.parse((await call('GET', '/bank-accounts')).body);
+      const found = items.find(({ id }) => id === added.body['id']);
+      expect(found?.status).toBe('VERIFIED');
+      return found?.id ?? '';
+    },
+    { timeoutMs: 40_000, everyMs: 200 },
+  );
+};
+
+/** Buys gold for a new customer, and gives them an account to sell to. */
+export const newSeller = async (
+  world: BuyWorld,
+  { rupees = '1000', accountEnd }: { rupees?: string; accountEnd?: string } = {},
+): Promise<StorySeller> => {
+  const client = await world.newCustomer();
+  const buy = await client.buy(rupees);
+  await world.sandbox.pay(buy.gatewayOrderId);
+  await client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 40_000 });
+  const accountNumber = newAccountNumber(accountEnd);
+  const bankAccountId = await addVerifiedAccount(client, accountNumber);
+  return { client, bankAccountId, accountNumber };
+};
+
+/** `POST /gold/sell` of some grams as it is answered. */
+export const askToSell = (
+  { client, bankAccountId }: StorySeller,
+  grams: string,
+  { key = newKey(), call = client.call }: { key?: string; call?: Call } = {},
+): Promise<Answer> =>
+  call('POST', '/gold/sell', {
+    unit: 'GRAMS',
+    amount: grams,
+    bank_account_id: bankAccountId,
+    idempotency_key: key,
+  });
+
+/** What a 201 or 200 of it says. */
+export const soldOf = (answer: Answer): SoldView => {
+  expect([200, 201]).toContain(answer.status);
+  return sellSchema.parse(answer.body);
+};
+
+/** Waits until the payout reads so. */
+export const payoutBecomes = ({ client }: StorySeller, payoutId: string, status: string) =>
+  eventually(
+    async () => {
+      const { body } = await client.call('GET', `/payouts/${payoutId}`);
+      expect(body['status']).toBe(status);
+      return body;
+    },
+    { timeoutMs: 40_000, everyMs: 200 },
+  );
