@@ -33,6 +33,8 @@ const samples: Record<string, unknown> = {
   maxSellPaise: 50_000_000,
   minSipPaise: 1000,
   maxSipPaise: 10_000_000,
+  accountNumber: '123456789012',
+  ifsc: 'HDFC0001234',
 };
 
 const png =
@@ -64,9 +66,12 @@ const sampleOf = (name: string, schema: JsonSchema): unknown => {
   return schema.type === 'integer' ? (schema.minimum ?? 1) : 'some text';
 };
 
+/** What may be left out and would name a resource that is not there, is left out. */
 const sampleBody = ({ body }: DocumentedRoute): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(body?.properties ?? {}).map(([name, schema]) => [name, sampleOf(name, schema)]),
+    Object.entries(body?.properties ?? {})
+      .filter(([name, { format }]) => format !== 'uuid' || body?.required?.includes(name) === true)
+      .map(([name, schema]) => [name, sampleOf(name, schema)]),
   );
 
 /** The path below the prefix, with good parameters but for those given. */
