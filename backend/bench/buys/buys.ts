@@ -1,19 +1,10 @@
-import { tmpdir } from 'node:os';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { environmentOf } from '../../src/apps/dev/environment.ts';
-import { createRandom } from '../../src/platform/ids/random.ts';
-import { serverBundle } from '../support/build-servers.ts';
-import { openStack, type BenchStack } from '../support/open-stack.ts';
+import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { openStack } from '../support/open-stack.ts';
 import type { Report } from '../support/report.ts';
-import { createBareCalls, readCalls, type RecordedCalls } from './bare-calls.ts';
-import { createClientSql, createDriverSql, type BareSql } from './bare-sql.ts';
-import { createBuyClient } from './buy-client.ts';
 import { tableOf, type Sample } from './buys-table.ts';
-import { makeCustomers, type BenchCustomer } from './make-customers.ts';
-import { recordBuy, type RecordedBuy } from './record-buy.ts';
+import { createSides } from './create-sides.ts';
+import { openWorld, type World } from './open-world.ts';
 import { runTogether } from './run-together.ts';
-import { scriptFor, type BuyNames, type Statement } from './sql-script.ts';
 
 const customersCount = 200;
 const rounds = 7;
@@ -22,99 +13,27 @@ const concurrencies = [8, 16] as const;
 /** Of every process of the service too, unless it is told otherwise. */
 const poolSize = 10;
 
-interface World {
-  readonly stack: BenchStack;
-  readonly customers: readonly BenchCustomer[];
-  readonly recorded: RecordedBuy;
-  readonly sandboxUrl: string;
-  readonly customerUrl: string;
-}
-
-const record = async (stack: BenchStack, customers: readonly BenchCustomer[]) => {
-  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-bench-'));
-  const file = join(folder, 'statements');
-  const recording = await stack.start('customer', {
-    change: (env) => ({ ...env, RECORD_SQL: file }),
-    nodeOptions: ['--import', serverBundle('record-sql')],
-  });
-  const client = createBuyClient(recording.url);
-  let at = 0;
-  const recorded = await recordBuy(file, () => {
-    at += 1;
-    const customer = customers[at % customers.length];
-    if (customer === undefined) throw new Error('there are no customers');
-    return client.buy(customer, `record-${at}`);
-  });
-  await client.close();
-  await recording.kill();
-  rmSync(folder, { recursive: true });
-  return recorded;
-};
-
-const openWorld = async (stack: BenchStack): Promise<World> => {
-  const sandbox = await stack.start('sandbox');
-  const customers = await makeCustomers(stack, customersCount);
-  const recorded = await record(stack, customers);
-  const customer = await stack.start('customer');
-  return { stack, customers, recorded, sandboxUrl: sandbox.url, customerUrl: customer.url };
-};
-
-type Piece = (customer: BenchCustomer, key: string) => Promise<void>;
-
-/** The sides by name, each as one piece of work. */
-const createSides = (world: World) => {
-  const { stack, recorded } = world;
-  const random = createRandom();
-  const { databaseUrl } = stack.addresses;
-  const client = createBuyClient(world.customerUrl);
-  const calls = createBareCalls(world.sandboxUrl, environmentOf('customer', stack.addresses));
-  const [clientSql, driverSql] = [createClientSql, createDriverSql].map((create) =>
-    create(databaseUrl, poolSize),
-  ) as [BareSql, BareSql]; // one for each
-  const script = scriptFor(recorded.statements, recorded.names);
-  let asked: RecordedCalls | undefined;
-
-  const scriptOf = ({ userId, phone }: BenchCustomer, key: string): readonly Statement[] => {
-    const [providerTxId, gatewayOrderId] = [`tx-${key}`, `order-${key}`];
-    const names: BuyNames = { userId, phone, key, requestId: key, providerTxId, gatewayOrderId };
-    return script(names, () => random.uuid());
-  };
-  const withCalls: Piece = async (customer, key) => {
-    const recordedCalls = asked;
-    if (recordedCalls === undefined) throw new Error('no call was recorded');
-    await clientSql.run(scriptOf(customer, key), (at) =>
-      at === 'before'
-        ? calls.verify(recordedCalls, customer.providerUserId)
-        : calls.openOrder(recordedCalls, random.uuid()),
+/** What was sent again must have written what a buy writes. */
+const requireOrders = async ({ stack }: World, atLeast: number): Promise<void> =>
+  withConnection(stack.addresses.databaseUrl, async (client) => {
+    const { rows } = await client.query<{ orders: number }>(
+      'SELECT count(*)::int AS orders FROM payment_order WHERE gateway_order_id IS NOT NULL',
     );
-  };
-  const sides: Readonly<Record<string, Piece>> = {
-    'POST /gold/buy': async (customer, key) => void (await client.buy(customer, key)),
-    'its SQL, by the client': (customer, key) => clientSql.run(scriptOf(customer, key)),
-    'its SQL and its two calls': withCalls,
-    'its SQL, by pg alone': (customer, key) => driverSql.run(scriptOf(customer, key)),
-  };
-  return {
-    sides,
-    /** Rates live for minutes: the bare calls name the one of a buy just now. */
-    refresh: async () => {
-      asked = await readCalls(world.sandboxUrl);
-    },
-    close: () => Promise.all([client, calls, clientSql, driverSql].map((one) => one.close())),
-  };
-};
+    const orders = rows[0]?.orders ?? 0;
+    if (orders < atLeast) throw new Error(`only ${orders} of ${atLeast} buys are in the database`);
+  });
 
 const measure = async (world: World): Promise<Sample[]> => {
-  const { sides, refresh, close } = createSides(world);
+  const { sides, refresh, close } = createSides(world, poolSize);
   const samples: Sample[] = [];
+  let made = 0;
   for (let round = -1; round < rounds; round += 1) {
     for (const concurrency of concurrencies) {
       for (const [side, piece] of Object.entries(sides)) {
         const result = await runTogether(piecesOfRound, concurrency, async (index) => {
           const customer = world.customers[index % world.customers.length];
-          if (customer !== undefined) {
-            await piece(customer, `${side.length}-${round}-${concurrency}-${index}-key`);
-          }
+          made += 1;
+          if (customer !== undefined) await piece(customer, `bench-buy-${made}`);
         });
         await refresh();
         // The round before the first warms everything up.
@@ -123,6 +42,7 @@ const measure = async (world: World): Promise<Sample[]> => {
     }
   }
   await close();
+  await requireOrders(world, made);
   return samples;
 };
 
@@ -130,7 +50,7 @@ const measure = async (world: World): Promise<Sample[]> => {
 export const buys = async (): Promise<Report> => {
   const stack = await openStack();
   try {
-    const world = await openWorld(stack);
+    const world = await openWorld(stack, customersCount);
     const samples = await measure(world);
     const { statements } = world.recorded;
     return {

@@ -1,0 +1,52 @@
+import { environmentOf } from '../../src/apps/dev/environment.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
+import { createBareCalls, readCalls, type RecordedCalls } from './bare-calls.ts';
+import { createClientSql, createDriverSql } from './bare-sql.ts';
+import { createBuyClient } from './buy-client.ts';
+import type { BenchCustomer } from './make-customers.ts';
+import type { World } from './open-world.ts';
+import { scriptFor, type BuyNames, type Statement } from './sql-script.ts';
+
+type Piece = (customer: BenchCustomer, key: string) => Promise<void>;
+
+/** The sides by name, each as one piece of work. */
+export const createSides = (world: World, poolSize: number) => {
+  const { stack, recorded } = world;
+  const random = createRandom();
+  const { databaseUrl } = stack.addresses;
+  const client = createBuyClient(world.customerUrl);
+  const calls = createBareCalls(world.sandboxUrl, environmentOf('customer', stack.addresses));
+  const clientSql = createClientSql(databaseUrl, poolSize);
+  const driverSql = createDriverSql(databaseUrl, poolSize);
+  const script = scriptFor(recorded.statements, recorded.names);
+  let asked: RecordedCalls | undefined;
+
+  const scriptOf = ({ userId, phone }: BenchCustomer, key: string): readonly Statement[] => {
+    const [providerTxId, gatewayOrderId] = [`tx-${key}`, `order-${key}`];
+    const names: BuyNames = { userId, phone, key, requestId: key, providerTxId, gatewayOrderId };
+    return script(names, () => random.uuid());
+  };
+  const withCalls: Piece = async (customer, key) => {
+    const recordedCalls = asked;
+    if (recordedCalls === undefined) throw new Error('no call was recorded');
+    await clientSql.run(scriptOf(customer, key), (at) =>
+      at === 'before'
+        ? calls.verify(recordedCalls, customer.providerUserId)
+        : calls.openOrder(recordedCalls, random.uuid()),
+    );
+  };
+  const sides: Readonly<Record<string, Piece>> = {
+    'POST /gold/buy': async (customer, key) => void (await client.buy(customer, key)),
+    'its SQL, by the client': (customer, key) => clientSql.run(scriptOf(customer, key)),
+    'its SQL and its two calls': withCalls,
+    'its SQL, by pg alone': (customer, key) => driverSql.run(scriptOf(customer, key)),
+  };
+  return {
+    sides,
+    /** Rates live for minutes: the bare calls name the one of a buy just now. */
+    refresh: async () => {
+      asked = await readCalls(world.sandboxUrl);
+    },
+    close: () => Promise.all([client, calls, clientSql, driverSql].map((one) => one.close())),
+  };
+};
