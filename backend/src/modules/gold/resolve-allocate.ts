@@ -1,9 +1,9 @@
-import { addMs } from '../../platform/clock/clock.ts';
+import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
+import { schedule } from '../../platform/jobs/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
-import { allocationJob } from './allocation-job.ts';
+import { allocationRetry } from './allocation-job.ts';
 import type { Allocate } from './create-allocate.ts';
 import { readVerdict } from './allocation.rules.ts';
 import type { QuoteDeps } from './gold.deps.ts';
@@ -16,6 +16,9 @@ import { lockReviewed, requireDecided, type ReviewDeps } from './resolve-review.
 import type { Resolve } from './resolve.types.ts';
 import type { SettleAllocation } from './settle-allocation.ts';
 import { verifyError } from './verify-error.ts';
+
+/** When a worker takes up an allocation that the operator's own request left. */
+const takeOverSeconds = 30;
 
 /** A verify of this moment for an order's grams. */
 interface FreshLock {
@@ -141,7 +144,8 @@ export const createResolveAllocate = (
           },
         },
       );
-      await enqueue(tx, allocationJob(order.id));
+      // For a process that dies before it has allocated: later than the try of its own below.
+      await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
       await asked.audit(tx, locked);
     });
     await allocate(order.id);

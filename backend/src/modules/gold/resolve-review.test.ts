@@ -81,6 +81,32 @@ describe('REFUNDED', () => {
     expect(await buys.paymentStandings(buy)).toEqual(['LATE']);
   });
 
+  it('ends an order that was paid in time and could not be allocated', async () => {
+    const buy = await buys.place();
+    const paymentId = await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    await open.advance(480);
+    await open.gold.allocate(buy.id);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
+    const reference = await buys.payBack(paymentId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
+    const [holding] = await open.database.db.holding.findMany({ where: { userId: buy.userId } });
+    expect(holding?.balance.toFixed(4)).toBe('0.0000');
+  });
+
+  it('of a payment that comes after the first went back ends the order once more', async () => {
+    const { buy, paymentId } = await buys.late();
+    const first = await buys.payBack(paymentId);
+    expect((await resolve(buy.id, 'REFUNDED', { reference: first })).body.status).toBe('FAILED');
+    const secondId = await buys.pay(buy);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    const reference = await buys.payBack(secondId);
+    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
+    expect(await buys.paymentStandings(buy)).toEqual(['REFUNDED', 'REFUNDED']);
+  });
+
   it('ends a wrong amount, whose payment order becomes REFUNDED too', async () => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy, { amountPaise: 99_999 });

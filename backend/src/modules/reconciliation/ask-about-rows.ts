@@ -30,7 +30,10 @@ export interface Judged<R, A, P> {
 }
 
 /** The same text for the same row, whatever else there is. */
-const printOf = (row: Listed): string => JSON.stringify({ ...row, total: 0 });
+const printOf = (row: Listed): string =>
+  JSON.stringify({ ...row, total: 0 }, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 
 /**
  * Asks a collaborator about rows of ours and judges them by the answers. No lock is held

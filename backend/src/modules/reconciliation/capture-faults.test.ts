@@ -83,22 +83,27 @@ it('finds an event that waits, and only that although its capture is not booked'
   expect(found).toEqual(['webhook_backlog']);
 });
 
-it('finds an unmatched event whose payout became known', async () => {
+it.each(['payout', 'validation'])('finds an unmatched event whose %s became known', async (of) => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     const { db, clock } = books.kit;
-    const attempt = await db.payoutAttempt.findFirstOrThrow({ where: { payoutId } });
+    const where = { payoutId };
+    const { providerPayoutId, bankAccount } = await db.payoutAttempt.findFirstOrThrow({
+      where,
+      include: { bankAccount: true },
+    });
+    const subject = of === 'payout' ? providerPayoutId : bankAccount.providerValidationId;
     const eventId = randomUUID();
     await books.asOwner(
-      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, subject, status,
-         sealed_body, received_at)
-       VALUES ($1::uuid, 'payout', 'razorpayx', $1::text, 'payout.processed', $2, 'UNMATCHED', 'x',
+      `INSERT INTO webhook_event (id, source, gateway, body_hash, subject, status, sealed_body,
+         received_at)
+       VALUES ($1::uuid, 'payout', 'razorpayx', $1::text, $2, 'UNMATCHED', 'x',
          $3::timestamptz ${ageBy(6)})`,
       eventId,
-      attempt.providerPayoutId,
+      subject,
       clock.now(),
     );
-    return { eventId, source: 'payout' };
+    return { eventId, source: 'payout', subject };
   });
   expect(found).toEqual(['webhook_backlog']);
 });

@@ -92,7 +92,9 @@ it('finds a payout that the provider has paid without telling us', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.playPayout(payoutId, 'processed', { deliver: 'none' });
-    return { problem: 'PROVIDER_SAYS_OTHERWISE', payoutId, atProvider: 'PAID' };
+    const paise: unknown = expect.any(Number);
+    const amounts = { amountPaise: paise, amountAtProviderPaise: paise };
+    return { problem: 'PROVIDER_SAYS_OTHERWISE', payoutId, atProvider: 'PAID', ...amounts };
   });
   expect(found).toEqual(['payout_stuck']);
 });

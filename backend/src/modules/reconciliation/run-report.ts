@@ -36,7 +36,7 @@ const runCheck = async (
     };
   } catch (error) {
     logger.error({ check: id, err: describeError(error) }, 'a check can not be run');
-    const detail = 'the database could not be read';
+    const detail = 'the check could not be run; the log says why';
     return { ...head, status: 'ERROR', count: 0, samples: [], detail };
   }
 };

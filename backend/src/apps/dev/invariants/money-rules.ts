@@ -83,7 +83,8 @@ export const moneyRules: readonly DatabaseRule[] = [
         WHEN 'MANUAL_REVIEW' THEN p.status <> CASE
           WHEN o.manual_review_code IN ('AMOUNT_MISMATCH', 'CURRENCY_MISMATCH')
           THEN 'MANUAL_REVIEW' ELSE 'PAID' END
-          AND NOT (o.manual_review_code = 'SECOND_CAPTURE' AND p.status = 'MANUAL_REVIEW')
+          AND NOT (o.manual_review_code = 'SECOND_CAPTURE'
+            AND p.status IN ('MANUAL_REVIEW', 'REFUNDED'))
         ELSE p.status <> 'PAID' END`,
   },
 ];

@@ -12,8 +12,10 @@ const wrongMovement = Prisma.sql`
   CASE m.kind
     WHEN 'CREDIT' THEN m.invested_paise <> o.amount_paise AND NOT EXISTS (
       SELECT FROM payment_order p WHERE p.order_id = o.id AND p.amount_paise = m.invested_paise)
-    ELSE m.invested_paise <> -round((m.invested_after_paise - m.invested_paise)
-      * -m.grams / (m.balance_after - m.grams))
+    -- Twice everything and a half more, in whole numbers: half-up without a rounded quotient.
+    ELSE m.invested_paise <> -div(
+      2 * (m.invested_after_paise - m.invested_paise) * -m.grams + (m.balance_after - m.grams),
+      2 * (m.balance_after - m.grams))
   END`;
 
 /**

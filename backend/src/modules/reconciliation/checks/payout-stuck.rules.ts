@@ -36,7 +36,7 @@ export const judgePayout = (
   own: OwnAttempt & {
     readonly amountPaise: bigint;
     /** Of the sell: where only our two amounts differ, that is `sell_without_payout`. */
-    readonly proceedsPaise: bigint | undefined;
+    readonly proceedsPaise: bigint | null;
     readonly providerPayoutId: string | null;
   },
   theirs: { readonly word: PayoutWord; readonly amountPaise: bigint | undefined },

@@ -1,6 +1,7 @@
 import type { PayoutProvider, ProviderPayout } from '../../../adapters/payout-provider/port.ts';
 import { PAYOUT_NOT_FOUND } from '../../../adapters/payout-provider/port.ts';
 import { Prisma } from '../../../generated/prisma/client.ts';
+import { toSafePaise, type Paise } from '../../../money/index.ts';
 import { addMs } from '../../../platform/clock/clock.ts';
 import { askAboutRows, toFindings } from '../ask-about-rows.ts';
 import { askEach, toAsked, type Asked, type AskLimits } from '../ask-each.ts';
@@ -21,9 +22,9 @@ type AttemptRow = {
   readonly orderId: string;
   readonly userId: string;
   readonly payoutStatus: string;
-  /** Decimal text, as JSON has no such integer. */
-  readonly amountPaise: string;
-  readonly proceedsPaise: string | null;
+  readonly amountPaise: bigint;
+  /** Of the sell. */
+  readonly proceedsPaise: bigint | null;
   readonly attempt: number;
   readonly isNewest: boolean;
   readonly attemptStatus: string;
@@ -35,7 +36,7 @@ type AttemptRow = {
 
 interface Answer {
   readonly word: PayoutWord;
-  readonly amountPaise: bigint | undefined;
+  readonly amountPaise: Paise | undefined;
 }
 
 /** On its way for a day: `p` is PROCESSING, or may go out and did not. */
@@ -64,8 +65,8 @@ const findStuck = ({ read, now }: CheckContext) =>
 const listAttempts = ({ read, now, from, limits }: CheckContext) =>
   read<AttemptRow>(Prisma.sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
-      p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise::text AS "amountPaise",
-      o.proceeds_paise::text AS "proceedsPaise",
+      p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
+      o.proceeds_paise AS "proceedsPaise",
       a.attempt_no AS attempt, a.attempt_no = p.attempt AS "isNewest", a.status AS "attemptStatus",
       a.provider, a.provider_payout_id AS "providerPayoutId", a.idempotency_key AS reference,
       (count(*) OVER ())::int AS total
@@ -126,19 +127,11 @@ export const payoutStuck: Check = {
     const judged = await askAboutRows(limits, {
       list: () => listAttempts(context),
       ask: (row) => askProvider(payoutProvider, row),
-      judge: (row, answer: Answer) =>
-        judgePayout(
-          {
-            ...row,
-            amountPaise: BigInt(row.amountPaise),
-            proceedsPaise: row.proceedsPaise === null ? undefined : BigInt(row.proceedsPaise),
-          },
-          answer,
-        ),
+      judge: (row, answer: Answer) => judgePayout(row, answer),
     });
     const others = toFindings(judged, ({ word, amountPaise }) => ({
       atProvider: word,
-      amountAtProviderPaise: amountPaise === undefined ? null : String(amountPaise),
+      amountAtProviderPaise: amountPaise === undefined ? null : toSafePaise(amountPaise),
     }));
     if (judged.total > 0) return mergeFindings(stuck, others);
     const incomplete = await probe(payoutProvider, limits);

@@ -32,6 +32,9 @@ export const webhookBacklog: Check = {
             WHEN 'payout' THEN EXISTS (
               SELECT FROM payout_attempt a
               WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)
+              OR EXISTS (
+                SELECT FROM bank_account b
+                WHERE b.provider = e.gateway AND b.provider_validation_id = e.subject)
             ELSE false END)`,
     ),
 };

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
+import { createSellers, type Seller } from '../../../test/support/sellers.ts';
+import { grams, type Grams } from '../../money/index.ts';
+import { createRandom } from '../../platform/ids/random.ts';
+import { isUniqueViolation } from '../../platform/db/index.ts';
+import {
+  debitHolding,
+  freeGrams,
+  readHolding,
+  releaseGrams,
+  reserveGrams,
+  type Holding,
+} from './index.ts';
+
+const random = createRandom();
+let open: OpenGold;
+let sellers: ReturnType<typeof createSellers>;
+beforeAll(async () => {
+  open = await openGold();
+  sellers = createSellers(open);
+});
+afterAll(() => open.close());
+
+const at = () => open.clock.now();
+const holdingOf = ({ id }: Seller): Promise<Holding> => readHolding(open.database.db, id);
+const reserve = ({ id: userId }: Seller, weight: Grams): Promise<boolean> =>
+  open.database.inTransaction((tx) => reserveGrams(tx, { userId, grams: weight, at: at() }));
+const release = ({ id: userId }: Seller, weight: Grams): Promise<void> =>
+  open.database.inTransaction((tx) => releaseGrams(tx, { userId, grams: weight, at: at() }));
+/** An order of the customer, for the movement to name. */
+const orderOf = async ({ id: userId }: Seller): Promise<string> => {
+  const order = await open.database.db.goldOrder.findFirstOrThrow({ where: { userId } });
+  return order.id;
+};
+const debit = async (seller: Seller, weight: Grams) => {
+  const orderId = await orderOf(seller);
+  const movement = { movementId: random.uuid(), userId: seller.id, orderId, grams: weight };
+  return open.database.inTransaction((tx) => debitHolding(tx, { ...movement, at: at() }));
+};
+
+describe('gold that is held back', () => {
+  it('is taken from what is free, never more, however many ask at once', async () => {
+    const seller = await sellers.newSeller();
+    const { balance } = await holdingOf(seller);
+    const part = grams(balance / 4n);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => reserve(seller, part)));
+    expect(answers.filter(Boolean)).toHaveLength(4);
+    const holding = await holdingOf(seller);
+    expect(holding.reserved).toBe(4n * part);
+    expect(holding.balance).toBe(balance);
+    expect(freeGrams(holding)).toBe(balance - 4n * part);
+  });
+
+  it('is given free once', async () => {
+    const seller = await sellers.newSeller();
+    const { balance } = await holdingOf(seller);
+    expect(await reserve(seller, balance)).toBe(true);
+    await release(seller, balance);
+    await expect(release(seller, grams(1n))).rejects.toThrow('held back');
+    expect(await holdingOf(seller)).toMatchObject({ balance, reserved: 0n });
+  });
+});
+
+describe('a debit', () => {
+  it('takes reserved gold and its part of what was invested, once for an order', async () => {
+    const seller = await sellers.newSeller();
+    const before = await holdingOf(seller);
+    const third = grams(before.balance / 3n);
+    await reserve(seller, third);
+    const left = await debit(seller, third);
+    const twice = 2n * before.investedPaise * third;
+    expect(left).toBe((twice + before.balance) / (2n * before.balance));
+    expect(await holdingOf(seller)).toEqual({
+      balance: before.balance - third,
+      reserved: 0n,
+      investedPaise: before.investedPaise - left,
+    });
+    await reserve(seller, third);
+    const error: unknown = await debit(seller, third).catch((thrown: unknown) => thrown);
+    expect(isUniqueViolation(error)).toBe(true);
+    await release(seller, third);
+  });
+
+  it('of the last gram leaves nothing invested, and none of what is not held back', async () => {
+    const seller = await sellers.newSeller();
+    const { balance, investedPaise } = await holdingOf(seller);
+    await expect(debit(seller, balance)).rejects.toThrow('not held back');
+    expect(await holdingOf(seller)).toMatchObject({ balance, investedPaise });
+    await reserve(seller, balance);
+    expect(await debit(seller, balance)).toBe(investedPaise);
+    expect(await holdingOf(seller)).toEqual({ balance: 0n, reserved: 0n, investedPaise: 0n });
+  });
+});
