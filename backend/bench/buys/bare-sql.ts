@@ -71,6 +71,8 @@ const byDriver =
 /** Through pg alone, which the client itself is built on. */
 export const createDriverSql = (url: string, poolSize: number): BareSql => {
   const pool = new Pool(poolOf(url, poolSize));
+  // At the end the server goes while connections are still saying goodbye.
+  pool.on('error', () => undefined);
   return {
     async run(script, between) {
       const { before, inside, after } = partsOf(script);

@@ -23,15 +23,17 @@ const requireOrders = async ({ stack }: World, atLeast: number): Promise<void> =
     if (orders < atLeast) throw new Error(`only ${orders} of ${atLeast} buys are in the database`);
   });
 
-const measure = async (world: World): Promise<Sample[]> => {
-  const { sides, refresh, close } = createSides(world, poolSize);
+const measureSides = async (
+  { sides, refresh }: Pick<ReturnType<typeof createSides>, 'sides' | 'refresh'>,
+  { customers }: World,
+): Promise<{ samples: Sample[]; made: number }> => {
   const samples: Sample[] = [];
   let made = 0;
   for (let round = -1; round < rounds; round += 1) {
     for (const concurrency of concurrencies) {
       for (const [side, piece] of Object.entries(sides)) {
         const result = await runTogether(piecesOfRound, concurrency, async (index) => {
-          const customer = world.customers[index % world.customers.length];
+          const customer = customers[index % customers.length];
           made += 1;
           if (customer !== undefined) await piece(customer, `bench-buy-${made}`);
         });
@@ -41,9 +43,18 @@ const measure = async (world: World): Promise<Sample[]> => {
       }
     }
   }
-  await close();
-  await requireOrders(world, made);
-  return samples;
+  return { samples, made };
+};
+
+const measure = async (world: World): Promise<Sample[]> => {
+  const { close, ...sides } = createSides(world, poolSize);
+  try {
+    const { samples, made } = await measureSides(sides, world);
+    await requireOrders(world, made);
+    return samples;
+  } finally {
+    await close();
+  }
 };
 
 /** Buys, whole, beside the same statements sent by nothing but the database client. */
