@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cuttable } from '../../../test/support/cut-off.ts';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
 import { createGate } from '../../../test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
@@ -120,5 +121,25 @@ describe('a database that can not be reached', () => {
     ]);
     await nowhere.close();
     expect(toAppError(new Error('a bug')).code).toBe('INTERNAL');
+  });
+
+  it('is so too when it is cut off from connections that were open', async () => {
+    const between = await cuttable(fresh.databaseUrl);
+    const options = { url: between.url, poolSize: 3, applicationName: 'test' };
+    const cutOff = createDatabase(options);
+    await Promise.all([cutOff.ping(), cutOff.ping(), cutOff.db.scheduledJob.count()]);
+    await between.cut();
+    const failures: unknown[] = await Promise.all([
+      cutOff.ping().catch((error: unknown) => error),
+      cutOff.inTransaction((db) => db.scheduledJob.count()).catch((error: unknown) => error),
+      cutOff.db.scheduledJob.count().catch((error: unknown) => error),
+    ]);
+    expect(failures.map((error) => toAppError(error).code)).toEqual([
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+    ]);
+    await cutOff.close();
+    await between.close();
   });
 });

@@ -40,15 +40,29 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
   return JSON.stringify(causeOf(error)).includes(constraint) || text.includes(constraint);
 };
 
-const outOfReach: ReadonlySet<unknown> = new Set([
+const outOfReachKinds: ReadonlySet<unknown> = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
   'TooManyConnections',
   'SocketTimeout',
 ]);
+const outOfReachCodes: ReadonlySet<unknown> = new Set([
+  'P1001',
+  'P2024',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+/** A connection exception, or a server that is shutting down or starting up. */
+const outOfReachState = /^(08...|57P0[123])$/u;
+/** The driver's, and the client's, own words: these errors carry nothing else. */
+const outOfReachWords =
+  /Connection terminated|timeout exceeded when trying to connect|Unable to start a transaction/u;
 
 /** True when the database could not be asked at all, or had no connection to spare in time. */
-export const isDatabaseOutOfReach = (error: unknown): boolean => {
-  const code = prismaCode(error);
-  return outOfReach.has(causeOf(error).kind) || code === 'P1001' || code === 'P2024';
-};
+export const isDatabaseOutOfReach = (error: unknown): boolean =>
+  outOfReachKinds.has(causeOf(error).kind) ||
+  outOfReachCodes.has(prismaCode(error)) ||
+  outOfReachState.test(sqlStateOf(error) ?? '') ||
+  (error instanceof Error && outOfReachWords.test(error.message));
