@@ -30,7 +30,7 @@ describe('the comparison with the books of others tells of', () => {
     const broken = await said();
     await world.sandbox.setTransaction(buy.txId, 1);
     expect(broken).toEqual([
-      expect.stringContaining('one purchase'),
+      expect.stringContaining('is one trade'),
       expect.stringContaining("provider's balance"),
     ]);
     expect(await said()).toEqual([]);
@@ -41,7 +41,7 @@ describe('the comparison with the books of others tells of', () => {
     await world.sandbox.setTransaction(other.txId, 1);
     const broken = await said();
     await world.sandbox.setTransaction(other.txId, 0);
-    expect(broken).toEqual([expect.stringContaining('every purchase at the provider')]);
+    expect(broken).toEqual([expect.stringContaining('every trade at the provider')]);
   });
 
   it('money that only the gateway has, until it is told', async () => {
