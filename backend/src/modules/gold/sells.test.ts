@@ -3,7 +3,7 @@ import { assertInvariants } from '../../../test/support/invariants.ts';
 import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
 import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
 import { defaultLimits } from '../settings/index.ts';
-import { paise } from '../../money/index.ts';
+import { parseGrams, paise } from '../../money/index.ts';
 
 let open: OpenGold;
 let sellers: ReturnType<typeof createSellers>;
@@ -266,7 +266,7 @@ describe('ten sells of a whole balance at once', () => {
     expect(holding.reserved).toBe('0.0000');
     // Whichever came first, what is left was paid for in proportion.
     expect(holding.investedPaise).toBeGreaterThan(0n);
-    expect(Number(await sellers.atProvider(seller))).toBe(Number(holding.balance));
+    expect(parseGrams(await sellers.atProvider(seller))).toBe(parseGrams(holding.balance));
   });
 
   it('of parts that fit all succeed, each with a quote of its own', async () => {
