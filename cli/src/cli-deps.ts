@@ -1,0 +1,28 @@
+/** What the commands take from the world; tests hand in their own. */
+export interface CliDeps {
+  /** Results. The text is written as it is: end lines with a newline. */
+  stdout(text: string): void;
+  /** Progress, prompts and errors. */
+  stderr(text: string): void;
+  readonly stdin: {
+    readonly isTty: boolean;
+    /** Everything up to the end of the input, as UTF-8. */
+    readAll(): Promise<string>;
+  };
+  /**
+   * Asks on the terminal without echo.
+   * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+   */
+  promptSecret(message: string): Promise<string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  now(): Date;
+  /** @throws the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Whether results go to a terminal. */
+  readonly isTty: boolean;
+  /** Aborted at Ctrl-C; hand it to whatever waits. */
+  readonly signal: AbortSignal;
+  /** The folder of the repository or image that this goldctl belongs to. */
+  readonly repository: string;
+  readonly version: string;
+}

@@ -1,0 +1,42 @@
+import { Command, Option } from 'commander';
+import type { CliDeps } from './cli-deps.ts';
+import { outputForms } from './io/output.ts';
+
+const footer = `
+Exit codes:
+  0 done, 1 failed, 2 wrong usage, 3 findings, 4 not signed in or not permitted,
+  5 unreachable, 130 interrupted
+
+Examples:
+  $ goldctl check
+  $ goldctl order show 019a8c7e-0000-7000-8000-000000000001
+  $ goldctl --context staging --namespace digital-gold gates show
+  $ goldctl reconcile --window-hours 24 -o json`;
+
+/** The whole command tree. Ends by throwing: CommanderError for usage and help, else CliError. */
+export const createProgram = (deps: CliDeps): Command => {
+  const program = new Command('goldctl')
+    .description('Operates the digital gold service.')
+    .version(deps.version)
+    .addOption(
+      new Option('--context <name>', '"local", or a context of the kubeconfig')
+        .env('GOLDCTL_CONTEXT')
+        .default('local'),
+    )
+    .option('--namespace <name>', "namespace of the release; the context's own unless given")
+    .option('--in-cluster', 'use the service account of the pod that this runs in')
+    .addOption(
+      new Option('-o, --output <form>', 'form of the result').choices(outputForms).default('table'),
+    )
+    .option('--admin-url <url>', 'address of the admin API, such as https://admin.example.com')
+    .addOption(new Option('--email <email>', 'operator to sign in as').env('GOLDCTL_EMAIL'))
+    .option('--password-stdin', 'read the password from standard input')
+    .addHelpText('after', footer)
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => deps.stdout(text),
+      writeErr: (text) => deps.stderr(text),
+    });
+  return program;
+};

@@ -1,0 +1,18 @@
+/** What goldctl's exit code tells a script (docs/goldctl.md). */
+export const exitCodes = {
+  done: 0,
+  /** Something unexpected, or the API refused. */
+  failed: 1,
+  /** The command line is wrong, or a needed answer can't be asked for off a terminal. */
+  usage: 2,
+  /** The command did its work and found something: a failed check, a reconciliation finding. */
+  findings: 3,
+  /** Not signed in, or not permitted. */
+  denied: 4,
+  /** The API, the cluster or the CI does not answer. */
+  unreachable: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander';
+import { CliError } from './cli-error.ts';
+import type { CliDeps } from './cli-deps.ts';
+import { createProgram } from './create-program.ts';
+import { exitCodes, type ExitCode } from './io/exit-codes.ts';
+import { showable } from './io/output.ts';
+
+const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
+  if (deps.signal.aborted) return exitCodes.interrupted;
+  if (error instanceof CommanderError) {
+    // Help and the version were asked for; commander has already said what is wrong otherwise.
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+  if (error instanceof CliError) {
+    if (error.exitCode === exitCodes.interrupted) return error.exitCode;
+    deps.stderr(`goldctl: ${showable(error.message)}\n`);
+    if (error.hint !== undefined) deps.stderr(`  ${error.hint}\n`);
+    return error.exitCode;
+  }
+  deps.stderr(`goldctl: ${showable(error instanceof Error ? error.message : String(error))}\n`);
+  return exitCodes.failed;
+};
+
+/** Runs one command line (without node and script) and says with what to exit. Never throws. */
+export const runGoldctl = async (args: readonly string[], deps: CliDeps): Promise<ExitCode> => {
+  try {
+    await createProgram(deps).parseAsync([...args], { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    return codeOf(deps, error);
+  }
+};
