@@ -1,0 +1,21 @@
+#!/bin/sh
+# Builds the service's image:
+#   image.sh NAME:TAG [true]   with `true` it is pushed, and its digest left in .dev/image.digest
+# NODE_IMAGE is what it stands on, where that is not the Dockerfile's own.
+set -eu
+cd "$(dirname "$0")/.."
+
+image=$1 push=${2:-}
+set -- --file backend/Dockerfile --tag "$image"
+[ -z "${NODE_IMAGE:-}" ] || set -- "$@" --build-arg "NODE_IMAGE=$NODE_IMAGE"
+
+docker buildx version >/dev/null 2>&1 ||
+  { echo 'docker with buildx is needed to build the image' >&2; exit 1; }
+mkdir -p .dev
+if [ "$push" = true ]; then
+  docker buildx build "$@" --push --metadata-file .dev/image.json .
+  node -p "JSON.parse(require('node:fs').readFileSync('.dev/image.json', 'utf8'))['containerimage.digest']" \
+    >.dev/image.digest
+else
+  docker buildx build "$@" --load .
+fi
