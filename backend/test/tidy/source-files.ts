@@ -18,7 +18,15 @@ export interface SourceFile {
   readonly isTest: boolean;
 }
 
-const skippedFolders = new Set(['node_modules', '.git', '.dev', '.tools', 'dist', 'coverage', 'generated']);
+const skippedFolders = new Set([
+  'node_modules',
+  '.git',
+  '.dev',
+  '.tools',
+  'dist',
+  'coverage',
+  'generated',
+]);
 
 /** Every file below `folder`, built and downloaded ones left out. */
 export const listFiles = (folder: string): string[] =>
