@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bans, wordBans, type Ban } from './bans.ts';
-import { allSources, findIn, type SourceFile } from './source-files.ts';
+import { allSources, findIn, neighbourSources, type SourceFile } from './source-files.ts';
 
 /** The lists of what is banned name it. */
 const ownFiles = /^test\/tidy\//u;
@@ -27,6 +27,18 @@ describe.each(bans)('$name', (ban) => {
     expect(unused).toEqual([]);
   });
 });
+
+/** What holds in every workspace; the rest is about the service's own parts. */
+const everywhere = ['holes in the types', 'what does not erase', 'tests that do not run'];
+
+it.each(bans.filter(({ name }) => everywhere.includes(name)))(
+  'has no $name in the other workspaces either',
+  ({ pattern }) => {
+    expect(neighbourSources.length).toBeGreaterThan(0);
+    const found = neighbourSources.flatMap(({ path, bareCode }) => findIn(path, bareCode, pattern));
+    expect(found).toEqual([]);
+  },
+);
 
 it.each(wordBans)('has no $name', (ban) => {
   expect(breaches(ban, (file) => file.text)).toEqual([]);

@@ -7,7 +7,7 @@ export const repositoryFolder = join(backendFolder, '..');
 
 /** A TypeScript file of the backend. */
 export interface SourceFile {
-  /** From the backend's folder, with `/`: `src/money/paise.ts`. */
+  /** From the backend's folder, with `/`: `src/money/paise.ts`; a neighbour's from above it. */
   readonly path: string;
   readonly text: string;
   /** The text without comments. Lines stay where they are. */
@@ -37,10 +37,10 @@ export const listFiles = (folder: string): string[] =>
     return entry.isFile() ? [path] : [];
   });
 
-const testPlaces = [/\.test\.ts$/u, /\.arbitraries\.ts$/u, /^test\//u, /\/testing\//u];
+const testPlaces = [/\.test\.ts$/u, /\.arbitraries\.ts$/u, /(?:^|\/)test\//u, /\/testing\//u];
 
-const readSource = (absolute: string): SourceFile => {
-  const path = relative(backendFolder, absolute).split(sep).join('/');
+const readSource = (base: string, absolute: string): SourceFile => {
+  const path = relative(base, absolute).split(sep).join('/');
   const text = readFileSync(absolute, 'utf8');
   const code = dropComments(text);
   const isTest = testPlaces.some((place) => place.test(path));
@@ -50,8 +50,14 @@ const readSource = (absolute: string): SourceFile => {
 /** Every TypeScript file of the backend, in order of path. */
 export const allSources: readonly SourceFile[] = listFiles(backendFolder)
   .filter((path) => path.endsWith('.ts'))
-  .map(readSource)
+  .map((path) => readSource(backendFolder, path))
   .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+
+/** Every TypeScript file of the other workspaces, their paths from the repository's folder. */
+export const neighbourSources: readonly SourceFile[] = ['cli', 'deploy', 'loadtests']
+  .flatMap((workspace) => listFiles(join(repositoryFolder, workspace)))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readSource(repositoryFolder, path));
 
 /** The service's own code: below `src`, tests left out. */
 export const serviceSources = allSources.filter(
