@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { CliError } from '../cli-error.ts';
+import type { KubeContext } from '../contexts/context.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoadedKubeConfig {
+  readonly config: KubeConfig;
+  readonly namespace: string;
+  readonly description: string;
+  /** The API server's address. */
+  readonly server: string;
+}
+
+const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+const usage = (message: string, hint: string): CliError =>
+  new CliError(message, exitCodes.usage, hint);
+
+const configFiles = (env: Environment): string[] => {
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  return named.length > 0 ? named : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
+};
+
+const isNew =
+  (known: readonly { readonly name: string }[]) =>
+  ({ name }: { readonly name: string }): boolean =>
+    !known.some((entry) => entry.name === name);
+
+/** As kubectl does it: of equal names the first one counts, and a missing file is none. */
+const readFiles = (paths: readonly string[]): KubeConfig => {
+  const merged = new KubeConfig();
+  for (const path of paths.filter((path) => existsSync(path))) {
+    const one = new KubeConfig();
+    try {
+      one.loadFromFile(path);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw usage(`${path} is no kubeconfig: ${reason}`, 'KUBECONFIG names the file to read.');
+    }
+    merged.clusters = [...merged.clusters, ...one.clusters.filter(isNew(merged.clusters))];
+    merged.users = [...merged.users, ...one.users.filter(isNew(merged.users))];
+    merged.contexts = [...merged.contexts, ...one.contexts.filter(isNew(merged.contexts))];
+  }
+  return merged;
+};
+
+const fromFiles = (env: Environment, name: string, namespace: string | undefined) => {
+  const files = configFiles(env);
+  const config = readFiles(files);
+  const context = config.getContextObject(name);
+  if (context === null) {
+    const names = config.contexts.map((one) => one.name).join(', ');
+    throw usage(
+      `there is no context "${name}" in ${files.join(', ')}`,
+      names === '' ? 'There is no context at all.' : `There are: ${names}.`,
+    );
+  }
+  config.setCurrentContext(name);
+  return { config, namespace: namespace ?? context.namespace ?? 'default', description: name };
+};
+
+/** The files that every pod with a service account has. */
+const fromPod = (env: Environment, namespace: string | undefined, folder: string) => {
+  const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
+  const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
+  const tokenFile = join(folder, 'token');
+  if (host === '' || port === '' || !existsSync(tokenFile)) {
+    throw usage(
+      'this is no pod with a service account',
+      '--in-cluster is for pods; name a context of the kubeconfig with --context elsewhere.',
+    );
+  }
+  const name = 'in-cluster';
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    {
+      name,
+      server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      caFile: join(folder, 'ca.crt'),
+      skipTLSVerify: false,
+    },
+    // By its file, since the cluster renews the token while the pod runs.
+    { name, authProvider: { name: 'tokenFile', config: { tokenFile } } },
+  );
+  const namespaceFile = join(folder, 'namespace');
+  const own = existsSync(namespaceFile) ? readFileSync(namespaceFile, 'utf8').trim() : 'default';
+  return { config, namespace: namespace ?? own, description: 'the pod’s service account' };
+};
+
+/**
+ * Reads the kubeconfig's context, or the pod's service account.
+ * @throws CliError usage when it is not there.
+ */
+export const loadKubeConfig = (
+  env: Environment,
+  options: Omit<KubeContext, 'kind'>,
+  podFolder = serviceAccountFolder,
+): LoadedKubeConfig => {
+  const { context, namespace, inCluster } = options;
+  const loaded = inCluster
+    ? fromPod(env, namespace, podFolder)
+    : fromFiles(env, context ?? '', namespace);
+  const cluster = loaded.config.getCurrentCluster();
+  if (cluster === null) {
+    throw usage(
+      `context "${loaded.description}" names a cluster that is not in the kubeconfig`,
+      'KUBECONFIG may name several files.',
+    );
+  }
+  return { ...loaded, server: cluster.server };
+};

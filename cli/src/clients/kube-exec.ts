@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { KubeStream, OpenStream } from './kube-streams.ts';
+import type { ExecRequest, ExecResult, KubeClient } from './kube.types.ts';
+
+const defaultTimeoutMs = 60_000;
+/** A backend command prints a few hundred lines; more is a mistake that must not fill memory. */
+const mostOutputBytes = 16 * 1024 * 1024;
+
+/** Numbers of the streams, as the API server has them. */
+const streams = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
+/** The first version of the protocol in which standard input alone can be closed. */
+const closingProtocol = 'v5.channel.k8s.io';
+
+const statusView = z.object({
+  status: z.string().optional(),
+  message: z.string().optional(),
+  reason: z.string().optional(),
+  details: z
+    .object({
+      causes: z
+        .array(z.object({ reason: z.string().optional(), message: z.string().optional() }))
+        .optional(),
+    })
+    .optional(),
+});
+
+/** The command's exit code from what the cluster says of its end. */
+const exitCodeOf = (purpose: string, bytes: Buffer): number => {
+  const status = statusView.parse(JSON.parse(bytes.toString('utf8')));
+  if (status.status === 'Success') return 0;
+  const causes = status.details?.causes ?? [];
+  const code = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+  if (status.reason === 'NonZeroExitCode' && code !== undefined) return Number(code);
+  throw new CliError(
+    `cannot ${purpose}: ${status.message ?? status.reason ?? 'no reason given'}`,
+    exitCodes.failed,
+  );
+};
+
+const collector = () => {
+  const parts: Buffer[] = [];
+  let size = 0;
+  return {
+    add: (bytes: Buffer): boolean => {
+      size += bytes.length;
+      if (size <= mostOutputBytes) parts.push(bytes);
+      return size <= mostOutputBytes;
+    },
+    text: (): string => Buffer.concat(parts).toString('utf8'),
+  };
+};
+
+const sendInput = (stream: KubeStream, purpose: string, input: string): void => {
+  if (stream.protocol !== closingProtocol) {
+    throw new CliError(
+      `cannot ${purpose}: the cluster can't close a command's standard input`,
+      exitCodes.failed,
+      'Kubernetes can since version 1.30.',
+    );
+  }
+  stream.send(streams.stdin, Buffer.from(input, 'utf8'));
+  stream.send(streams.close, Buffer.of(streams.stdin));
+};
+
+const pathOf = (namespace: string, request: ExecRequest): string => {
+  const query = new URLSearchParams({ stdout: 'true', stderr: 'true' });
+  if (request.stdin !== undefined) query.set('stdin', 'true');
+  if (request.container !== undefined) query.set('container', request.container);
+  for (const word of request.command) query.append('command', word);
+  const pod = encodeURIComponent(request.pod);
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${pod}/exec?${query.toString()}`;
+};
+
+/** Runs commands in pods. Their output is kept whole and handed over at their end. */
+export const createExec = (options: {
+  readonly open: OpenStream;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}): KubeClient['execInPod'] => {
+  const { open, namespace } = options;
+  return async (request): Promise<ExecResult> => {
+    const purpose = `run a command in pod ${request.pod}`;
+    const stdout = collector();
+    const stderr = collector();
+    let status: Buffer | undefined;
+    let isTooMuch = false;
+    const stream = await open(purpose, pathOf(namespace, request), (number, bytes) => {
+      if (number === streams.stdout) isTooMuch ||= !stdout.add(bytes);
+      else if (number === streams.stderr) isTooMuch ||= !stderr.add(bytes);
+      else if (number === streams.status) status = bytes;
+    });
+    try {
+      if (request.stdin !== undefined) sendInput(stream, purpose, request.stdin);
+      const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+      await endOf(stream, AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]));
+      options.signal.throwIfAborted();
+    } finally {
+      stream.close();
+    }
+    if (isTooMuch) throw new CliError(`cannot ${purpose}: it printed too much`, exitCodes.failed);
+    if (status === undefined) throw lost(purpose);
+    return {
+      exitCode: exitCodeOf(purpose, status),
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+    };
+  };
+};
+
+/** Waits until the connection ends or the signal is aborted, whichever is first. */
+const endOf = (stream: KubeStream, signal: AbortSignal): Promise<void> => {
+  const stop = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  return Promise.race([stream.closed, stop]);
+};
+
+const lost = (purpose: string): CliError =>
+  new CliError(
+    `cannot ${purpose}: the connection ended before the command did`,
+    exitCodes.unreachable,
+    'It is not known whether the command took effect. Look before you repeat it.',
+  );

@@ -1,0 +1,96 @@
+import type {
+  V1ContainerStatus,
+  V1Deployment,
+  V1ObjectMeta,
+  V1Pod,
+  V1PodSpec,
+} from '@kubernetes/client-node';
+import { referencesOf } from './kube-references.ts';
+import type { KubeDeployment, KubeObject, KubePod } from './kube.types.ts';
+
+/** Name and labels of an object. */
+export const toObject = (object: { readonly metadata?: V1ObjectMeta }): KubeObject => ({
+  name: object.metadata?.name ?? '',
+  labels: object.metadata?.labels ?? {},
+});
+
+const deploymentTrouble = ({ status }: V1Deployment): string | undefined => {
+  const bad = (status?.conditions ?? []).find(
+    ({ type, status }) =>
+      (type === 'ReplicaFailure' && status === 'True') ||
+      (type === 'Progressing' && status === 'False'),
+  );
+  return bad?.message ?? bad?.reason;
+};
+
+/** What goldctl knows of a deployment. */
+export const toDeployment = (deployment: V1Deployment): KubeDeployment => {
+  const { metadata, spec, status } = deployment;
+  return {
+    ...toObject(deployment),
+    wantedReplicas: spec?.replicas ?? 1,
+    availableReplicas: status?.availableReplicas ?? 0,
+    updatedReplicas: status?.updatedReplicas ?? 0,
+    isObserved: (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0),
+    trouble: deploymentTrouble(deployment),
+    references: referencesOf(spec?.template.spec),
+  };
+};
+
+const containerTrouble = ({ name, state, lastState }: V1ContainerStatus): string | undefined => {
+  const { waiting } = state ?? {};
+  // Every container waits a moment while it starts.
+  if (waiting?.reason !== undefined && waiting.reason !== 'ContainerCreating') {
+    const exit = lastState?.terminated?.exitCode;
+    const last = exit === undefined ? '' : `, last exit code ${exit}`;
+    return `${name}: ${[waiting.reason, waiting.message].filter(Boolean).join(': ')}${last}`;
+  }
+  const { terminated } = state ?? {};
+  if (terminated === undefined || terminated.exitCode === 0) return undefined;
+  return `${name}: ${terminated.reason ?? 'ended'} with exit code ${terminated.exitCode}`;
+};
+
+const podTrouble = ({ status }: V1Pod): string | undefined => {
+  const statuses = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+  ].map(containerTrouble);
+  const known = statuses.find((trouble) => trouble !== undefined);
+  if (known !== undefined) return known;
+  const bad = (status?.conditions ?? []).find(
+    ({ status, message }) => status === 'False' && message !== undefined,
+  );
+  return bad?.message ?? status?.message ?? status?.reason;
+};
+
+const defaultContainer = 'kubectl.kubernetes.io/default-container';
+
+const containersOf = (spec: V1PodSpec | undefined, first: string | undefined): string[] => {
+  const names = (spec?.containers ?? []).map(({ name }) => name);
+  return first !== undefined && names.includes(first)
+    ? [first, ...names.filter((name) => name !== first)]
+    : names;
+};
+
+/** What goldctl knows of a pod. */
+export const toPod = (pod: V1Pod): KubePod => {
+  const { metadata, spec, status } = pod;
+  const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);
+  const conditions = status?.conditions ?? [];
+  return {
+    ...toObject(pod),
+    createdAt: metadata?.creationTimestamp ?? new Date(0),
+    phase: status?.phase ?? 'Unknown',
+    isReady: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    isTerminating: metadata?.deletionTimestamp !== undefined,
+    ip: status?.podIP,
+    containers: containersOf(spec, metadata?.annotations?.[defaultContainer]),
+    ports: Object.fromEntries(
+      ports.flatMap(({ name, containerPort }) =>
+        name === undefined ? [] : [[name, containerPort]],
+      ),
+    ),
+    trouble: podTrouble(pod),
+    references: referencesOf(spec),
+  };
+};

@@ -1,0 +1,56 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import type { KubeContext } from '../contexts/context.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { KubeClient, KubePod } from './kube.types.ts';
+
+export type {
+  ExecRequest,
+  ExecResult,
+  KubeClient,
+  KubeConfigMap,
+  KubeDeployment,
+  KubeObject,
+  KubePod,
+  KubeReference,
+  PortForward,
+} from './kube.types.ts';
+
+/** What all objects of the service carry in a cluster. */
+export const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
+
+/** The label selector of one or more components of the service. */
+export const componentSelector = (...components: readonly string[]): string =>
+  `${releaseSelector},app.kubernetes.io/component in (${components.join(',')})`;
+
+/**
+ * A client of one namespace of a cluster. The library behind it is loaded here and not before,
+ * since commands that need no cluster should start fast. Asks the cluster nothing yet.
+ * @throws CliError usage when there is no such context, or no service account in the pod.
+ */
+export const createKubeClient = async (
+  deps: Pick<CliDeps, 'env' | 'signal'>,
+  context: Omit<KubeContext, 'kind'>,
+): Promise<KubeClient> => {
+  const { openKubeClient } = await import('./kube-client.ts');
+  return openKubeClient(deps, context);
+};
+
+const isUsable = (pod: KubePod): boolean => pod.isReady && !pod.isTerminating;
+
+/**
+ * The newest pod of a component that is ready.
+ * @throws CliError unreachable when there is none.
+ */
+export const findReadyPod = async (client: KubeClient, component: string): Promise<KubePod> => {
+  const pods = await client.listPods(componentSelector(component));
+  const [newest] = pods
+    .filter(isUsable)
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  if (newest !== undefined) return newest;
+  throw new CliError(
+    `no ${component} pod is ready in namespace ${client.namespace} (${pods.length} there)`,
+    exitCodes.unreachable,
+    '"goldctl check" says what is wrong; --namespace names another namespace.',
+  );
+};

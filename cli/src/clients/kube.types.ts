@@ -1,0 +1,95 @@
+/** A ConfigMap or Secret that a pod's template names. */
+export interface KubeReference {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  /** Whether pods start without it. */
+  readonly isOptional: boolean;
+}
+
+/** What is known of an object without its content. */
+export interface KubeObject {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface KubeConfigMap extends KubeObject {
+  readonly data: Readonly<Record<string, string>>;
+  readonly resourceVersion: string;
+}
+
+export interface KubeDeployment extends KubeObject {
+  readonly wantedReplicas: number;
+  readonly availableReplicas: number;
+  /** Replicas of the newest template. */
+  readonly updatedReplicas: number;
+  /** Whether the cluster has taken up the newest change. */
+  readonly isObserved: boolean;
+  /** Why it does not go on, where the cluster says so. */
+  readonly trouble: string | undefined;
+  readonly references: readonly KubeReference[];
+}
+
+export interface KubePod extends KubeObject {
+  readonly createdAt: Date;
+  readonly phase: string;
+  readonly isReady: boolean;
+  readonly isTerminating: boolean;
+  readonly ip: string | undefined;
+  /** Names of the containers that stay, the default one first. */
+  readonly containers: readonly string[];
+  /** Container ports by their names. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** Why it is not ready, where the cluster says so. */
+  readonly trouble: string | undefined;
+  readonly references: readonly KubeReference[];
+}
+
+export interface ExecRequest {
+  readonly pod: string;
+  /** The pod's first container unless given. */
+  readonly container?: string;
+  readonly command: readonly string[];
+  /** Written to the command's standard input, which is then closed. */
+  readonly stdin?: string;
+  /** From the opened connection to the command's end; a minute unless given. */
+  readonly timeoutMs?: number;
+}
+
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface PortForward {
+  /** Listens on 127.0.0.1. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * One namespace of a cluster. Every call has a time limit and throws CliError: unreachable when
+ * the cluster does not answer, denied when it refuses, failed otherwise.
+ */
+export interface KubeClient {
+  readonly namespace: string;
+  /** The context, or the pod's service account, for people. */
+  readonly description: string;
+  listDeployments(selector: string): Promise<KubeDeployment[]>;
+  listPods(selector: string): Promise<KubePod[]>;
+  /** Asks for names and labels alone. */
+  listConfigMaps(selector: string): Promise<KubeObject[]>;
+  /** Asks for name and labels alone; undefined when there is none. */
+  findConfigMap(name: string): Promise<KubeObject | undefined>;
+  /** Asks for name and labels alone, never for the content; undefined when there is none. */
+  findSecret(name: string): Promise<KubeObject | undefined>;
+  readConfigMap(name: string): Promise<KubeConfigMap>;
+  /**
+   * Sets one key and leaves the others as they are, also those that somebody else changes
+   * meanwhile. Says what stood there before; an equal value is not written.
+   */
+  patchConfigMapValue(name: string, key: string, value: string): Promise<string | undefined>;
+  execInPod(request: ExecRequest): Promise<ExecResult>;
+  /** Opens a port of this machine that leads to a port of the pod. */
+  portForward(pod: string, port: number): Promise<PortForward>;
+}
