@@ -23,7 +23,7 @@ export const parseAdapterConfig = <const T extends VariableTable>(
   const config = parseConfig(table, env);
   if (mode !== 'production') return config;
   const inClear = Object.entries<unknown>(config)
-    .filter(([name]) => name.endsWith('_BASE_URL'))
+    .filter(([name]) => /_(?:BASE|API)_URL$/u.test(name))
     .filter(([, url]) => typeof url === 'string' && !url.startsWith('https://'))
     .map(([name]) => `${name}: must be an https address in production`);
   if (inClear.length > 0) throw new ConfigError(inClear.join('\n'));

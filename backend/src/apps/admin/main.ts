@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
+import { createCi } from '../../adapters/ci/create-ci.ts';
 import { adminAccess, createAdmins, createAdminStore } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
+import { createCiAdmin } from '../../modules/ci/index.ts';
 import { readHolding } from '../../modules/holdings/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
@@ -18,6 +20,7 @@ import {
 } from '../../modules/readiness/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
+import { adapterDeps } from '../runtime/adapter-deps.ts';
 import { createApiApp } from '../runtime/create-api-app.ts';
 import { createRuntime } from '../runtime/create-runtime.ts';
 import { createTrade } from '../runtime/create-trade.ts';
@@ -38,6 +41,7 @@ await runMain(async (env) => {
   const shared = { ...runtime, db, inTransaction };
   const trade = createTrade(config, env, runtime);
   const { price, provider, gateways, payoutProvider } = trade;
+  const ci = createCi(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
   const kyc = createKycReview({
@@ -86,6 +90,7 @@ await runMain(async (env) => {
         ...reconciliation.adminRoutes,
         ...createSettings(shared).adminRoutes,
         ...createPriceAdmin(shared).adminRoutes,
+        ...createCiAdmin({ ...shared, ci }).adminRoutes,
       ],
     },
     config,
@@ -95,6 +100,9 @@ await runMain(async (env) => {
     runtime,
     config,
     api: { server: createServer(app), port: config.PORT },
-    closeFirst: [{ name: 'trade', close: () => trade.close() }],
+    closeFirst: [
+      { name: 'trade', close: () => trade.close() },
+      { name: 'ci', close: async () => ci?.close() },
+    ],
   });
 });

@@ -70,6 +70,11 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   RAZORPAYX_ACCOUNT_NUMBER: '7878780080316316',
   PAYOUT_WEBHOOK_SECRETS: publishedSecrets.payoutWebhook,
   KYC_WEBHOOK_SECRETS: publishedSecrets.kycWebhook,
+  CI_PROVIDER: 'github',
+  GITHUB_API_URL: `${sandbox}/github`,
+  GITHUB_TOKEN: 'dev-only-github-token-of-the-local-stack-01',
+  GITHUB_OWNER: 'digital-gold',
+  GITHUB_REPOSITORY: 'digital-gold-service',
 });
 
 /** What every process of the service itself reads, whichever it is. */

@@ -1,3 +1,5 @@
+import { ciVariables } from '../../../adapters/ci/ci.config.ts';
+import { githubVariables } from '../../../adapters/ci/github/github.config.ts';
 import { goldProviderVariables } from '../../../adapters/gold-provider/gold-provider.config.ts';
 import { safegoldVariables } from '../../../adapters/gold-provider/safegold/safegold.config.ts';
 import { filesystemVariables } from '../../../adapters/object-store/filesystem/filesystem.config.ts';
@@ -60,6 +62,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
     readBy: 'customer',
     variables: { ...objectStoreVariables, ...filesystemVariables },
   },
+  { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },
   { title: 'Migrations', readBy: 'migrate', variables: migrateVariables },
   { title: 'Sandbox', readBy: 'sandbox, never in production', variables: sandboxVariables },
 ];

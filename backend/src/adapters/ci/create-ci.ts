@@ -1,0 +1,20 @@
+import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import type { AdapterDeps, Closable } from '../adapter-deps.ts';
+import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { ciVariables } from './ci.config.ts';
+import { createGithub } from './github/create-github.ts';
+import { githubVariables } from './github/github.config.ts';
+import type { Ci } from './port.ts';
+
+const makers = {
+  github: (env: Environment, deps: AdapterDeps) =>
+    createGithub(parseAdapterConfig(githubVariables, env), deps),
+} as const;
+
+/**
+ * The CI system that the environment names, configured from it; undefined while its access token
+ * is not set: a service without CI runs all the same.
+ * @throws ConfigError naming what is missing or wrong
+ */
+export const createCi = (env: Environment, deps: AdapterDeps): (Ci & Closable) | undefined =>
+  makers[parseConfig(ciVariables, env).CI_PROVIDER](env, deps);

@@ -1,0 +1,112 @@
+import { ConfigError } from '../../../platform/config/config.ts';
+import {
+  createHttpClient,
+  readAnswer,
+  type HttpResponse,
+} from '../../../platform/http-client/index.ts';
+import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { CI_REFUSED, type Ci, type CiRun, type DeployTarget } from '../port.ts';
+import type { GithubConfig } from './github.config.ts';
+import { dispatchedRun, errorAnswer, runList, type WorkflowRun } from './github.schemas.ts';
+import { createOctokitCall } from './octokit-call.ts';
+
+const apiVersion = '2022-11-28';
+/** A page of 100 runs repeats the repository in each of them. */
+const maxResponseBytes = 8 * 1024 * 1024;
+
+const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
+
+/** The workflows' `run-name` ends so. */
+const correlationId = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
+
+const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
+  const found = correlationId.exec(run.display_title)?.[1];
+  const actor = run.triggering_actor?.login ?? run.actor?.login;
+  return {
+    id: run.id,
+    target,
+    workflow: workflowOf(target),
+    title: run.display_title,
+    ...(found !== undefined && { correlationId: found }),
+    status: run.status ?? 'unknown',
+    ...(run.conclusion !== null && { conclusion: run.conclusion }),
+    ...(run.head_branch !== null && { branch: run.head_branch }),
+    event: run.event,
+    ...(actor !== undefined && { actor }),
+    createdAt: new Date(run.created_at),
+    updatedAt: new Date(run.updated_at),
+    url: run.html_url,
+  };
+};
+
+/** GitHub's own no, a repository that has moved among them: redirects are not followed. */
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = errorAnswer.safeParse(json);
+  if (!error.success) return undefined;
+  return refused(CI_REFUSED, `${status}: ${error.data.message.slice(0, 200)}`);
+};
+
+/**
+ * GitHub Actions as the CI system; undefined without a token.
+ * @throws ConfigError where there is a token, but not where to use it
+ */
+export const createGithub = (
+  config: GithubConfig,
+  deps: AdapterDeps,
+): (Ci & Closable) | undefined => {
+  const { GITHUB_TOKEN: token, GITHUB_OWNER: owner, GITHUB_REPOSITORY: repositories } = config;
+  if (token === undefined) return undefined;
+  if (owner === undefined) throw new ConfigError('GITHUB_OWNER: is needed with GITHUB_TOKEN');
+  if (repositories === undefined) {
+    throw new ConfigError('GITHUB_REPOSITORY: is needed with GITHUB_TOKEN');
+  }
+  const client = createHttpClient({
+    ...deps,
+    name: 'github',
+    baseUrl: config.GITHUB_API_URL,
+    timeoutMs: config.GITHUB_TIMEOUT_MS,
+    headers: { authorization: `Bearer ${token}`, 'x-github-api-version': apiVersion },
+    maxResponseBytes,
+  });
+  const call = createOctokitCall(client, config.GITHUB_API_URL);
+  const place = (target: DeployTarget) => ({
+    owner,
+    repo: repositories[target],
+    workflow_id: workflowOf(target),
+  });
+
+  return {
+    code: 'github',
+    workflowOf,
+
+    async listRuns({ target, count }) {
+      const sent = await call({ operation: 'list-runs', safe: true }, (actions, carried) =>
+        actions.listWorkflowRuns({ ...place(target), per_page: count, ...carried }),
+      );
+      if (sent.kind !== 'done') return sent;
+      const read = readAnswer(sent.value, runList, readRefusal);
+      return mapDone(read, (page) => page.workflow_runs.map((run) => toRun(target, run)));
+    },
+
+    async dispatch({ target, branch, correlationId: id }) {
+      // A repeat would be a second deployment.
+      const sent = await call({ operation: 'dispatch', safe: false }, (actions, carried) =>
+        actions.createWorkflowDispatch({
+          ...place(target),
+          ref: branch,
+          inputs: { correlation_id: id },
+          return_run_details: true,
+          ...carried,
+        }),
+      );
+      if (sent.kind !== 'done') return sent;
+      // A server that does not tell which run it is answers blank, as all did once.
+      if (sent.value.status === 204) return done({});
+      const read = readAnswer(sent.value, dispatchedRun, readRefusal);
+      return mapDone(read, (run) => ({ run: { id: run.workflow_run_id, url: run.html_url } }));
+    },
+
+    close: () => client.close(),
+  };
+};

@@ -1,0 +1,55 @@
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess } from '../admins/index.ts';
+import {
+  deployBody,
+  deploymentView,
+  presentDeployment,
+  presentRun,
+  runsQuery,
+  runsView,
+} from './ci.schemas.ts';
+import type { ListCiRuns } from './list-runs.ts';
+import type { TriggerDeploy } from './trigger-deploy.ts';
+
+const tags = ['devops'];
+
+/** `/devops`. */
+export const createCiAdminRoutes = (options: {
+  readonly listRuns: ListCiRuns;
+  readonly triggerDeploy: TriggerDeploy;
+}): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/devops/runs',
+    summary: 'Deployment runs, newest first; so many of each target',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    query: runsQuery,
+    responses: { 200: runsView },
+    errors: ['CI_NOT_CONFIGURED', 'CI_UNAVAILABLE', 'CI_REFUSED'],
+    handler: async ({ query }) => {
+      const runs = await options.listRuns({ target: query.target, count: query.per_page });
+      return ok({ items: runs.map(presentRun) });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devops/deploy',
+    summary: 'Start the deployment of a target; one a minute, whichever target',
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    body: deployBody,
+    responses: { 202: deploymentView },
+    errors: [
+      'CI_NOT_CONFIGURED',
+      'DEPLOY_TOO_SOON',
+      'CI_UNAVAILABLE',
+      'CI_REFUSED',
+      'DEPLOY_OUTCOME_UNKNOWN',
+    ],
+    handler: async ({ body, principal, context }) => {
+      const deployment = await options.triggerDeploy({ target: body.target, principal, context });
+      return { status: 202, body: presentDeployment(deployment) };
+    },
+  }),
+];

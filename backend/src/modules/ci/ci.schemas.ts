@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { deployTargets, type CiRun } from '../../adapters/ci/port.ts';
+import { pageQuery } from '../../platform/http/index.ts';
+import { deployBranch, type Deployment } from './ci.types.ts';
+
+const target = z.enum(deployTargets);
+
+export const runsQuery = z.object({
+  target: target.optional(),
+  /** For each target. */
+  per_page: pageQuery.shape.limit,
+});
+
+/** `status` and `conclusion` are the CI system's words; `completed` is the end. */
+export const runView = z.object({
+  id: z.string(),
+  target,
+  workflow: z.string(),
+  title: z.string(),
+  correlationId: z.string().nullable(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  branch: z.string().nullable(),
+  event: z.string(),
+  actor: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  url: z.string(),
+});
+
+export const runsView = z.object({ items: z.array(runView) });
+
+export const deployBody = z.object({ target });
+
+/** `run` is null where the CI system did not tell it: the run is found by `correlationId`. */
+export const deploymentView = z.object({
+  correlationId: z.uuid(),
+  target,
+  workflow: z.string(),
+  branch: z.literal(deployBranch),
+  dispatchedAt: z.iso.datetime(),
+  run: z.object({ id: z.string(), url: z.string() }).nullable(),
+});
+
+/** A run as operators see it. */
+export const presentRun = (run: CiRun): z.input<typeof runView> => ({
+  ...run,
+  correlationId: run.correlationId ?? null,
+  conclusion: run.conclusion ?? null,
+  branch: run.branch ?? null,
+  actor: run.actor ?? null,
+  createdAt: run.createdAt.toISOString(),
+  updatedAt: run.updatedAt.toISOString(),
+});
+
+/** A deployment that was started. */
+export const presentDeployment = (deployment: Deployment): z.input<typeof deploymentView> => ({
+  correlationId: deployment.correlationId,
+  target: deployment.target,
+  workflow: deployment.workflow,
+  branch: deployBranch,
+  dispatchedAt: deployment.dispatchedAt.toISOString(),
+  run: deployment.run ?? null,
+});

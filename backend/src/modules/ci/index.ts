@@ -1,0 +1,1 @@
+export { createCiAdmin } from './create-ci-admin.ts';
