@@ -1,0 +1,118 @@
+{{/* The command of a process, with traces where an endpoint for them is set. In: root, component. */}}
+{{- define "digital-gold.command" -}}
+{{- $environment := include "digital-gold.environment" . | fromYaml }}
+- node
+- --enable-source-maps
+{{- if hasKey $environment "OTEL_EXPORTER_OTLP_ENDPOINT" }}
+- --import
+- ./dist/otel/main.js
+{{- end }}
+- dist/{{ .component }}/main.js
+{{- end }}
+
+{{/* The container of a process. In: root, component. */}}
+{{- define "digital-gold.container" -}}
+{{- $values := index .root.Values .component }}
+{{- $probes := .root.Values.probes -}}
+{{ include "digital-gold.containerBase" (dict "root" .root "name" .component) }}
+command:
+  {{- include "digital-gold.command" . | trim | nindent 2 }}
+envFrom:
+  - configMapRef:
+      name: {{ include "digital-gold.componentName" . }}
+  - secretRef:
+      name: {{ default .root.Values.secrets.existingSecret $values.existingSecret }}
+ports:
+  {{- if ne .component "worker" }}
+  - name: http
+    containerPort: {{ include "digital-gold.httpPort" . }}
+  {{- end }}
+  - name: internal
+    containerPort: {{ include "digital-gold.internalPort" . }}
+startupProbe:
+  {{- include "digital-gold.probe" (dict "path" "/healthz" "figures" $probes.startup) | nindent 2 }}
+livenessProbe:
+  {{- include "digital-gold.probe" (dict "path" "/healthz" "figures" $probes.liveness) | nindent 2 }}
+readinessProbe:
+  {{- include "digital-gold.probe" (dict "path" "/readyz" "figures" $probes.readiness) | nindent 2 }}
+resources:
+  {{- toYaml $values.resources | nindent 2 }}
+volumeMounts:
+  {{- include "digital-gold.commonVolumeMounts" .root | nindent 2 }}
+  # The whole folder: a single mounted file would never change under a running process.
+  - name: settings
+    mountPath: {{ include "digital-gold.settingsDir" . }}
+    readOnly: true
+  {{- if eq .component "customer" }}
+  - name: objects
+    mountPath: {{ include "digital-gold.objectStoreDir" . }}
+  {{- end }}
+{{- end }}
+
+{{/* The pods of a process. In: root, component. */}}
+{{- define "digital-gold.podTemplate" -}}
+{{- $root := .root }}
+{{- $values := index $root.Values .component }}
+{{- $account := include "digital-gold.serviceAccountName" $root -}}
+metadata:
+  labels:
+    {{- include "digital-gold.podLabels" . | nindent 4 }}
+    {{- with $values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    checksum/config: {{ include "digital-gold.environment" . | sha256sum }}
+    {{- with $root.Values.secrets.revision }}
+    digital-gold/secrets-revision: {{ . | quote }}
+    {{- end }}
+    {{- with $values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  {{- $base := dict "root" $root "serviceAccountName" $account "token" false }}
+  {{- include "digital-gold.podBase" $base | nindent 2 }}
+  terminationGracePeriodSeconds: {{ $root.Values.shutdown.terminationGracePeriodSeconds }}
+  {{- with include "digital-gold.placement" $values | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  {{- with include "digital-gold.topologySpread" . | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  containers:
+    - {{ include "digital-gold.container" . | nindent 6 | trim }}
+  volumes:
+    {{- include "digital-gold.commonVolumes" $root | nindent 4 }}
+    - name: settings
+      configMap:
+        name: {{ include "digital-gold.settingsName" $root }}
+    {{- if eq .component "customer" }}
+    - name: objects
+      persistentVolumeClaim:
+        claimName: {{ include "digital-gold.objectStoreName" $root }}
+    {{- end }}
+{{- end }}
+
+{{/* The Deployment of a process. In: root, component. */}}
+{{- define "digital-gold.deployment" -}}
+{{- $values := index .root.Values .component -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  {{- include "digital-gold.metadata" . | nindent 2 }}
+spec:
+  {{- if not $values.autoscaling.enabled }}
+  replicas: {{ $values.replicas }}
+  {{- end }}
+  revisionHistoryLimit: {{ .root.Values.revisionHistoryLimit }}
+  selector:
+    matchLabels:
+      {{- include "digital-gold.selectorLabels" . | nindent 6 }}
+  strategy:
+    type: RollingUpdate
+    rollingUpdate:
+      # A pod goes only when its successor is ready.
+      maxUnavailable: 0
+      maxSurge: {{ .root.Values.rollingUpdate.maxSurge }}
+  template:
+    {{- include "digital-gold.podTemplate" . | nindent 4 }}
+{{- end }}

@@ -1,0 +1,49 @@
+{{/* Folders and ports that image and chart agree about. */}}
+{{- define "digital-gold.settingsDir" -}}/etc/digital-gold/settings{{- end }}
+{{- define "digital-gold.objectStoreDir" -}}/var/lib/digital-gold/objects{{- end }}
+{{- define "digital-gold.httpPort" -}}4000{{- end }}
+{{- define "digital-gold.internalPort" -}}9090{{- end }}
+
+{{/* A scalar as an environment variable's text; a whole number never as 1e+06. */}}
+{{- define "digital-gold.text" -}}
+{{- if kindIs "float64" . }}{{ int64 . }}{{ else }}{{ toString . }}{{ end }}
+{{- end }}
+
+{{/*
+A component's environment as YAML: `config`, over it the component's own, over both what the chart
+decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
+*/}}
+{{- define "digital-gold.environment" -}}
+{{- $values := .root.Values }}
+{{- $result := dict }}
+{{- range $given := list $values.config (index $values .component).config }}
+{{- range $name, $value := $given }}
+{{- $_ := set $result $name (include "digital-gold.text" $value) }}
+{{- end }}
+{{- end }}
+{{- $_ := set $result "SETTINGS_DIR" (include "digital-gold.settingsDir" .) }}
+{{- $_ := set $result "INTERNAL_PORT" (include "digital-gold.internalPort" .) }}
+{{- $_ := set $result "SHUTDOWN_DRAIN_MS" (include "digital-gold.text" $values.shutdown.drainMs) }}
+{{- $_ := set $result "SHUTDOWN_GRACE_MS" (include "digital-gold.text" $values.shutdown.graceMs) }}
+{{- if ne .component "worker" }}
+{{- $_ := set $result "PORT" (include "digital-gold.httpPort" .) }}
+{{- end }}
+{{- if eq .component "customer" }}
+{{- $_ := set $result "OBJECT_STORE_DIR" (include "digital-gold.objectStoreDir" .) }}
+{{- end }}
+{{- if hasKey $result "OTEL_EXPORTER_OTLP_ENDPOINT" }}
+{{- $own := printf "digital-gold-%s" .component }}
+{{- $_ := set $result "OTEL_SERVICE_NAME" (default $own (get $result "OTEL_SERVICE_NAME")) }}
+{{- end }}
+{{- toYaml $result }}
+{{- end }}
+
+{{/* The ConfigMap of a component's environment. In: root, component. */}}
+{{- define "digital-gold.configMap" -}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  {{- include "digital-gold.metadata" . | nindent 2 }}
+data:
+  {{- include "digital-gold.environment" . | nindent 2 }}
+{{- end }}

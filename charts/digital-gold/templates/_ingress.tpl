@@ -1,0 +1,104 @@
+{{/* IngressClass of an API: its own, else the class that its kind of caller comes from. */}}
+{{- define "digital-gold.ingressClass" -}}
+{{- $ingress := .root.Values.ingress }}
+{{- $usual := ternary $ingress.internalClassName $ingress.publicClassName (eq .component "accounting") }}
+{{- default $usual (index $ingress .component).className }}
+{{- end }}
+
+{{/*
+Annotations that cap the body and keep a session at one pod, in the controller's own words, as
+YAML. In: root, component, suffix, bodyLimitBytes, sticky (a bool).
+*/}}
+{{- define "digital-gold.controllerAnnotations" -}}
+{{- $name := printf "%s%s" (include "digital-gold.componentName" .) (ternary (printf "-%s" .suffix) "" (ne .suffix "")) }}
+{{- if eq .root.Values.ingress.controller "traefik" }}
+traefik.ingress.kubernetes.io/router.middlewares: {{ .root.Release.Namespace }}-{{ $name }}@kubernetescrd
+{{- else if eq .root.Values.ingress.controller "nginx" }}
+nginx.ingress.kubernetes.io/proxy-body-size: {{ int64 .bodyLimitBytes | quote }}
+{{- if .sticky }}
+nginx.ingress.kubernetes.io/affinity: cookie
+nginx.ingress.kubernetes.io/session-cookie-name: digital-gold-feed
+# A quiet socket is not a dead one.
+nginx.ingress.kubernetes.io/proxy-read-timeout: "3600"
+nginx.ingress.kubernetes.io/proxy-send-timeout: "3600"
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+The annotations of an Ingress as YAML. Given ones win, but Traefik's list of middlewares is added
+to, so that nobody drops the cap unknowingly. In: as above, and given.
+*/}}
+{{- define "digital-gold.ingressAnnotations" -}}
+{{- $middlewares := "traefik.ingress.kubernetes.io/router.middlewares" }}
+{{- $own := default dict (include "digital-gold.controllerAnnotations" . | fromYaml) }}
+{{- $all := dict }}
+{{- range $from := list $own .given }}
+{{- range $key, $value := $from }}
+{{- if and (eq $key $middlewares) (hasKey $all $key) }}
+{{- $value = printf "%s,%s" (get $all $key) $value }}
+{{- end }}
+{{- $_ := set $all $key $value }}
+{{- end }}
+{{- end }}
+{{- if $all }}
+{{- toYaml $all }}
+{{- end }}
+{{- end }}
+
+{{/*
+An Ingress, and for Traefik the Middleware with its cap. In: root, component, suffix (may be
+empty), paths (list of path and pathType), service, bodyLimitBytes, sticky, given (annotations).
+*/}}
+{{- define "digital-gold.ingress" -}}
+{{- $values := index .root.Values.ingress .component -}}
+{{- $annotations := include "digital-gold.ingressAnnotations" . | fromYaml -}}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  {{- include "digital-gold.metadata" (merge (dict "annotations" $annotations) .) | nindent 2 }}
+spec:
+  ingressClassName: {{ include "digital-gold.ingressClass" . }}
+  {{- with $values.tls }}
+  tls:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  rules:
+    - host: {{ $values.host | quote }}
+      http:
+        paths:
+          {{- range .paths }}
+          - path: {{ .path }}
+            pathType: {{ .pathType }}
+            backend:
+              service:
+                name: {{ $.service }}
+                port:
+                  name: http
+          {{- end }}
+{{- if eq .root.Values.ingress.controller "traefik" }}
+---
+apiVersion: traefik.io/v1alpha1
+kind: Middleware
+metadata:
+  {{- include "digital-gold.metadata" . | nindent 2 }}
+spec:
+  buffering:
+    maxRequestBodyBytes: {{ int64 .bodyLimitBytes }}
+{{- end }}
+{{- end }}
+
+{{/* The Ingress of a whole API. In: root, component. */}}
+{{- define "digital-gold.apiIngress" -}}
+{{- $values := index .root.Values.ingress .component }}
+{{- if $values.enabled }}
+{{- $paths := list }}
+{{- range $values.paths }}
+{{- $paths = append $paths (dict "path" . "pathType" "Prefix") }}
+{{- end }}
+{{- $own := dict "suffix" "" "paths" $paths "sticky" false "given" $values.annotations }}
+{{- $_ := set $own "bodyLimitBytes" $values.bodyLimitBytes }}
+{{- $_ := set $own "service" (include "digital-gold.componentName" .) }}
+{{- include "digital-gold.ingress" (merge $own .) }}
+{{- end }}
+{{- end }}

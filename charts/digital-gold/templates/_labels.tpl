@@ -1,0 +1,43 @@
+{{/* What the release's pods have in common. */}}
+{{- define "digital-gold.releaseLabels" -}}
+app.kubernetes.io/name: {{ include "digital-gold.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{/* What selects a component's pods; never changes. In: root, component. */}}
+{{- define "digital-gold.selectorLabels" -}}
+{{ include "digital-gold.releaseLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Labels of a pod: without the chart's version, so that a new chart alone rolls no pod. */}}
+{{- define "digital-gold.podLabels" -}}
+{{ include "digital-gold.selectorLabels" . }}
+app.kubernetes.io/part-of: digital-gold
+{{- end }}
+
+{{/* Labels of every other object. In: root, component. */}}
+{{- define "digital-gold.labels" -}}
+{{ include "digital-gold.podLabels" . }}
+app.kubernetes.io/version: {{ default .root.Chart.AppVersion .root.Values.image.tag | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/*
+Metadata of an object of a component. In: root, component, and, if any, name (in place of the
+component's), suffix of the name, labels, annotations.
+*/}}
+{{- define "digital-gold.metadata" -}}
+name: {{ default (include "digital-gold.componentName" .) .name }}{{ with .suffix }}-{{ . }}{{ end }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "digital-gold.labels" . | nindent 2 }}
+{{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,52 @@
+{{/* Name of the application in labels. */}}
+{{- define "digital-gold.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 43 | trimSuffix "-" }}
+{{- end }}
+
+{{/* Prefix of every object's name; short enough for the longest suffix. */}}
+{{- define "digital-gold.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "digital-gold.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Name of an object of a component. In: root, component. */}}
+{{- define "digital-gold.componentName" -}}
+{{- printf "%s-%s" (include "digital-gold.fullname" .root) .component }}
+{{- end }}
+
+{{- define "digital-gold.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "digital-gold.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "digital-gold.settingsName" -}}
+{{- $own := printf "%s-settings" (include "digital-gold.fullname" .) }}
+{{- default $own .Values.settings.existingConfigMap }}
+{{- end }}
+
+{{- define "digital-gold.objectStoreName" -}}
+{{- $own := printf "%s-objects" (include "digital-gold.fullname" .) }}
+{{- default $own .Values.objectStore.existingClaim }}
+{{- end }}
+
+{{/* The image as one reference; a digest wins over the tag. */}}
+{{- define "digital-gold.image" -}}
+{{- with .Values.image }}
+{{- if .digest }}
+{{- printf "%s@%s" .repository .digest }}
+{{- else }}
+{{- printf "%s:%s" .repository (default $.Chart.AppVersion .tag) }}
+{{- end }}
+{{- end }}
+{{- end }}

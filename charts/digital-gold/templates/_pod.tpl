@@ -1,0 +1,117 @@
+{{/* Security of a pod; with the container's it passes the Pod Security standard "restricted". */}}
+{{- define "digital-gold.podSecurityContext" -}}
+runAsNonRoot: true
+{{- with .Values.podSecurity.runAsUser }}
+runAsUser: {{ int64 . }}
+{{- end }}
+{{- with .Values.podSecurity.runAsGroup }}
+runAsGroup: {{ int64 . }}
+{{- end }}
+{{- with .Values.podSecurity.fsGroup }}
+fsGroup: {{ int64 . }}
+# Not a walk through every document at each start.
+fsGroupChangePolicy: OnRootMismatch
+{{- end }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "digital-gold.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+privileged: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop:
+    - ALL
+{{- end }}
+
+{{/* What every pod of the release begins with. In: root, serviceAccountName, token (a bool). */}}
+{{- define "digital-gold.podBase" -}}
+serviceAccountName: {{ .serviceAccountName }}
+automountServiceAccountToken: {{ .token }}
+# The names of other services are not the processes' environment.
+enableServiceLinks: false
+securityContext:
+  {{- include "digital-gold.podSecurityContext" .root | nindent 2 }}
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* What every container begins with. In: root, name. */}}
+{{- define "digital-gold.containerBase" -}}
+name: {{ .name }}
+image: {{ include "digital-gold.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext:
+  {{- include "digital-gold.containerSecurityContext" . | nindent 2 }}
+{{- end }}
+
+{{- define "digital-gold.commonVolumes" -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: {{ .Values.tmpSizeLimit }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "digital-gold.commonVolumeMounts" -}}
+- name: tmp
+  mountPath: /tmp
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Where pods may be. In: nodeSelector, tolerations, and affinity and priorityClassName if any. */}}
+{{- define "digital-gold.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* In: root, component. */}}
+{{- define "digital-gold.topologySpread" -}}
+{{- $spread := (index .root.Values .component).topologySpread }}
+{{- $keys := dict "kubernetes.io/hostname" $spread.nodes "topology.kubernetes.io/zone" $spread.zones }}
+{{- if or $spread.nodes $spread.zones }}
+topologySpreadConstraints:
+  {{- range $key, $when := $keys }}
+  {{- if $when }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: {{ $when }}
+    labelSelector:
+      matchLabels:
+        {{- include "digital-gold.selectorLabels" $ | nindent 8 }}
+    # Each version by itself: pods that are about to go count for nothing.
+    matchLabelKeys:
+      - pod-template-hash
+  {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A probe of the internal port. In: path, figures. */}}
+{{- define "digital-gold.probe" -}}
+httpGet:
+  path: {{ .path }}
+  port: internal
+periodSeconds: {{ .figures.periodSeconds }}
+failureThreshold: {{ .figures.failureThreshold }}
+timeoutSeconds: {{ .figures.timeoutSeconds }}
+{{- end }}
