@@ -14,6 +14,8 @@ export interface CliDeps {
    * @throws CliError usage off a terminal, interrupted at Ctrl-C.
    */
   promptSecret(message: string): Promise<string>;
+  /** Asks on the terminal whether to go on. @throws CliError usage off a terminal. */
+  confirm(question: string): Promise<boolean>;
   readonly env: Readonly<Record<string, string | undefined>>;
   now(): Date;
   /** @throws the signal's reason when it is aborted. */

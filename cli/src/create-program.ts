@@ -1,5 +1,14 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
+import { createAdminCommand } from './commands/admin.ts';
+import { createGatesCommand } from './commands/gates.ts';
+import { createOrderCommand } from './commands/order.ts';
+import { createReconcileCommand } from './commands/reconcile.ts';
+import {
+  createLoginCommand,
+  createLogoutCommand,
+  createWhoamiCommand,
+} from './commands/session.ts';
 import { outputForms } from './io/output.ts';
 
 const footer = `
@@ -12,6 +21,17 @@ Examples:
   $ goldctl order show 019a8c7e-0000-7000-8000-000000000001
   $ goldctl --context staging --namespace digital-gold gates show
   $ goldctl reconcile --window-hours 24 -o json`;
+
+/** Adds a command made elsewhere, and hands down to all of it what `program` was told. */
+const addCommand = (program: Command, command: Command): void => {
+  program.addCommand(command);
+  inheritSettings(program, command);
+};
+
+const inheritSettings = (parent: Command, command: Command): void => {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inheritSettings(command, child);
+};
 
 /** The whole command tree. Ends by throwing: CommanderError for usage and help, else CliError. */
 export const createProgram = (deps: CliDeps): Command => {
@@ -33,10 +53,21 @@ export const createProgram = (deps: CliDeps): Command => {
     .option('--password-stdin', 'read the password from standard input')
     .addHelpText('after', footer)
     .showHelpAfterError('(--help tells more)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.stdout(text),
       writeErr: (text) => deps.stderr(text),
     });
+  const commands = [
+    createReconcileCommand(deps),
+    createOrderCommand(deps),
+    createGatesCommand(deps),
+    createAdminCommand(deps),
+    createLoginCommand(deps),
+    createLogoutCommand(deps),
+    createWhoamiCommand(deps),
+  ];
+  for (const command of commands) addCommand(program, command);
   return program;
 };

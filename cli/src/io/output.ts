@@ -35,7 +35,7 @@ const noBorders = {
 };
 
 /** What a terminal would obey instead of showing: a value may come from outside. */
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/gu;
+const controlCharacters = /\p{Cc}/gu;
 
 /** Replaces what a terminal would obey with a visible mark. */
 export const showable = (text: string): string => text.replaceAll(controlCharacters, '\u{fffd}');

@@ -1,5 +1,19 @@
+import { createInterface } from 'node:readline/promises';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
+
+const requireTerminal = (message: string, hint: string): void => {
+  if (process.stdin.isTTY && process.stderr.isTTY) return;
+  throw new CliError(message, exitCodes.usage, hint);
+};
+
+/** Errors of a question that Ctrl-C ended, whoever noticed first. */
+const interruptions = new Set(['ExitPromptError', 'AbortPromptError', 'AbortError']);
+
+const asInterruption = (error: unknown): unknown =>
+  error instanceof Error && interruptions.has(error.name)
+    ? new CliError('interrupted', exitCodes.interrupted)
+    : error;
 
 /**
  * Asks on the terminal; what is typed is not shown, not even as stars. The question goes to
@@ -7,19 +21,35 @@ import { exitCodes } from './exit-codes.ts';
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */
 export const promptSecret = async (message: string, signal: AbortSignal): Promise<string> => {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CliError(
-      'a password is needed, and there is no terminal to ask on',
-      exitCodes.usage,
-      'Give it on standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.',
-    );
-  }
+  requireTerminal(
+    'a password is needed, and there is no terminal to ask on',
+    'Give it on standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.',
+  );
   const { default: password } = await import('@inquirer/password');
   try {
     return await password({ message }, { output: process.stderr, signal });
   } catch (error) {
-    const name = error instanceof Error ? error.name : '';
-    if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
-    throw new CliError('interrupted', exitCodes.interrupted);
+    throw asInterruption(error);
+  }
+};
+
+/**
+ * Asks a question on the terminal; only `y` or `yes` agrees.
+ * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+ */
+export const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {
+  requireTerminal('this needs a yes, and there is no terminal to ask on', 'Give it with --yes.');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // A terminal hands Ctrl-C to the reader instead of the process.
+  const interruption = new AbortController();
+  reader.once('SIGINT', () => interruption.abort());
+  try {
+    const signals = AbortSignal.any([signal, interruption.signal]);
+    const answer = await reader.question(`${question} [y/N] `, { signal: signals });
+    return /^y(?:es)?$/iu.test(answer.trim());
+  } catch (error) {
+    throw asInterruption(error);
+  } finally {
+    reader.close();
   }
 };

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import type { Context, KubeContext, LocalContext } from '../contexts/context.ts';
+import { readStackEnvironment } from '../contexts/local-stack.ts';
+import { exitCodes, type ExitCode } from '../io/exit-codes.ts';
+import { createKubeClient, findReadyPod } from './kube.ts';
+import { runChild, type ChildResult } from './run-child.ts';
+
+export interface BackendCommand<T> {
+  /** Such as `['admin', 'list']`. Never a secret: others see the arguments of a process. */
+  readonly args: readonly string[];
+  /** A password, say; empty unless given. */
+  readonly stdin?: string;
+  /** What the printed document must look like. */
+  readonly answer: z.ZodType<T>;
+}
+
+const failure = z.object({
+  error: z.object({ code: z.string(), message: z.string() }),
+});
+
+const lastJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text.trim().split('\n').at(-1) ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+const exitCodeOf = (code: string): ExitCode =>
+  code === 'SERVICE_UNAVAILABLE' ? exitCodes.unreachable : exitCodes.failed;
+
+const errorOf = ({ stderr, exitCode }: ChildResult): CliError => {
+  const said = failure.safeParse(lastJson(stderr)).data?.error;
+  if (said !== undefined) {
+    return new CliError(`${said.message} (${said.code})`, exitCodeOf(said.code));
+  }
+  const lines = stderr.trim().split('\n').slice(-5).join('\n');
+  return new CliError(
+    `the operator command failed (${exitCode}): ${lines}`,
+    exitCodes.failed,
+    'Is this goldctl of the same version as the backend?',
+  );
+};
+
+const main = 'dist/operator/main.js';
+
+const runLocally = (
+  deps: CliDeps,
+  context: LocalContext,
+  { args, stdin = '' }: BackendCommand<unknown>,
+): Promise<ChildResult> => {
+  const env = readStackEnvironment(context);
+  return runChild(deps, {
+    args: [main, ...args],
+    cwd: join(context.repository, 'backend'),
+    env,
+    stdin,
+  });
+};
+
+const runInPod = async (
+  deps: CliDeps,
+  context: KubeContext,
+  { args, stdin }: BackendCommand<unknown>,
+): Promise<ChildResult> => {
+  const client = await createKubeClient(deps, context);
+  const pod = await findReadyPod(client, 'admin');
+  // In the image's own folder, with the environment that the admin API has.
+  return client.execInPod({
+    pod: pod.name,
+    command: ['node', main, ...args],
+    ...(stdin !== undefined && { stdin }),
+  });
+};
+
+/**
+ * Runs the backend's operator command where the database is in reach: as a child process with the
+ * local stack's environment, or in a ready admin pod. Answers the document that it prints.
+ * @throws CliError with what the command said; unreachable when there is no stack or pod.
+ */
+export const runBackendCommand = async <T>(
+  deps: CliDeps,
+  context: Context,
+  command: BackendCommand<T>,
+): Promise<T> => {
+  const result =
+    context.kind === 'local'
+      ? await runLocally(deps, context, command)
+      : await runInPod(deps, context, command);
+  if (result.exitCode !== 0) throw errorOf(result);
+  const parsed = command.answer.safeParse(lastJson(result.stdout));
+  if (parsed.success) return parsed.data;
+  throw new CliError(
+    'the operator command printed something unexpected',
+    exitCodes.failed,
+    'This goldctl and the backend may be of different versions.',
+  );
+};

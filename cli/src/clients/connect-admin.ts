@@ -1,0 +1,67 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { readPassword } from '../io/read-password.ts';
+import { findCredential } from './credentials.ts';
+import { createHttpApi, type HttpApi } from './http-api.ts';
+import { signIn } from './sign-in.ts';
+
+/** An admin API that a command is signed in at. */
+export interface AdminConnection {
+  readonly api: HttpApi;
+  readonly address: AdminAddress;
+}
+
+/** The account to sign in with now; undefined where there is none. */
+const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
+  const { email } = options;
+  if (email === undefined) return address.account?.SUPER_ADMIN;
+  return { email, password: await readPassword(deps, options, `Password of ${email}:`) };
+};
+
+/**
+ * A token, from the first of: GOLDCTL_TOKEN, the sign-in that `goldctl login` kept, `--email` with
+ * its password, the account that a local stack publishes.
+ */
+const tokenFor = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+  address: AdminAddress,
+): Promise<string> => {
+  const given = deps.env['GOLDCTL_TOKEN'] ?? '';
+  if (given !== '') return given;
+  const kept = findCredential(deps, address.key);
+  if (kept !== undefined && (options.email ?? kept.email) === kept.email) return kept.token;
+  const account = await accountOf(deps, options, address);
+  if (account === undefined) {
+    throw new CliError(
+      `not signed in at ${address.key}`,
+      exitCodes.denied,
+      'Sign in with "goldctl login --email <email>", or give --email to each command.',
+    );
+  }
+  const { baseUrl } = address;
+  const { accessToken } = await signIn(createHttpApi({ baseUrl, signal: deps.signal }), account);
+  return accessToken;
+};
+
+/**
+ * Does a piece of work with the admin API of the chosen context, and closes what was opened.
+ * @throws CliError denied when nobody is signed in, unreachable; ApiError.
+ */
+export const withAdmin = async <T>(
+  deps: CliDeps,
+  options: GlobalOptions,
+  work: (connection: AdminConnection) => Promise<T>,
+): Promise<T> => {
+  const address = await findAdminAddress(deps, options);
+  try {
+    const token = await tokenFor(deps, options, address);
+    const { baseUrl } = address;
+    return await work({ api: createHttpApi({ baseUrl, token, signal: deps.signal }), address });
+  } finally {
+    await address.close();
+  }
+};

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { ApiError, type Refusal } from './api-error.ts';
+
+export interface ApiRequest<T> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the base address, such as `/v1/orders`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  /** What the answer must look like; fields that it does not name are left out. */
+  readonly answer: z.ZodType<T>;
+}
+
+/** Sends a request and answers its parsed answer. */
+export type HttpApi = <T>(request: ApiRequest<T>) => Promise<T>;
+
+const requestMs = 60_000;
+
+const envelope = z.object({
+  error: z.object({ code: z.string(), message: z.string(), requestId: z.string().optional() }),
+});
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const refusalOf = (answer: Response, text: string): Refusal => {
+  const error = envelope.safeParse(parseJson(text)).data?.error;
+  const retryAfter = answer.headers.get('retry-after') ?? '';
+  return {
+    status: answer.status,
+    code: error?.code,
+    message: error?.message ?? `${new URL(answer.url).origin} answered something else than an API`,
+    requestId: error?.requestId,
+    retryAfterSeconds: /^\d{1,9}$/u.test(retryAfter) ? Number(retryAfter) : undefined,
+  };
+};
+
+const unreachable = (baseUrl: string, error: unknown): CliError => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(`${baseUrl} does not answer: ${why}`, exitCodes.unreachable);
+};
+
+const urlOf = (baseUrl: string, { path, query = {} }: ApiRequest<unknown>): URL => {
+  const url = new URL(path, baseUrl);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+};
+
+const problemsOf = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`)
+    .join('; ');
+
+/**
+ * A client of one of the service's APIs. Its calls end in ApiError when the API refuses, and in
+ * CliError (unreachable, or failed for an answer of another form).
+ */
+export const createHttpApi = (options: {
+  /** Host root, without a path. */
+  readonly baseUrl: string;
+  readonly token?: string | undefined;
+  readonly signal: AbortSignal;
+}): HttpApi => {
+  const { baseUrl, token, signal } = options;
+  const send = async (
+    request: ApiRequest<unknown>,
+  ): Promise<{ answer: Response; text: string }> => {
+    const headers = {
+      accept: 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    };
+    try {
+      const answer = await fetch(urlOf(baseUrl, request), {
+        method: request.method,
+        headers,
+        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        // A redirect would carry the token elsewhere.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestMs)]),
+      });
+      return { answer, text: await answer.text() };
+    } catch (error) {
+      throw unreachable(baseUrl, error);
+    }
+  };
+  return async (request) => {
+    const { answer, text } = await send(request);
+    if (!answer.ok) throw new ApiError(refusalOf(answer, text));
+    const parsed = request.answer.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    throw new CliError(
+      `${request.method} ${request.path} answered something unexpected: ${problemsOf(parsed.error)}`,
+      exitCodes.failed,
+      'This goldctl and the API may be of different versions.',
+    );
+  };
+};

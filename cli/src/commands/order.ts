@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { ApiError } from '../clients/api-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { CliError } from '../cli-error.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { printResult } from '../io/output.ts';
+import { orderAnswer } from '../orders/order.ts';
+import { renderOrder } from '../orders/render-order.ts';
+
+const tellMissing =
+  (id: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.refusal.code !== 'NOT_FOUND') throw error;
+    throw new CliError(`there is no gold order ${id}`, exitCodes.failed);
+  };
+
+/** `goldctl order`: looks at gold orders. */
+export const createOrderCommand = (deps: CliDeps): Command => {
+  const order = new Command('order').description('look at gold orders');
+  order
+    .command('show')
+    .description('one order: its figures, payments, payout, and history with actor and cause')
+    .argument('<id>', "the order's id")
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ goldctl order show 019a8c7e-0000-7000-8000-000000000001
+  $ goldctl order show 019a8c7e-0000-7000-8000-000000000001 -o json | jq .events`,
+    )
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const options = globalOptionsOf(command);
+      const found = await withAdmin(deps, options, ({ api }) =>
+        api({
+          method: 'GET',
+          path: `/v1/orders/${encodeURIComponent(id)}`,
+          answer: orderAnswer,
+        }).catch(tellMissing(id)),
+      );
+      printResult(deps, options.output, { data: found, text: renderOrder(found) });
+    });
+  return order;
+};

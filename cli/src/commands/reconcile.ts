@@ -1,0 +1,57 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { printResult } from '../io/output.ts';
+import { renderReport } from '../reconciliation/render-report.ts';
+import { reportAnswer, withoutSamples } from '../reconciliation/report.ts';
+
+const [shortest, longest] = [1, 720];
+
+const parseHours = (text: string): number => {
+  const hours = /^\d{1,3}$/u.test(text) ? Number(text) : 0;
+  if (hours >= shortest && hours <= longest) return hours;
+  throw new InvalidArgumentError(`It must be a whole number, ${shortest} to ${longest}.`);
+};
+
+interface Options {
+  readonly windowHours?: number;
+  readonly samples?: boolean;
+}
+
+const help = `
+Exit code 3 when the books disagree, or when a check could not be done: what was not checked is
+not known to be right.
+
+Examples:
+  $ goldctl reconcile
+  $ goldctl reconcile --window-hours 24 --samples
+  $ goldctl reconcile -o json | jq '.checks[] | select(.status != "OK")'`;
+
+/** `goldctl reconcile`: holds the books against each other and the collaborators'. */
+export const createReconcileCommand = (deps: CliDeps): Command =>
+  new Command('reconcile')
+    .description('hold the books against each other and against the collaborators’')
+    .option('--window-hours <hours>', 'how far back to look (default: 72)', parseHours)
+    .option('--samples', 'show rows that lead to each finding, 20 at most')
+    .addHelpText('after', help)
+    .action(async ({ windowHours, samples = false }: Options, command: Command) => {
+      const options = globalOptionsOf(command);
+      const query = { window_hours: windowHours };
+      const report = await withAdmin(deps, options, ({ api }) =>
+        api({ method: 'GET', path: '/v1/reconciliation', query, answer: reportAnswer }),
+      );
+      printResult(deps, options.output, {
+        data: samples ? report : withoutSamples(report),
+        text: renderReport(report, { samples }),
+      });
+      const { findings, errors } = report.summary;
+      if (findings + errors === 0) return;
+      throw new CliError(
+        'not all of the books are known to agree',
+        exitCodes.findings,
+        ...(samples || findings === 0 ? [] : ['--samples shows rows that lead to them.']),
+      );
+    });

@@ -1,0 +1,109 @@
+import { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { forgetCredential, findCredential, keepCredential } from '../clients/credentials.ts';
+import { createHttpApi } from '../clients/http-api.ts';
+import { signIn } from '../clients/sign-in.ts';
+import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
+import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { printResult, renderPairs } from '../io/output.ts';
+import { readPassword } from '../io/read-password.ts';
+
+interface Kept {
+  readonly email: string;
+  readonly role: string;
+  readonly expiresAt: string;
+}
+
+const print = (deps: CliDeps, options: GlobalOptions, { key }: AdminAddress, kept: Kept): void => {
+  const { email, role, expiresAt } = kept;
+  const data = { api: key, email, role, expiresAt };
+  const text = renderPairs([
+    ['signed in as', `${email} (${role})`],
+    ['at', key],
+    ['until', expiresAt],
+  ]);
+  printResult(deps, options.output, { data, text });
+};
+
+const withAddress = async (
+  deps: CliDeps,
+  command: Command,
+  work: (address: AdminAddress, options: GlobalOptions) => Promise<void>,
+): Promise<void> => {
+  const options = globalOptionsOf(command);
+  const address = await findAdminAddress(deps, options);
+  try {
+    await work(address, options);
+  } finally {
+    await address.close();
+  }
+};
+
+/** The account to sign in with. @throws CliError usage without an e-mail address. */
+const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
+  const { email } = options;
+  if (email !== undefined) {
+    return { email, password: await readPassword(deps, options, `Password of ${email}:`) };
+  }
+  if (address.account !== undefined) return address.account.SUPER_ADMIN;
+  throw new CliError('say who signs in', exitCodes.usage, 'Give --email <email>.');
+};
+
+/** `goldctl login`: keeps a sign-in for the commands that follow. */
+export const createLoginCommand = (deps: CliDeps): Command =>
+  new Command('login')
+    .description('sign in at the admin API; kept for as long as its token lives, 8 hours')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ goldctl login --email asha@example.com --admin-url https://admin.example.com
+  $ goldctl login                         # of a local stack: its own super admin`,
+    )
+    .action(async (_options: unknown, command: Command) =>
+      withAddress(deps, command, async (address, options) => {
+        const { baseUrl } = address;
+        const account = await accountOf(deps, options, address);
+        const answer = await signIn(createHttpApi({ baseUrl, signal: deps.signal }), account);
+        const { accessToken: token, expiresIn, admin } = answer;
+        const expiresAt = new Date(deps.now().getTime() + expiresIn * 1000).toISOString();
+        const kept = { email: admin.email, role: admin.role, token, expiresAt };
+        keepCredential(deps, address.key, kept);
+        print(deps, options, address, kept);
+      }),
+    );
+
+/** `goldctl logout`: forgets it; the API keeps nothing that could be ended. */
+export const createLogoutCommand = (deps: CliDeps): Command =>
+  new Command('logout')
+    .description('forget the kept sign-in')
+    .action(async (_options: unknown, command: Command) =>
+      withAddress(deps, command, async ({ key }, options) => {
+        const forgotten = forgetCredential(deps, key);
+        const text = forgotten ? `signed out at ${key}` : `nobody was signed in at ${key}`;
+        printResult(deps, options.output, { data: { api: key, forgotten }, text });
+      }),
+    );
+
+/** `goldctl whoami`: the kept sign-in, as the API takes it now. */
+export const createWhoamiCommand = (deps: CliDeps): Command =>
+  new Command('whoami')
+    .description('say who is signed in, and ask the API whether it still lets them in')
+    .action(async (_options: unknown, command: Command) =>
+      withAddress(deps, command, async (address, options) => {
+        const kept = findCredential(deps, address.key);
+        if (kept === undefined) {
+          const hint = 'Sign in with "goldctl login".';
+          throw new CliError(`not signed in at ${address.key}`, exitCodes.denied, hint);
+        }
+        const { baseUrl } = address;
+        const api = createHttpApi({ baseUrl, token: kept.token, signal: deps.signal });
+        // Any role may read it, and one row is little.
+        const query = { limit: 1 };
+        await api({ method: 'GET', path: '/v1/orders', query, answer: z.unknown() });
+        print(deps, options, address, kept);
+      }),
+    );

@@ -1,0 +1,52 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { LocalEndpoints } from './local-stack.ts';
+import { readEndpoints } from './local-stack.ts';
+import { openAdminTunnel } from './open-admin-tunnel.ts';
+import { resolveContext } from './resolve-context.ts';
+
+/** Where the admin API of a context answers. */
+export interface AdminAddress {
+  /** Host root, without a path. */
+  readonly baseUrl: string;
+  /** Names the API among the kept sign-ins, also where the address is a tunnel's. */
+  readonly key: string;
+  /** Of a local stack: its own account, for development. */
+  readonly account: LocalEndpoints['admins'];
+  close(): Promise<void>;
+}
+
+const hostRoot = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/u.test(url.protocol) || url.pathname !== '/') {
+    throw new CliError(
+      '--admin-url must be the host root of the admin API, such as https://admin.example.com',
+      exitCodes.usage,
+    );
+  }
+  return url.origin;
+};
+
+const nothingToClose = async (): Promise<void> => {};
+
+/**
+ * Finds the admin API: `--admin-url`, else the local stack's, else a tunnel to a ready pod.
+ * Close it when done. @throws CliError usage, unreachable.
+ */
+export const findAdminAddress = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+): Promise<AdminAddress> => {
+  if (options.adminUrl !== undefined) {
+    const baseUrl = hostRoot(options.adminUrl);
+    return { baseUrl, key: baseUrl, account: undefined, close: nothingToClose };
+  }
+  const context = resolveContext(deps, options);
+  if (context.kind === 'kube')
+    return { ...(await openAdminTunnel(deps, context)), account: undefined };
+  const { admin, admins } = readEndpoints(context);
+  const baseUrl = new URL(admin).origin;
+  return { baseUrl, key: baseUrl, account: admins, close: nothingToClose };
+};

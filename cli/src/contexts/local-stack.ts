@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { LocalContext } from './context.ts';
+
+const endpointsForm = z.object({
+  admin: z.url(),
+  customer: z.url(),
+  accounting: z.url(),
+  sandbox: z.url(),
+  settingsDir: z.string(),
+  /** Only a development stack publishes its operators. */
+  admins: z
+    .object({ SUPER_ADMIN: z.object({ email: z.string(), password: z.string() }) })
+    .optional(),
+});
+
+/** What a local stack says of itself. */
+export type LocalEndpoints = z.infer<typeof endpointsForm>;
+
+/** A file of the stack's folder. @throws CliError unreachable when no stack was ever started. */
+const readStackFile = ({ home }: LocalContext, name: string): string => {
+  const path = join(home, name);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CliError(
+      `there is no local stack: ${path} can't be read`,
+      exitCodes.unreachable,
+      '"make up" starts one; --context names a cluster instead.',
+    );
+  }
+};
+
+/** Reads `endpoints.json`. @throws CliError unreachable without a stack, failed when unreadable. */
+export const readEndpoints = (context: LocalContext): LocalEndpoints => {
+  const text = readStackFile(context, 'endpoints.json');
+  try {
+    return endpointsForm.parse(JSON.parse(text));
+  } catch {
+    throw new CliError(`${context.home}/endpoints.json can't be understood`, exitCodes.failed);
+  }
+};
+
+/** A value as `make up` wrote it for a shell: bare, or in single quotes. */
+const unquoted = (value: string): string =>
+  value.startsWith("'") ? value.slice(1, -1).replaceAll(String.raw`'\''`, "'") : value;
+
+/** Reads the environment of the stack's processes. @throws CliError unreachable without a stack. */
+export const readStackEnvironment = (context: LocalContext): Record<string, string> => {
+  const lines = readStackFile(context, 'env').split('\n');
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value] = /^(\w+)=(.*)$/u.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, unquoted(value)]];
+    }),
+  );
+};

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { exitCodes } from './exit-codes.ts';
+
+/** A file or a pipe usually ends with a newline that is not part of the password. */
+const withoutLastNewline = (text: string): string => text.replace(/\r?\n$/u, '');
+
+const nonEmpty = (password: string): string => {
+  if (password === '') throw new CliError('the password is empty', exitCodes.usage);
+  return password;
+};
+
+const fromFile = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CliError(`GOLDCTL_PASSWORD_FILE: ${path} can't be read`, exitCodes.usage);
+  }
+};
+
+/** The password where it was given without a terminal; undefined where it must be asked for. */
+const givenPassword = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+): Promise<string | undefined> => {
+  if (options.passwordStdin) return withoutLastNewline(await deps.stdin.readAll());
+  const file = deps.env['GOLDCTL_PASSWORD_FILE'] ?? '';
+  return file === '' ? undefined : withoutLastNewline(fromFile(file));
+};
+
+/** The password of an account that there is. @throws CliError usage when there is none to get. */
+export const readPassword = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+  message: string,
+): Promise<string> =>
+  nonEmpty((await givenPassword(deps, options)) ?? (await deps.promptSecret(message)));
+
+/** A new password; on a terminal it is asked for twice. @throws CliError usage */
+export const readNewPassword = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+  message: string,
+): Promise<string> => {
+  const given = await givenPassword(deps, options);
+  if (given !== undefined) return nonEmpty(given);
+  const first = nonEmpty(await deps.promptSecret(message));
+  const second = await deps.promptSecret('The same again:');
+  if (first !== second) throw new CliError('the two passwords differ', exitCodes.usage);
+  return first;
+};
