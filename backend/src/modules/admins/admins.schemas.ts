@@ -10,6 +10,12 @@ export const emailSchema = z
 
 export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
 
+/** What sign-in takes at most, and long enough that guessing it is hopeless. */
+export const newPasswordSchema = z
+  .string()
+  .min(12, 'must have at least 12 characters')
+  .max(256, 'must have at most 256 characters');
+
 export const adminView = z.object({
   id: z.uuid(),
   email: z.string(),

@@ -8,6 +8,7 @@ export interface AdminRecord {
   readonly role: AdminRole;
   readonly active: boolean;
   readonly createdAt: Date;
+  readonly lastLoginAt?: Date | null;
 }
 
 const roleOf = (text: string): AdminRole => {
@@ -34,6 +35,33 @@ export const createAdminStore = (db: Db) => ({
 
   async touchLogin(id: string, at: Date): Promise<void> {
     await db.adminUser.update({ where: { id }, data: { lastLoginAt: at } });
+  },
+
+  /** All of them, oldest first. */
+  async list(): Promise<AdminRecord[]> {
+    const rows = await db.adminUser.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+    return rows.map((row) => ({ ...row, role: roleOf(row.role) }));
+  },
+
+  /** Locks an operator until the transaction ends; undefined when there is none. */
+  async lockByEmail(email: string): Promise<AdminRecord | undefined> {
+    await db.$queryRaw`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`;
+    return this.findByEmail(email);
+  },
+
+  /** Locks the active super admins until the transaction ends, and answers who they are. */
+  async lockActiveSuperAdmins(): Promise<string[]> {
+    const rows = await db.$queryRaw<{ id: string }[]>`
+      SELECT id FROM admin_user WHERE role = 'SUPER_ADMIN' AND active ORDER BY id FOR UPDATE`;
+    return rows.map(({ id }) => id);
+  },
+
+  async change(
+    id: string,
+    change: Partial<Pick<AdminRecord, 'role' | 'active' | 'passwordHash'>>,
+    updatedAt: Date,
+  ): Promise<void> {
+    await db.adminUser.update({ where: { id }, data: { ...change, updatedAt } });
   },
 
   async anyActiveSuperAdmin(): Promise<boolean> {

@@ -1,0 +1,65 @@
+import { text } from 'node:stream/consumers';
+import { createSystemClock } from '../../platform/clock/clock.ts';
+import { createFollowedClock } from '../../platform/clock/followed-clock.ts';
+import { ConfigError, parseConfig } from '../../platform/config/config.ts';
+import { createSecretHasher } from '../../platform/crypto/index.ts';
+import { createDatabase, isDatabaseOutOfReach } from '../../platform/db/index.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import { createRandom } from '../../platform/ids/random.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { operatorVariables } from './operator.variables.ts';
+import { parseCommand } from './parse-command.ts';
+import { runOperatorCommand } from './run-command.ts';
+
+interface Movable {
+  readonly CLOCK_CONTROL: boolean;
+  readonly CLOCK_URL: string | undefined;
+}
+
+/** Business time, which a development stack may have moved. */
+const createClock = async ({ CLOCK_CONTROL: isMovable, CLOCK_URL: url }: Movable) => {
+  if (!isMovable || url === undefined) return { clock: createSystemClock(), stop: async () => {} };
+  const clock = createFollowedClock({ url });
+  await clock.start();
+  return { clock, stop: () => clock.stop() };
+};
+
+const main = async (args: readonly string[]): Promise<void> => {
+  const command = parseCommand(args);
+  const config = parseConfig(operatorVariables, process.env);
+  const database = createDatabase({
+    url: config.DATABASE_URL,
+    poolSize: 1,
+    applicationName: 'operator',
+  });
+  const { clock, stop } = await createClock(config);
+  try {
+    const document = await runOperatorCommand(command, {
+      database,
+      clock,
+      random: createRandom(),
+      hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),
+      readInput: () => text(process.stdin),
+    });
+    process.stdout.write(`${JSON.stringify(document)}\n`);
+  } finally {
+    await stop();
+    await database.close();
+  }
+};
+
+/** The error of the table that a failure is. */
+const appErrorOf = (error: unknown): AppError => {
+  if (isAppError(error)) return error;
+  if (error instanceof ConfigError) return new AppError('INTERNAL', { message: error.message });
+  if (isDatabaseOutOfReach(error)) {
+    return new AppError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.' });
+  }
+  return new AppError('INTERNAL', { message: describeError(error).message });
+};
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const { code, message, field } = appErrorOf(error);
+  process.stderr.write(`${JSON.stringify({ error: { code, message, field } })}\n`);
+  process.exitCode = 1;
+});

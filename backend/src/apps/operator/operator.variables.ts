@@ -1,0 +1,13 @@
+import { defineVariables } from '../../platform/config/config.ts';
+import { processVariables } from '../runtime/process.variables.ts';
+
+const { APP_MODE, DATABASE_URL, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } = processVariables;
+
+/** What the operator command reads, each as every process does. */
+export const operatorVariables = defineVariables({
+  APP_MODE,
+  DATABASE_URL,
+  CREDENTIAL_PEPPER,
+  CLOCK_CONTROL,
+  CLOCK_URL,
+});

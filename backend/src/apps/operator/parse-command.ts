@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { adminRoles, emailSchema } from '../../modules/admins/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+
+const email = emailSchema;
+const role = z.enum(adminRoles);
+
+const commandSchema = z.discriminatedUnion('name', [
+  z.strictObject({ name: z.literal('admin create'), email, role }),
+  z.strictObject({ name: z.literal('admin list') }),
+  z.strictObject({ name: z.literal('admin set-role'), email, role }),
+  z.strictObject({ name: z.literal('admin activate'), email }),
+  z.strictObject({ name: z.literal('admin deactivate'), email }),
+  z.strictObject({ name: z.literal('admin reset-password'), email }),
+]);
+
+/** A parsed command line. Passwords are no part of it: they come on standard input. */
+export type OperatorCommand = z.output<typeof commandSchema>;
+
+export const usage = [
+  'operator admin create --email EMAIL --role ROLE      password on standard input',
+  'operator admin list',
+  'operator admin set-role --email EMAIL --role ROLE',
+  'operator admin activate|deactivate --email EMAIL',
+  'operator admin reset-password --email EMAIL          password on standard input',
+].join('\n');
+
+const readArguments = (args: readonly string[]): unknown => {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { email: { type: 'string' }, role: { type: 'string' } },
+      allowPositionals: true,
+    });
+    return { name: positionals.join(' '), ...values };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the command line. @throws AppError VALIDATION_FAILED naming what is wrong. */
+export const parseCommand = (args: readonly string[]): OperatorCommand => {
+  const parsed = commandSchema.safeParse(readArguments(args));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  if (field === '' || field === 'name') {
+    throw new AppError('VALIDATION_FAILED', { message: `Usage:\n${usage}` });
+  }
+  throw new AppError('VALIDATION_FAILED', { message: `${field}: ${issue?.message}`, field });
+};

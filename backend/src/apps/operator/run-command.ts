@@ -1,0 +1,91 @@
+import {
+  createAdminChanges,
+  createAdminStore,
+  newPasswordSchema,
+  type AdminRecord,
+} from '../../modules/admins/index.ts';
+import { createAuditor } from '../../modules/audit/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { SecretHasher } from '../../platform/crypto/index.ts';
+import type { Database } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { OperatorCommand } from './parse-command.ts';
+
+export interface OperatorDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hasher: SecretHasher;
+  /** All of standard input. */
+  readInput(): Promise<string>;
+}
+
+/** What whoever has the database's credentials does; people are not told apart here. */
+const operatorActor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
+
+const present = ({ id, email, role, active, createdAt, lastLoginAt }: AdminRecord) => ({
+  id,
+  email,
+  role,
+  active,
+  createdAt: createdAt.toISOString(),
+  lastLoginAt: lastLoginAt?.toISOString() ?? null,
+});
+
+/** The password on standard input, without the newline that ends it. @throws AppError */
+const readPassword = async (deps: OperatorDeps): Promise<string> => {
+  const text = (await deps.readInput()).replace(/\r?\n$/u, '');
+  const parsed = newPasswordSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const message = `The password ${parsed.error.issues[0]?.message ?? 'is not valid'}.`;
+  throw new AppError('VALIDATION_FAILED', { message, field: 'password' });
+};
+
+const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
+  const auditor = createAuditor({ clock, random });
+  const requestId = random.uuid();
+  return createAdminChanges({
+    inTransaction: database.inTransaction,
+    clock,
+    random,
+    hasher,
+    audit: (db, { action, adminId, before, after }) =>
+      auditor.record(db, {
+        action,
+        actor: operatorActor,
+        target: { type: 'admin', id: adminId },
+        ...(before !== undefined && { before: { ...before } }),
+        after: { ...after },
+        requestId,
+      }),
+  });
+};
+
+/** Does one command and answers the document to print. @throws AppError as the changes do. */
+export const runOperatorCommand = async (
+  command: OperatorCommand,
+  deps: OperatorDeps,
+): Promise<unknown> => {
+  const changes = createChanges(deps);
+  switch (command.name) {
+    case 'admin create': {
+      const { email, role } = command;
+      return present(await changes.create({ email, role, password: await readPassword(deps) }));
+    }
+    case 'admin list': {
+      const admins = await createAdminStore(deps.database.db).list();
+      return { items: admins.map(present) };
+    }
+    case 'admin set-role':
+      return present(await changes.setRole(command.email, command.role));
+    case 'admin activate':
+      return present(await changes.setActive(command.email, true));
+    case 'admin deactivate':
+      return present(await changes.setActive(command.email, false));
+    case 'admin reset-password':
+      return present(await changes.resetPassword(command.email, await readPassword(deps)));
+    default:
+      return command satisfies never;
+  }
+};
