@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { findIn, listFiles, repositoryFolder } from './source-files.ts';
+
+const folder = join(repositoryFolder, '.github');
+const pages = listFiles(folder)
+  .filter((path) => path.endsWith('.yml'))
+  .map((path) => ({
+    path: relative(repositoryFolder, path),
+    text: readFileSync(path, 'utf8'),
+  }));
+const workflows = pages.filter(({ path }) => path.startsWith(join('.github', 'workflows')));
+
+const found = (pattern: RegExp): string[] =>
+  pages.flatMap(({ path, text }) => findIn(path, text, pattern));
+
+it('runs actions of others at one commit each, with the version beside it', () => {
+  expect(found(/\buses: (?!\.\/)/gu).length).toBeGreaterThan(5);
+  expect(found(/\buses: (?!\.\/)(?!\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$).*$/gmu)).toEqual([]);
+});
+
+it('gives a workflow no right but those that it names', () => {
+  const open = workflows.filter(({ text }) => !/^permissions:/mu.test(text));
+  expect(open.map(({ path }) => path)).toEqual([]);
+  expect(found(/\b(?:read|write)-all\b/gu)).toEqual([]);
+});
+
+it('leaves no token in a checkout', () => {
+  const checkouts = found(/uses: actions\/checkout@/gu);
+  expect(found(/persist-credentials: false/gu)).toHaveLength(checkouts.length);
+});
+
+it('puts nothing that a person typed into a shell line', () => {
+  expect(found(/^\s*(?:- )?run:.*\$\{\{/gmu)).toEqual([]);
+});
+
+it('runs only make targets that are there', () => {
+  const makefile = readFileSync(join(repositoryFolder, 'Makefile'), 'utf8');
+  const named = pages.flatMap(({ text }) => [...text.matchAll(/\bmake (?<target>[a-z-]+)/gu)]);
+  const targets = new Set(named.map(({ groups }) => groups?.['target'] ?? ''));
+  expect(targets.size).toBeGreaterThan(5);
+  const missing = [...targets].filter((name) => !new RegExp(`^${name}:`, 'mu').test(makefile));
+  expect(missing).toEqual([]);
+});
