@@ -16,6 +16,8 @@ class Tunnel extends Duplex {
 
   attach(stream: KubeStream): void {
     this.stream = stream;
+    // The pod may refuse before this end has been told that the connection is open.
+    if (this.destroyed) stream.close();
     void stream.closed.then(() => this.push(null));
   }
 

@@ -1,0 +1,126 @@
+/** An object as the API server stores it; the tests say what is in it. */
+export interface FakeObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly resourceVersion?: string;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+    readonly generation?: number;
+  };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** The labels that all objects of a release carry. */
+export const releaseLabels = (component: string): Record<string, string> => ({
+  'app.kubernetes.io/part-of': 'digital-gold',
+  'app.kubernetes.io/component': component,
+});
+
+/** A process's pod template, which takes its configuration as the chart gives it. */
+const podSpec = (component: string) => ({
+  containers: [
+    {
+      name: component,
+      ports: [
+        { name: 'http', containerPort: 4000 },
+        { name: 'internal', containerPort: 9090 },
+      ],
+      envFrom: [
+        { configMapRef: { name: 'gold-config' } },
+        { secretRef: { name: 'gold-secrets' } },
+        { configMapRef: { name: 'gold-extra', optional: true } },
+      ],
+      env: [
+        {
+          name: 'OTEL_TOKEN',
+          valueFrom: { secretKeyRef: { name: 'gold-otel', key: 'token', optional: true } },
+        },
+      ],
+    },
+  ],
+  volumes: [
+    { name: 'settings', configMap: { name: 'gold-settings' } },
+    { name: 'scratch', emptyDir: {} },
+    {
+      name: 'token',
+      projected: {
+        sources: [{ configMap: { name: 'kube-root-ca.crt' } }, { secret: { name: 'gold-tls' } }],
+      },
+    },
+  ],
+});
+
+/** A deployment with so many of its wanted replicas available. */
+export const fakeDeployment = (component: string, wanted = 1, available = wanted): FakeObject => ({
+  metadata: { name: `gold-${component}`, labels: releaseLabels(component), generation: 3 },
+  spec: { replicas: wanted, template: { spec: podSpec(component) } },
+  status: {
+    observedGeneration: 3,
+    replicas: wanted,
+    updatedReplicas: wanted,
+    availableReplicas: available,
+  },
+});
+
+/** A pod that is ready, or that waits for the reason given. */
+export const fakePod = (
+  component: string,
+  options: { suffix?: string; createdAt?: string; waiting?: string } = {},
+): FakeObject => {
+  const isReady = options.waiting === undefined;
+  const state = isReady
+    ? { running: { startedAt: '2026-01-01T00:00:00Z' } }
+    : { waiting: { reason: options.waiting, message: 'back-off 20s restarting' } };
+  return {
+    metadata: {
+      name: `gold-${component}-${options.suffix ?? 'a'}`,
+      labels: releaseLabels(component),
+      creationTimestamp: options.createdAt ?? '2026-01-01T00:00:00Z',
+    },
+    spec: podSpec(component),
+    status: {
+      phase: 'Running',
+      podIP: '127.0.0.1',
+      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+      containerStatuses: [{ name: component, ready: isReady, restartCount: 0, state }],
+    },
+  };
+};
+
+/** A config map of the release. */
+export const fakeConfigMap = (
+  name: string,
+  data: Readonly<Record<string, string>> = {},
+  component = 'config',
+): FakeObject => ({ metadata: { name, labels: releaseLabels(component) }, data });
+
+/** A secret whose content nobody may ask for. */
+export const fakeSecret = (name: string): FakeObject => ({
+  metadata: { name },
+  data: { PASSWORD: Buffer.from('never-to-be-read').toString('base64') },
+});
+
+/** A whole release that is well. */
+export const healthyRelease = () => ({
+  deployments: ['customer', 'admin', 'accounting', 'worker'].map((name) => fakeDeployment(name)),
+  pods: ['customer', 'admin', 'accounting', 'worker'].map((name) => fakePod(name)),
+  configmaps: [
+    fakeConfigMap('gold-config', { LOG_LEVEL: 'info' }),
+    fakeConfigMap(
+      'gold-settings',
+      {
+        DIGITAL_SELL_ENABLED: 'true',
+        DIGITAL_GOLD_PAYMENT_ENABLED: 'true',
+        ACCOUNTING_AUTO_POSTING_ENABLED: 'false',
+        ACCOUNTING_PORTAL_MODE: 'readonly',
+      },
+      'settings',
+    ),
+  ],
+  secrets: ['gold-secrets', 'gold-tls'].map((name) => fakeSecret(name)),
+});

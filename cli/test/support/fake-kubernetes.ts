@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { answerRequest, type FakeState, type Resource } from './fake-kubernetes-answers.ts';
+import { healthyRelease, type FakeObject } from './fake-kubernetes-objects.ts';
+import { serveExec, servePortForward, type ExecHandler } from './fake-kubernetes-streams.ts';
+
+/** A small API server of Kubernetes over HTTP: what goldctl uses of it, held to its rules. */
+export interface FakeKubernetes {
+  readonly state: FakeState;
+  /** For deps.env: a kubeconfig with the contexts `test`, and `stranger` without a token. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly url: string;
+  put(resource: Resource, object: FakeObject): void;
+  remove(resource: Resource, name: string): void;
+  /** What runs when a command is executed in a pod. */
+  onExec(handler: ExecHandler): void;
+  /** Where a pod's port leads on this machine. */
+  mapPort(pod: string, port: number, localPort: number): void;
+  close(): Promise<void>;
+}
+
+const token = 'token-of-the-test';
+
+const kubeconfig = (server: string): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'fake', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [
+      { name: 'operator', user: { token } },
+      { name: 'stranger', user: { token: 'wrong' } },
+    ],
+    contexts: [
+      { name: 'test', context: { cluster: 'fake', user: 'operator', namespace: 'gold' } },
+      { name: 'stranger', context: { cluster: 'fake', user: 'stranger', namespace: 'gold' } },
+    ],
+  });
+
+const byName = (objects: readonly FakeObject[]): Map<string, FakeObject> =>
+  new Map(objects.map((object) => [object.metadata.name, object]));
+
+const freshState = (): FakeState => {
+  const { deployments, pods, configmaps, secrets } = healthyRelease();
+  return {
+    token,
+    objects: {
+      deployments: byName(deployments),
+      pods: byName(pods),
+      configmaps: byName(configmaps),
+      secrets: byName(secrets),
+    },
+    forbidden: new Set(),
+    requests: [],
+    beforePatch: undefined,
+    version: 100,
+  };
+};
+
+const succeed: ExecHandler = () => ({ exitCode: 0 });
+
+/** Starts one that knows a healthy release in namespace `gold`. Close it. */
+export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
+  const state = freshState();
+  const ports = new Map<string, number>();
+  let exec = succeed;
+  const server = createServer((request, response) => void answerRequest(state, request, response));
+  const sockets = new Set<Duplex>();
+  // Those that were upgraded are not the server's own any more.
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    const url = new URL(request.url ?? '/', 'http://api');
+    if (url.pathname.endsWith('/exec')) serveExec(state, request, socket, () => exec);
+    else servePortForward(state, request, socket, (key) => ports.get(key));
+  });
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const url = `http://127.0.0.1:${port}`;
+  const folder = mkdtempSync(join(tmpdir(), 'fake-kubernetes-'));
+  writeFileSync(join(folder, 'config'), kubeconfig(url), { mode: 0o600 });
+  return {
+    state,
+    url,
+    env: { KUBECONFIG: join(folder, 'config') },
+    put: (resource, object) => void state.objects[resource].set(object.metadata.name, object),
+    remove: (resource, name) => void state.objects[resource].delete(name),
+    onExec: (handler) => {
+      exec = handler;
+    },
+    mapPort: (pod, podPort, localPort) => void ports.set(`${pod}:${podPort}`, localPort),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
