@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DemoNetwork, DemoResponse } from './demo-network.ts';
 import { StepFailure } from './step-failure.ts';
 
 export interface Ask {
@@ -9,7 +10,7 @@ export interface Ask {
 
 export interface Answer<T> {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: DemoResponse['headers'];
   readonly body: T;
 }
 
@@ -53,22 +54,27 @@ const whyNot = (error: unknown): string => {
   return text.includes('ECONNREFUSED') ? `${text}; is the stack up? ("make up")` : text;
 };
 
-/** A client of the API at `base`, which sends these headers with everything. */
-export const createDemoClient = (
-  base: string,
-  headers: Readonly<Record<string, string>>,
-): DemoClient => {
+interface DemoClientOptions {
+  readonly network: Pick<DemoNetwork, 'send'>;
+  /** Address of the API. */
+  readonly base: string;
+  /** Sent with everything. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client of one API. */
+export const createDemoClient = (options: DemoClientOptions): DemoClient => {
+  const { network, base, headers = {} } = options;
   const send = async ({ method, path, body }: Ask): Promise<Answer<unknown>> => {
-    const response = await fetch(base + path, {
+    const request = {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
-    }).catch((error: unknown) => {
+    };
+    const response = await network.send(base + path, request).catch((error: unknown) => {
       throw new StepFailure(`${method} ${base}${path} got no answer: ${whyNot(error)}`);
     });
-    const parsed = parseJson(await response.text());
-    return { status: response.status, headers: response.headers, body: parsed };
+    return { ...response, body: parseJson(response.text) };
   };
 
   return {
@@ -91,6 +97,6 @@ export const createDemoClient = (
       const what = `${ask.method} ${ask.path} answered ${got}`;
       throw new StepFailure(`${what}; the story expects ${status} ${code}`);
     },
-    with: (more) => createDemoClient(base, { ...headers, ...more }),
+    with: (more) => createDemoClient({ network, base, headers: { ...headers, ...more } }),
   };
 };

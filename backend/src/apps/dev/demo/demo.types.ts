@@ -1,6 +1,7 @@
 import type { Timers } from '../../../platform/clock/timers.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 import type { DemoClient } from './demo-client.ts';
+import type { DemoNetwork } from './demo-network.ts';
 import type { MadeUpNumbers } from './demo-numbers.ts';
 import type { PriceListener } from './price-listener.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
@@ -55,6 +56,7 @@ export interface Demo {
   readonly endpoints: DemoEndpoints;
   readonly random: Random;
   readonly timers: Timers;
+  readonly network: DemoNetwork;
   /** The sandbox's controls. */
   readonly sandbox: DemoClient;
   /** A client of an API at an address of its own, with no credential. */

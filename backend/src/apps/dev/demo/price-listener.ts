@@ -1,5 +1,6 @@
 import { io } from 'socket.io-client';
 import type { z } from 'zod';
+import type { DemoNetwork } from './demo-network.ts';
 import { tickWire } from './wire.ts';
 
 export type Tick = z.output<typeof tickWire>;
@@ -12,8 +13,16 @@ export interface PriceListener {
 }
 
 /** Listens to the feed of a customer API (interface, Events). */
-export const listenToPrices = (customerUrl: string): PriceListener => {
-  const socket = io(`${customerUrl}/price`, { transports: ['websocket'], forceNew: true });
+export const listenToPrices = (
+  customerUrl: string,
+  network: Pick<DemoNetwork, 'socketTo'>,
+): PriceListener => {
+  const { url, headers } = network.socketTo(customerUrl);
+  const socket = io(`${url}/price`, {
+    transports: ['websocket'],
+    forceNew: true,
+    extraHeaders: headers,
+  });
   const ticks: Tick[] = [];
   let snapshot: Tick | undefined;
   socket.on('price_snapshot', (message: unknown) => {

@@ -13,6 +13,8 @@ const endpointsSchema = z.object({
   database: z.string(),
   admins: z.object({ SUPER_ADMIN: account, ADMIN: account, SUPPORT: account }),
   portalUsers: z.object({ accountant: account }),
+  /** Hosts of the addresses above that are reached at another one, such as an ingress's. */
+  resolve: z.record(z.string(), z.string()).optional(),
 });
 
 export type DemoEndpoints = z.output<typeof endpointsSchema>;

@@ -32,7 +32,12 @@ export const runDemo = async ({ endpoints, steps, printer }: RunDemoOptions): Pr
   const demo = createDemo(endpoints);
   const begun = performance.now();
   printer.heading(`A customer's story, against ${endpoints.customer}`);
-  const done = await runSteps(demo, steps, printer).finally(() => demo.close());
+  let done: number;
+  try {
+    done = await runSteps(demo, steps, printer);
+  } finally {
+    await demo.close();
+  }
   const time = inSeconds(performance.now() - begun);
   const isWhole = done === steps.length;
   printer.line('');

@@ -13,7 +13,8 @@ export const checkProcesses: Step = {
     for (const api of ['customer', 'admin', 'accounting'] as const) {
       await demo.visitor(api, '10.0.0.1').ask({ method: 'GET', path: '/health', read: healthWire });
       if (api === 'accounting') continue;
-      const { body } = await createDemoClient(demo.endpoints[api], {}).ask({
+      const root = createDemoClient({ network: demo.network, base: demo.endpoints[api] });
+      const { body } = await root.ask({
         method: 'GET',
         path: '/docs/openapi.json',
         read: documentWire,

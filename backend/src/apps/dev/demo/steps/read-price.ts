@@ -24,7 +24,7 @@ export const readPrice: Step = {
       path: '/price/history?range=1d',
       read: historyWire,
     });
-    const prices = listenToPrices(demo.endpoints.customer);
+    const prices = listenToPrices(demo.endpoints.customer, demo.network);
     demo.atEnd(() => prices.close());
     demo.keep('prices', prices);
     const heard = await until({
