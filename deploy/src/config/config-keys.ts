@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { stackConfigSchema } from './stack-config.ts';
+
+/** One key of a stack's configuration, as its documentation names it. */
+export interface ConfigKey {
+  /** Path below `digital-gold:`, such as `image.tag`. */
+  readonly path: string;
+  readonly doc: string;
+  readonly required: boolean;
+  /** What it is when left out; undefined where that is nothing or where it is required. */
+  readonly defaultText: string | undefined;
+  /** The only values it may have, where they are few. */
+  readonly allowed: readonly string[];
+}
+
+const nodeSchema = z.object({
+  description: z.string().optional(),
+  default: z.unknown().optional(),
+  enum: z.array(z.string()).default([]),
+  get properties() {
+    return z.record(z.string(), nodeSchema).optional();
+  },
+  required: z.array(z.string()).default([]),
+});
+type Node = z.output<typeof nodeSchema>;
+
+const textOf = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+const leavesOf = (node: Node, prefix: string): ConfigKey[] =>
+  Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
+    const path = `${prefix}${name}`;
+    if (child.properties !== undefined) return leavesOf(child, `${path}.`);
+    return [
+      {
+        path,
+        doc: child.description ?? '',
+        required: node.required.includes(name),
+        defaultText: textOf(child.default),
+        allowed: child.enum,
+      },
+    ];
+  });
+
+/** Every key that a stack may set, in the order of the schema. */
+export const configKeys: readonly ConfigKey[] = leavesOf(
+  nodeSchema.parse(z.toJSONSchema(stackConfigSchema, { io: 'input' })),
+  '',
+);
+
+/** The names that may stand below a path (empty for the top), for the message of a wrong one. */
+export const namesBelow = (path: string): readonly string[] => {
+  const prefix = path === '' ? '' : `${path}.`;
+  const names = configKeys
+    .filter((key) => key.path.startsWith(prefix))
+    .map((key) => key.path.slice(prefix.length).split('.')[0] ?? '');
+  return [...new Set(names)];
+};

@@ -1,0 +1,26 @@
+import { configKeys, type ConfigKey } from './config-keys.ts';
+
+const begin = '<!-- keys: begin, written by `npm run docs:config -w deploy` -->';
+const end = '<!-- keys: end -->';
+
+const valueText = ({ required, defaultText, allowed }: ConfigKey): string => {
+  const choices = allowed.map((one) => `\`${one}\``).join(', ');
+  if (required) return choices === '' ? 'required' : `required: ${choices}`;
+  const fallback = defaultText === undefined ? 'none' : `\`${defaultText}\``;
+  return choices === '' ? fallback : `${fallback} of ${choices}`;
+};
+
+const row = (key: ConfigKey): string => `| \`${key.path}\` | ${valueText(key)} | ${key.doc} |`;
+
+const table = ['| Key | Default | What it is |', '|---|---|---|', ...configKeys.map(row)];
+
+/**
+ * The page with its table of keys brought up to date.
+ * @throws Error when the page has no place for the table.
+ */
+export const withConfigTable = (page: string): string => {
+  const [head, rest] = page.split(begin);
+  const tail = rest?.split(end)[1];
+  if (head === undefined || tail === undefined) throw new Error(`the page has no "${begin}"`);
+  return `${head}${begin}\n${table.join('\n')}\n${end}${tail}`;
+};

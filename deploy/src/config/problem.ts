@@ -1,0 +1,15 @@
+import type { StackConfig } from './stack-config.ts';
+
+/** What is wrong with one key, and what is allowed there. */
+export interface Problem {
+  /** Path below `digital-gold:`, such as `image.tag`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Says what is wrong with a configuration whose keys are each right by themselves. */
+export type Rule = (config: StackConfig) => readonly Problem[];
+
+/** One problem if the condition holds, else none. */
+export const problemIf = (isBroken: boolean, path: string, message: string): readonly Problem[] =>
+  isBroken ? [{ path, message }] : [];

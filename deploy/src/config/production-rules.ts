@@ -1,0 +1,79 @@
+import { problemIf, type Rule } from './problem.ts';
+import { isPublishedSecret } from './variables.ts';
+
+const inProduction =
+  (rule: Rule): Rule =>
+  (config) =>
+    config.tier === 'prod' ? rule(config) : [];
+
+const isLive: Rule = ({ appMode }) =>
+  problemIf(appMode !== 'production', 'appMode', 'must be production in prod');
+
+const imageIsPinned: Rule = ({ image }) =>
+  problemIf(
+    image.digest === undefined,
+    'image.digest',
+    'is missing; prod runs one image by its digest, sha256: and 64 hexadecimal digits',
+  );
+
+const outlivesOnePod: Rule = ({ replicas }) =>
+  Object.entries(replicas).flatMap(([process, count]) =>
+    problemIf(count < 2, `replicas.${process}`, `is ${count}; prod needs 2 or more`),
+  );
+
+const accountingIsInside: Rule = ({ ingress }) =>
+  problemIf(
+    ingress.accounting.reach !== 'internal',
+    'ingress.accounting.reach',
+    'must be internal in prod; accounting is never reached from the internet',
+  );
+
+const isEncrypted: Rule = ({ ingress: { customer, admin, accounting } }) =>
+  Object.entries({ customer, admin, accounting }).flatMap(([process, { tlsSecret }]) =>
+    problemIf(
+      tlsSecret === undefined,
+      `ingress.${process}.tlsSecret`,
+      'is missing; prod needs the name of the Secret with the certificate',
+    ),
+  );
+
+const isFenced: Rule = ({ networkPolicy }) =>
+  problemIf(!networkPolicy.enabled, 'networkPolicy.enabled', 'must be true in prod');
+
+const isProtected: Rule = ({ protect }) =>
+  problemIf(protect === false, 'protect', 'must be true or left out in prod');
+
+const hasNoSandbox: Rule = ({ environment }) => [
+  ...Object.entries(environment).flatMap(([name, value]) => {
+    const path = `environment.${name}`;
+    if (name.startsWith('SANDBOX_')) return problemIf(true, path, 'is of the sandbox; not in prod');
+    if (isPublishedSecret(value)) return problemIf(true, path, 'is published; not in prod');
+    return problemIf(
+      name.endsWith('_BASE_URL') && !value.startsWith('https://'),
+      path,
+      'must begin with https:// in prod',
+    );
+  }),
+  ...problemIf(
+    (environment['PAYMENT_GATEWAYS'] ?? '').split(',').some((one) => one.trim() === 'sandbox'),
+    'environment.PAYMENT_GATEWAYS',
+    'names the sandbox; prod takes real gateways alone',
+  ),
+  ...problemIf(
+    environment['CLOCK_CONTROL'] === 'true',
+    'environment.CLOCK_CONTROL',
+    'must be false or left out in prod',
+  ),
+];
+
+/** Rules of prod alone. */
+export const productionRules: readonly Rule[] = [
+  isLive,
+  imageIsPinned,
+  outlivesOnePod,
+  accountingIsInside,
+  isEncrypted,
+  isFenced,
+  isProtected,
+  hasNoSandbox,
+].map(inProduction);

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { cidr, dnsLabel, hostName, objectName, quantity, variableName } from './kinds.ts';
+
+export const tiers = ['dev', 'staging', 'prod'] as const;
+
+/** What is built for people inside is reached through another ingress class than the public one. */
+export const ingressReaches = ['public', 'internal'] as const;
+
+const image = z.strictObject({
+  repository: z.string().min(1).describe('registry and name of the backend image'),
+  tag: z.string().min(1).describe('its tag'),
+  digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits')
+    .optional()
+    .describe('its digest, which then decides; prod needs it'),
+  pullPolicy: z
+    .enum(['IfNotPresent', 'Always', 'Never'])
+    .default('IfNotPresent')
+    .describe('when a node asks the registry'),
+  pullSecrets: z
+    .array(objectName())
+    .default([])
+    .describe('names of registry credentials in the namespace'),
+});
+
+const replicaCount = (process: string) =>
+  z.int().min(1).max(50).default(2).describe(`pods of the ${process}; prod needs 2 or more`);
+
+const replicas = z.strictObject({
+  customer: replicaCount('customer API'),
+  admin: replicaCount('admin API'),
+  accounting: replicaCount('accounting API'),
+  worker: replicaCount('worker'),
+});
+
+const mostReplicas = (process: string) =>
+  z
+    .int()
+    .min(2)
+    .max(50)
+    .optional()
+    .describe(`pods of the ${process} under load; without it the number is fixed`);
+
+const maxReplicas = z.strictObject({
+  customer: mostReplicas('customer API'),
+  admin: mostReplicas('admin API'),
+  accounting: mostReplicas('accounting API'),
+  worker: mostReplicas('worker'),
+});
+
+const host = (process: string, reach: (typeof ingressReaches)[number]) =>
+  z.strictObject({
+    host: hostName().describe(`host name of the ${process}`),
+    reach: z
+      .enum(ingressReaches)
+      .default(reach)
+      .describe('which of the two ingress classes serves it'),
+    tlsSecret: objectName()
+      .optional()
+      .describe('name of the Secret with its certificate; prod needs it'),
+    annotations: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('annotations for the ingress controller'),
+  });
+
+const ingress = z.strictObject({
+  controller: z
+    .enum(['traefik', 'nginx', 'other'])
+    .default('traefik')
+    .describe('what serves both classes: body caps and sticky sessions are written for it'),
+  classes: z
+    .strictObject({
+      public: dnsLabel().default('public').describe('the class reached from the internet'),
+      internal: dnsLabel().default('internal').describe('the class reached from inside alone'),
+    })
+    .prefault({}),
+  customer: host('customer API', 'public'),
+  admin: host('admin API', 'public'),
+  accounting: host('accounting API', 'internal'),
+});
+
+const peers = (whose: string) =>
+  z.array(cidr()).default([]).describe(`addresses of ${whose} as CIDRs; anywhere if empty`);
+
+const networkPolicy = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('whether pods accept and open only the connections they need; prod needs it'),
+  publicNamespace: dnsLabel()
+    .default('ingress-public')
+    .describe('namespace of the controller of the public ingress class'),
+  internalNamespace: dnsLabel()
+    .default('ingress-internal')
+    .describe('namespace of the controller of the internal ingress class'),
+  monitoringNamespace: dnsLabel()
+    .default('monitoring')
+    .describe('namespace whose pods may read the metrics'),
+  database: peers('PostgreSQL'),
+  cache: peers('Redis'),
+});
+
+const switchText = (opens: string, off: string) =>
+  z.string().default(off).describe(`first value of the switch that opens ${opens}`);
+
+const settings = z.strictObject({
+  DIGITAL_GOLD_PAYMENT_ENABLED: switchText('buying', 'false'),
+  DIGITAL_SELL_ENABLED: switchText('selling', 'false'),
+  ACCOUNTING_PORTAL_MODE: switchText('writes of the accounting API', 'readonly'),
+  ACCOUNTING_AUTO_POSTING_ENABLED: switchText('posting', 'false'),
+});
+
+const objectStore = z.strictObject({
+  size: quantity().default('10Gi').describe('size of the claim for uploaded documents'),
+  storageClass: dnsLabel().optional().describe("its class; the cluster's default if left out"),
+  accessMode: z
+    .enum(['ReadWriteMany', 'ReadWriteOnce'])
+    .default('ReadWriteMany')
+    .describe('how it is mounted; one node alone can mount ReadWriteOnce'),
+});
+
+/**
+ * Everything that a stack can say, below the project's name `digital-gold:`. Closed: a key that
+ * is not here is refused. What several keys must agree on is in `rules.ts`.
+ */
+export const stackConfigSchema = z.strictObject({
+  tier: z.enum(tiers).describe('how strict the rules between the keys are'),
+  namespace: dnsLabel().describe('the namespace that the stack makes and owns'),
+  kubeContext: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("context of the kubeconfig; the current one if left out, which only dev's may be"),
+  protect: z
+    .boolean()
+    .optional()
+    .describe('whether what can not be made again resists `destroy`; true but for dev'),
+  appMode: z
+    .enum(['development', 'test', 'production'])
+    .default('production')
+    .describe('the mode of every process, `APP_MODE`'),
+  image,
+  replicas: replicas.prefault({}),
+  maxReplicas: maxReplicas.prefault({}),
+  ingress,
+  networkPolicy: networkPolicy.prefault({}),
+  environment: z
+    .record(variableName(), z.string())
+    .default({})
+    .describe('plain environment variables of every process'),
+  settings: settings.prefault({}),
+  objectStore: objectStore.prefault({}),
+  testbed: z
+    .boolean()
+    .default(false)
+    .describe('also install PostgreSQL, Redis and the sandbox; dev only'),
+  secrets: z
+    .record(variableName(), z.string().min(1))
+    .optional()
+    .describe("secret environment variables, each set with `--secret`; the testbed's if left out"),
+});
+
+/** A stack's configuration, checked, with its defaults. */
+export type StackConfig = z.output<typeof stackConfigSchema>;
+export type Tier = StackConfig['tier'];
+
+/** Whether what can not be made again resists `pulumi destroy`. */
+export const isProtected = ({ protect, tier }: StackConfig): boolean => protect ?? tier !== 'dev';

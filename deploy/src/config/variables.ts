@@ -1,0 +1,60 @@
+/**
+ * The backend's environment variables that this program must know by name. The lists of secrets
+ * follow backend/docs/configuration.md; a test holds them together.
+ */
+
+/** Secrets without which a process of the chart does not start. */
+export const requiredSecrets = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'PII_KEYRING',
+  'BLIND_INDEX_KEY',
+  'CREDENTIAL_PEPPER',
+  'JWT_SECRET',
+  'SAFEGOLD_TOKEN',
+  'RAZORPAYX_KEY_SECRET',
+  'PAYOUT_WEBHOOK_SECRETS',
+  'MSG91_AUTH_KEY',
+] as const;
+
+/** The secret of the migration job alone: no process that serves may own the schema. */
+export const migrationSecret = 'MIGRATE_DATABASE_URL';
+
+/** Secrets that are needed only where the configuration names their collaborator. */
+export const optionalSecrets = [
+  'GITHUB_TOKEN',
+  'SANDBOX_GATEWAY_KEY_SECRET',
+  'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+] as const;
+
+/** Every name that belongs in `secrets` and never in `environment`. */
+export const secretNames: readonly string[] = [
+  ...requiredSecrets,
+  ...optionalSecrets,
+  migrationSecret,
+];
+
+/** The switches, which live in the settings ConfigMap and never in the environment. */
+export const switchNames = [
+  'DIGITAL_GOLD_PAYMENT_ENABLED',
+  'DIGITAL_SELL_ENABLED',
+  'ACCOUNTING_PORTAL_MODE',
+  'ACCOUNTING_AUTO_POSTING_ENABLED',
+] as const;
+
+/** What the chart or this program sets by itself. */
+export const ownedNames: readonly string[] = [
+  'APP_MODE',
+  'HOST',
+  'PORT',
+  'INTERNAL_PORT',
+  'SETTINGS_DIR',
+  'OBJECT_STORE_DIR',
+];
+
+/** Secrets that the repository publishes carry one of these, in clear or in base64. */
+const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')];
+
+/** Whether the text holds a secret that the repository publishes for development. */
+export const isPublishedSecret = (text: string): boolean =>
+  publishedMarks.some((mark) => text.includes(mark));

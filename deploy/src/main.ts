@@ -1,0 +1,22 @@
+import * as pulumi from '@pulumi/pulumi';
+import { parseStackConfig, StackConfigError } from './config/parse-stack-config.ts';
+import type { StackConfig } from './config/stack-config.ts';
+import { createStack } from './stack.ts';
+
+/** The keys that the CLI keeps encrypted; it hands the list over beside the configuration. */
+const secretKeys = (): readonly string[] => {
+  const keys: unknown = JSON.parse(process.env['PULUMI_CONFIG_SECRET_KEYS'] ?? '[]');
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+};
+
+const readConfig = (): StackConfig => {
+  try {
+    return parseStackConfig(pulumi.runtime.allConfig(), secretKeys());
+  } catch (error) {
+    // Shown without a stack trace: it is the operator's mistake, not the program's.
+    if (error instanceof StackConfigError) throw new pulumi.RunError(error.message);
+    throw error;
+  }
+};
+
+export const { namespace, release, hosts } = createStack(readConfig());

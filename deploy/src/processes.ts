@@ -1,0 +1,8 @@
+/** The processes of the chart that serve, each with a section of its own in the values. */
+export const processes = ['customer', 'admin', 'accounting', 'worker'] as const;
+
+/** Those with an ingress. */
+export const apis = ['customer', 'admin', 'accounting'] as const;
+
+/** The name of the release, and of all that belongs to it. */
+export const releaseName = 'digital-gold';

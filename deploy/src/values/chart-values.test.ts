@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import {
+  parseInput,
+  prodInput,
+  readStackFile,
+  secretsOfItsOwn,
+  withPath,
+} from '../../test/support/stack-texts.ts';
+import { chartValues, testbedValues } from './chart-values.ts';
+import { secretData } from './secret-data.ts';
+
+const names = { secret: 's-1', migrationSecret: 'm-1', settings: 'set', claim: 'docs' };
+const valuesOf = (path: string, value: unknown) =>
+  chartValues(parseInput(withPath(prodInput(), path, value)), names);
+
+describe('the values of the chart', () => {
+  const prod = chartValues(parseInput(prodInput()), names);
+
+  it('name what the program made, and leave hooks and tests out', () => {
+    expect(prod.secrets).toEqual({ existingSecret: 's-1' });
+    expect(prod.settings).toEqual({ existingConfigMap: 'set' });
+    expect(prod.migrations).toEqual({ mode: 'job', existingSecret: 'm-1' });
+    expect(prod.objectStore).toEqual({ existingClaim: 'docs' });
+    expect(prod.tests).toEqual({ enabled: false });
+  });
+
+  it('hold no secret', () => {
+    const text = JSON.stringify(prod);
+    for (const value of Object.values(secretsOfItsOwn)) expect(text).not.toContain(value);
+  });
+
+  it('pin the image by its digest, or by its tag alone where there is none', () => {
+    expect(prod.image).toEqual({
+      repository: 'registry.example/digital-gold',
+      tag: '1.2.3',
+      digest: `sha256:${'ab'.repeat(32)}`,
+      pullPolicy: 'IfNotPresent',
+    });
+    expect(chartValues(parseInput(readStackFile('dev')), names).image.digest).toBe('');
+    expect(valuesOf('image.pullSecrets', ['registry']).imagePullSecrets).toEqual([
+      { name: 'registry' },
+    ]);
+  });
+
+  it('scale only the processes that may grow', () => {
+    expect(prod).toMatchObject({
+      customer: { replicas: 3, autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 12 } },
+      worker: { replicas: 2, autoscaling: { enabled: false } },
+    });
+  });
+
+  it('put each API behind the class of its reach', () => {
+    expect(prod.ingress).toMatchObject({
+      controller: 'traefik',
+      publicClassName: 'public',
+      internalClassName: 'internal',
+      customer: {
+        enabled: true,
+        className: 'public',
+        host: 'api.digital-gold.example',
+        tls: [{ hosts: ['api.digital-gold.example'], secretName: 'customer-tls' }],
+      },
+      admin: { className: 'internal' },
+      accounting: { className: 'internal' },
+    });
+    expect(valuesOf('ingress.classes.internal', 'vpn').ingress).toMatchObject({
+      customer: { className: 'public' },
+      accounting: { className: 'vpn' },
+    });
+  });
+
+  it('carry the environment and the mode', () => {
+    expect(prod.config).toMatchObject({
+      APP_MODE: 'production',
+      SAFEGOLD_BASE_URL: 'https://partners.safegold.com',
+    });
+  });
+
+  it('narrow the network where addresses are given, else leave the chart its own', () => {
+    expect(prod.networkPolicy.egress).toEqual({ database: {}, cache: {} });
+    expect(valuesOf('networkPolicy.database', ['10.1.0.0/24']).networkPolicy).toMatchObject({
+      enabled: true,
+      ingressControllers: {
+        public: [
+          {
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-public' } },
+          },
+        ],
+      },
+      egress: { database: { to: [{ ipBlock: { cidr: '10.1.0.0/24' } }] } },
+    });
+  });
+});
+
+it('gives the testbed the same image', () => {
+  const config = parseInput(withPath(readStackFile('dev'), 'image.tag', 'try-1'));
+  expect(testbedValues(config)).toMatchObject({ purpose: 'test', image: { tag: 'try-1' } });
+});
+
+it('gives the URL of the role that owns the schema to the migrations alone', () => {
+  const { service, migrations } = secretData(secretsOfItsOwn);
+  expect(Object.keys(migrations)).toEqual(['MIGRATE_DATABASE_URL']);
+  expect(service['MIGRATE_DATABASE_URL']).toBeUndefined();
+  expect({ ...service, ...migrations }).toEqual(secretsOfItsOwn);
+});

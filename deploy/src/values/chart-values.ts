@@ -1,0 +1,96 @@
+import type { StackConfig } from '../config/stack-config.ts';
+import { processes } from '../processes.ts';
+
+/** Names of what the program makes itself, because it must outlive what the chart makes. */
+export interface OwnedNames<Name = string> {
+  readonly secret: Name;
+  readonly migrationSecret: Name;
+  readonly settings: Name;
+  readonly claim: Name;
+}
+
+type ApiHost = StackConfig['ingress']['customer'];
+
+const namespacePeer = (namespace: string) => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+});
+
+/** An empty list is left out: the chart's own value then holds. */
+const egressTo = (cidrs: readonly string[]) =>
+  cidrs.length === 0 ? {} : { to: cidrs.map((cidr) => ({ ipBlock: { cidr } })) };
+
+const imageValues = ({ image }: StackConfig) => ({
+  repository: image.repository,
+  tag: image.tag,
+  digest: image.digest ?? '',
+  pullPolicy: image.pullPolicy,
+});
+
+const processValues = ({ replicas, maxReplicas }: StackConfig) =>
+  Object.fromEntries(
+    processes.map((process) => {
+      const most = maxReplicas[process];
+      const autoscaling =
+        most === undefined
+          ? { enabled: false }
+          : { enabled: true, minReplicas: replicas[process], maxReplicas: most };
+      return [process, { replicas: replicas[process], autoscaling }];
+    }),
+  );
+
+const ingressValues = ({ ingress }: StackConfig) => {
+  const hostValues = ({ host, reach, tlsSecret, annotations }: ApiHost) => ({
+    enabled: true,
+    className: ingress.classes[reach],
+    host,
+    annotations,
+    tls: tlsSecret === undefined ? [] : [{ hosts: [host], secretName: tlsSecret }],
+  });
+  return {
+    controller: ingress.controller,
+    publicClassName: ingress.classes.public,
+    internalClassName: ingress.classes.internal,
+    customer: hostValues(ingress.customer),
+    admin: hostValues(ingress.admin),
+    accounting: hostValues(ingress.accounting),
+  };
+};
+
+const networkPolicyValues = ({ networkPolicy: policy }: StackConfig) => ({
+  enabled: policy.enabled,
+  ingressControllers: {
+    public: [namespacePeer(policy.publicNamespace)],
+    internal: [namespacePeer(policy.internalNamespace)],
+  },
+  monitoring: [namespacePeer(policy.monitoringNamespace)],
+  egress: {
+    database: egressTo(policy.database),
+    cache: egressTo(policy.cache),
+  },
+});
+
+/**
+ * The values of the chart for a stack. They hold names of secrets, never a secret.
+ * @param names What the program made; may be known only later, so they are passed on untouched.
+ */
+export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) => ({
+  image: imageValues(config),
+  imagePullSecrets: config.image.pullSecrets.map((name) => ({ name })),
+  config: { ...config.environment, APP_MODE: config.appMode },
+  secrets: { existingSecret: names.secret },
+  settings: { existingConfigMap: names.settings },
+  // Hooks are left out where the chart is rendered without helm's own install.
+  migrations: { mode: 'job', existingSecret: names.migrationSecret },
+  tests: { enabled: false },
+  objectStore: { existingClaim: names.claim },
+  ingress: ingressValues(config),
+  networkPolicy: networkPolicyValues(config),
+  ...processValues(config),
+});
+
+/** The values of the testbed: the same image, since it holds the sandbox and the seed too. */
+export const testbedValues = ({ image }: StackConfig) => ({
+  purpose: 'test',
+  image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },
+  imagePullSecrets: image.pullSecrets.map((name) => ({ name })),
+});

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { configKeys } from '../src/config/config-keys.ts';
+import { withConfigTable } from '../src/config/config-table.ts';
+import { tiers } from '../src/config/stack-config.ts';
+import { migrationSecret, optionalSecrets, requiredSecrets } from '../src/config/variables.ts';
+import {
+  deployFolder,
+  parseInput,
+  readStackFile,
+  refusalOf,
+  refusedKeys,
+  secretsOfItsOwn,
+} from './support/stack-texts.ts';
+
+const read = (path: string): string => readFileSync(new URL(path, deployFolder), 'utf8');
+
+/** Names of the rows in a section of the backend's configuration reference. */
+const variablesOf = (section: string) =>
+  [...section.matchAll(/^\| `(?<name>[A-Z0-9_]+)`(?<secret> \(secret\))? \| (?<value>[^|]+) \|/gmu)]
+    .map(({ groups }) => groups)
+    .filter((groups) => groups !== undefined);
+
+const reference = read('../backend/docs/configuration.md').split('\n## ').slice(1);
+const sectionsOfTheChart = reference.filter((section) => !section.startsWith('Sandbox\n'));
+
+describe('the stack files', () => {
+  it('are one for each tier', () => {
+    const files = readdirSync(deployFolder).filter((name) => /^Pulumi\..+\.yaml$/u.test(name));
+    expect(files.toSorted()).toEqual(tiers.map((tier) => `Pulumi.${tier}.yaml`).toSorted());
+    for (const tier of tiers) expect(readStackFile(tier)['tier']).toBe(tier);
+  });
+
+  it('of dev is taken as it is', () => {
+    expect(refusalOf(readStackFile('dev'))).toBe('');
+  });
+
+  it('of staging lacks its secrets alone', () => {
+    expect(refusalOf(readStackFile('staging'))).toContain('digital-gold:secrets is missing');
+    expect(parseInput({ ...readStackFile('staging'), secrets: secretsOfItsOwn }).tier).toBe(
+      'staging',
+    );
+  });
+
+  it('of prod lacks the digest and its secrets', () => {
+    expect(new Set(refusedKeys(readStackFile('prod')))).toEqual(
+      new Set(['image.digest', 'secrets']),
+    );
+  });
+
+  it.each(tiers)('of %s holds no secret in clear', (tier) => {
+    const secrets: unknown = readStackFile(tier)['secrets'] ?? {};
+    for (const value of Object.values(secrets ?? {})) {
+      expect(value).toEqual({ secure: expect.any(String) });
+    }
+  });
+});
+
+describe('the lists of secrets', () => {
+  const rows = sectionsOfTheChart.flatMap(variablesOf);
+  const known: readonly string[] = [...requiredSecrets, ...optionalSecrets, migrationSecret];
+
+  it('name every secret that the backend documents', () => {
+    const documented = rows.filter(({ secret }) => secret !== undefined).map(({ name }) => name);
+    expect(documented.length).toBeGreaterThan(5);
+    expect(new Set(known)).toEqual(new Set(documented));
+  });
+
+  it('require those without which a process does not start', () => {
+    const always = sectionsOfTheChart.filter((section) => !/, where `/u.test(section));
+    const required = always
+      .flatMap(variablesOf)
+      .filter(({ secret, value }) => secret !== undefined && value === 'required')
+      .map(({ name }) => name);
+    expect(new Set([...requiredSecrets, migrationSecret])).toEqual(new Set(required));
+  });
+});
+
+describe('the documentation', () => {
+  it('says what every key is', () => {
+    expect(configKeys.filter(({ doc }) => doc === '')).toEqual([]);
+  });
+
+  it('has the table of keys as the program reads them (npm run docs:config -w deploy)', () => {
+    const page = read('docs/stacks.md');
+    expect(withConfigTable(page)).toBe(page);
+  });
+});
+
+it('runs the program as ES modules through tsx, as the stack files of Pulumi need', () => {
+  expect(parse(read('Pulumi.yaml'))).toMatchObject({
+    name: 'digital-gold',
+    main: 'src/main.ts',
+    runtime: { name: 'nodejs', options: { typescript: false, nodeargs: '--import=tsx' } },
+  });
+});

@@ -1,0 +1,54 @@
+import * as pulumi from '@pulumi/pulumi';
+import { z } from 'zod';
+
+/** A resource that a program under test asked for. */
+export interface Made {
+  readonly type: string;
+  readonly name: string;
+  /** As they travel: a secret is an object with its mark and its value. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** How a secret travels between program and engine. */
+export const travellingSecret = z.object({
+  '4dabf18193072939515e22adb298388d': z.literal('1b47061264138c4ac30d75fd1eb44270'),
+  value: z.unknown(),
+});
+
+/** Inputs as JSON, of which the mocks are told to be untyped. */
+const inputsSchema = z.record(z.string(), z.unknown());
+const namedSchema = z.object({ metadata: z.object({ name: z.string() }) });
+
+/** The state of a made resource: its inputs, with a name where it was given none. */
+const stateOf = (name: string, inputs: Record<string, unknown>): Record<string, unknown> => {
+  if (namedSchema.safeParse(inputs).success) return { ...inputs, resources: [] };
+  const metadata = inputsSchema.safeParse(inputs['metadata']);
+  const named = { ...(metadata.success ? metadata.data : {}), name: `${name}-0a1b2c3` };
+  return { ...inputs, metadata: named, resources: [] };
+};
+
+/** Lets programs run without an engine; every resource they ask for is put into the list. */
+export const recordResources = async (): Promise<Made[]> => {
+  const made: Made[] = [];
+  await pulumi.runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs }) => {
+        const given = inputsSchema.parse(inputs);
+        made.push({ type, name, inputs: given });
+        return { id: `${name}-id`, state: stateOf(name, given) };
+      },
+      call: ({ token }) => {
+        throw new Error(`nothing may be asked of the provider: ${token}`);
+      },
+    },
+    'digital-gold',
+    'test',
+  );
+  return made;
+};
+
+/** The value of an output, once it is known. */
+export const valueOf = <T>(output: pulumi.Output<T>): Promise<T> =>
+  new Promise((resolve) => {
+    output.apply(resolve);
+  });

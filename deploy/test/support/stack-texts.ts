@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { keyPrefix, parseStackConfig } from '../../src/config/parse-stack-config.ts';
+import type { StackConfig, Tier } from '../../src/config/stack-config.ts';
+import { migrationSecret, requiredSecrets } from '../../src/config/variables.ts';
+
+/** A stack's configuration, as it stands below `config` in its file. */
+export type StackInput = Record<string, unknown>;
+
+const fileSchema = z.object({ config: z.record(z.string(), z.unknown()) });
+
+/** The folder of the stacks' files. */
+export const deployFolder = new URL('../../', import.meta.url);
+
+/** What the committed file of a stack says, without the project's prefix. */
+export const readStackFile = (tier: Tier): StackInput => {
+  const text = readFileSync(new URL(`Pulumi.${tier}.yaml`, deployFolder), 'utf8');
+  const { config } = fileSchema.parse(parse(text));
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key.slice(keyPrefix.length), value]),
+  );
+};
+
+/** Secrets of a stack that is no testbed, none of them published. */
+export const secretsOfItsOwn: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(requiredSecrets.map((name) => [name, `own-${name.toLowerCase()}-value`])),
+  DATABASE_URL: 'postgresql://dgs_app:word-one@db.example:5432/digital_gold',
+  [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example:5432/digital_gold',
+};
+
+/** What a release adds to the file of `prod`. */
+export const prodInput = (): StackInput => ({
+  ...readStackFile('prod'),
+  image: {
+    repository: 'registry.example/digital-gold',
+    tag: '1.2.3',
+    digest: `sha256:${'ab'.repeat(32)}`,
+  },
+  secrets: secretsOfItsOwn,
+});
+
+/** The configuration as Pulumi hands it over: everything as text. */
+export const textsOf = (input: StackInput): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      `${keyPrefix}${key}`,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+
+const encrypted = [`${keyPrefix}secrets`];
+
+/** Parses the input as the program does, with its secrets encrypted unless said otherwise. */
+export const parseInput = (input: StackInput, secretKeys = encrypted): StackConfig =>
+  parseStackConfig(textsOf(input), secretKeys);
+
+/** The message with which the input is refused; empty when it is taken. */
+export const refusalOf = (input: StackInput, secretKeys = encrypted): string => {
+  try {
+    parseInput(input, secretKeys);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/** The keys that are refused, without the project's prefix. */
+export const refusedKeys = (input: StackInput): readonly string[] =>
+  [...refusalOf(input).matchAll(/^ {2}digital-gold:(?<key>\S+) /gmu)].map(
+    ({ groups }) => groups?.['key'] ?? '',
+  );
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The input with one path set; an undefined value takes it away. */
+export const withPath = (input: StackInput, path: string, value: unknown): StackInput => {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length > 0) {
+    const below = input[first];
+    return { ...input, [first]: withPath(isRecord(below) ? below : {}, rest.join('.'), value) };
+  }
+  const { [first]: _old, ...others } = input;
+  return value === undefined ? others : { ...others, [first]: value };
+};
