@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { createAdminCommand } from './commands/admin.ts';
+import { createCompletionCommand } from './commands/completion.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
 import { createReconcileCommand } from './commands/reconcile.ts';
@@ -67,6 +68,7 @@ export const createProgram = (deps: CliDeps): Command => {
     createLoginCommand(deps),
     createLogoutCommand(deps),
     createWhoamiCommand(deps),
+    createCompletionCommand(deps, program),
   ];
   for (const command of commands) addCommand(program, command);
   return program;
