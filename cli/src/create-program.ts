@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { createAdminCommand } from './commands/admin.ts';
 import { createCompletionCommand } from './commands/completion.ts';
+import { createCheckCommand } from './commands/check.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
 import { createReconcileCommand } from './commands/reconcile.ts';
@@ -61,6 +62,7 @@ export const createProgram = (deps: CliDeps): Command => {
       writeErr: (text) => deps.stderr(text),
     });
   const commands = [
+    createCheckCommand(deps),
     createReconcileCommand(deps),
     createOrderCommand(deps),
     createGatesCommand(deps),

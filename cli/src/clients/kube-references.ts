@@ -1,4 +1,5 @@
 import type { V1Container, V1PodSpec, V1Volume } from '@kubernetes/client-node';
+import { mergeReferences } from './kube-merge-references.ts';
 import type { KubeReference } from './kube.types.ts';
 
 /** The one name under which the library knows a reference, whatever stands around it. */
@@ -39,9 +40,6 @@ const inVolume = (volume: V1Volume): KubeReference[] => [
   ]),
 ];
 
-/** What every namespace is given by the cluster itself, mounted into each pod. */
-const clusterOwn = new Set(['kube-root-ca.crt']);
-
 /**
  * The config maps and secrets that pods of the template need, each named once; one that is needed
  * anywhere is needed. A pull secret that is missing only matters where the image must be pulled.
@@ -52,15 +50,3 @@ export const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
     ...(spec?.volumes ?? []).flatMap(inVolume),
     ...(spec?.imagePullSecrets ?? []).flatMap((named) => reference('Secret', named, true)),
   ]);
-
-/** Each name once, by kind and name; needed where any of them is needed. */
-export const mergeReferences = (references: readonly KubeReference[]): KubeReference[] => {
-  const merged = new Map<string, KubeReference>();
-  for (const one of references) {
-    const { kind, name } = one;
-    if (clusterOwn.has(name)) continue;
-    const isOptional = one.isOptional && (merged.get(`${kind} ${name}`)?.isOptional ?? true);
-    merged.set(`${kind} ${name}`, { kind, name, isOptional });
-  }
-  return [...merged.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-};

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { ApiError } from '../clients/api-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+
+const reportAnswer = z.object({
+  ready: z.boolean(),
+  items: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      blocking: z.boolean(),
+      status: z.enum(['PASS', 'FAIL', 'UNKNOWN']),
+      detail: z.string(),
+    }),
+  ),
+});
+
+export type ReadinessItem = z.infer<typeof reportAnswer>['items'][number];
+
+/** What came of asking the admin API for its readiness report. */
+export type AdminReport =
+  | { readonly kind: 'told'; readonly items: readonly ReadinessItem[] }
+  /** Nobody is signed in, so it was not asked. */
+  | { readonly kind: 'signed-out'; readonly detail: string; readonly hint: string | undefined }
+  /** It does not take the credentials, or not for this. */
+  | { readonly kind: 'refused'; readonly detail: string; readonly hint: string | undefined }
+  | { readonly kind: 'unavailable'; readonly detail: string; readonly hint: string | undefined };
+
+const signedOut: AdminReport = {
+  kind: 'signed-out',
+  detail: 'In a pod the admin API is asked only where --admin-url names it.',
+  hint: 'Give --admin-url http://<service>:<port>, and an operator’s credentials.',
+};
+
+/** The library of the cluster gives its refusals a status; no credential is missing then. */
+const isRefusedByCluster = (error: CliError): boolean => 'status' in error;
+
+const reportOfError = (error: CliError): AdminReport => {
+  const { message: detail, hint, exitCode } = error;
+  if (exitCode === exitCodes.denied && !isRefusedByCluster(error)) {
+    return { kind: error instanceof ApiError ? 'refused' : 'signed-out', detail, hint };
+  }
+  return { kind: 'unavailable', detail, hint };
+};
+
+/**
+ * Asks the admin API for its readiness report; nobody is asked for a password on the way unless
+ * `--email` is given. Throws only for a wrong command line and when interrupted.
+ */
+export const askAdminReport = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+): Promise<AdminReport> => {
+  if (options.inCluster && options.adminUrl === undefined) return signedOut;
+  try {
+    const { items } = await withAdmin(deps, options, ({ api }) =>
+      api({ method: 'GET', path: '/v1/readiness', answer: reportAnswer }),
+    );
+    return { kind: 'told', items };
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (!(error instanceof CliError) || error.exitCode === exitCodes.usage) throw error;
+    return reportOfError(error);
+  }
+};

@@ -1,0 +1,73 @@
+import { showable } from '../io/output.ts';
+import { checkCategories, type CheckRecord, type CheckStatus } from './check.types.ts';
+
+const marks: Readonly<Record<CheckStatus, string>> = {
+  ok: '√',
+  warning: '‼',
+  failed: '×',
+  unknown: '?',
+  'not-run': '-',
+};
+
+const headings: Readonly<Record<(typeof checkCategories)[number], string>> = {
+  configuration: 'Configuration',
+  processes: 'Processes',
+  stores: 'Stores',
+  migrations: 'Migrations',
+  collaborators: 'Collaborators',
+  business: 'Business readiness',
+  deployments: 'Deployments',
+  pods: 'Pods',
+  'config-maps': 'Config maps',
+  secrets: 'Secrets',
+};
+
+const lineOf = ({ status, title }: CheckRecord): string => `${marks[status]} ${showable(title)}`;
+
+/** What is well needs one line; all else says what was found, what to do, and where to read. */
+const linesOf = (record: CheckRecord): string[] => {
+  const { status, detail, hint, anchor } = record;
+  if (status === 'ok') return [lineOf(record)];
+  return [
+    lineOf(record),
+    `    ${showable(detail)}`,
+    ...(hint === null || status === 'not-run' ? [] : [`    ${showable(hint)}`]),
+    ...(status === 'not-run' ? [] : [`    see ${anchor}`]),
+  ];
+};
+
+/** How many records there are of each status, the empty ones left out. */
+export const summaryOf = (records: readonly CheckRecord[]): string => {
+  const count = (status: CheckStatus): number =>
+    records.filter((record) => record.status === status).length;
+  const named: readonly [CheckStatus, string][] = [
+    ['ok', 'ok'],
+    ['warning', 'with a warning'],
+    ['failed', 'failed'],
+    ['unknown', 'unknown'],
+    ['not-run', 'not run'],
+  ];
+  const parts = named
+    .map(([status, words]) => [count(status), words] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, words]) => `${number} ${words}`);
+  return `${records.length} checks: ${parts.join(', ')}.`;
+};
+
+/** Everything, by category. */
+export const renderChecks = (records: readonly CheckRecord[]): string => {
+  const sections = checkCategories.flatMap((category) => {
+    const own = records.filter((record) => record.category === category);
+    if (own.length === 0) return [];
+    const heading = headings[category];
+    return [[heading, '-'.repeat(heading.length), ...own.flatMap(linesOf)].join('\n')];
+  });
+  return [...sections, summaryOf(records)].join('\n\n');
+};
+
+/** What does not hold, one line each, and the count. */
+export const renderShort = (records: readonly CheckRecord[]): string => {
+  const amiss = records.filter(({ status }) => status !== 'ok' && status !== 'not-run');
+  const lines = amiss.map((record) => `${lineOf(record)}: ${showable(record.detail)}`);
+  return [...lines, summaryOf(records)].join('\n');
+};

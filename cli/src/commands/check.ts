@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import {
+  checkCategories,
+  isAmiss,
+  isClusterCategory,
+  type CheckCategory,
+} from '../checks/check.types.ts';
+import { parseDuration } from '../checks/parse-duration.ts';
+import { renderChecks, renderShort, summaryOf } from '../checks/render-checks.ts';
+import { runChecks, type CheckRun } from '../checks/run-checks.ts';
+import { waitForChecks } from '../checks/wait-for-checks.ts';
+import { resolveContext } from '../contexts/resolve-context.ts';
+import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { printResult } from '../io/output.ts';
+
+interface Options {
+  readonly category?: readonly CheckCategory[];
+  readonly wait?: number;
+  readonly short?: boolean;
+}
+
+const addCategory = (
+  text: string,
+  before: readonly CheckCategory[] = [],
+): readonly CheckCategory[] => {
+  const found = checkCategories.find((category) => category === text);
+  if (found !== undefined) return [...before, found];
+  throw new InvalidArgumentError(`It must be one of ${checkCategories.join(', ')}.`);
+};
+
+/** What was asked for, else all that the target has. */
+const categoriesOf = (
+  deps: CliDeps,
+  options: GlobalOptions,
+  asked: Options['category'],
+): readonly CheckCategory[] => {
+  const isLocal = resolveContext(deps, options).kind === 'local';
+  if (asked === undefined) {
+    return checkCategories.filter((category) => !isLocal || !isClusterCategory(category));
+  }
+  const alien = asked.find((category) => isLocal && isClusterCategory(category));
+  if (alien === undefined) return checkCategories.filter((category) => asked.includes(category));
+  throw new CliError(
+    `a local stack has no ${alien}`,
+    exitCodes.usage,
+    'Name a cluster with --context, or use --in-cluster in a pod.',
+  );
+};
+
+/** Ends the command unless all holds. */
+const judge = ({ records, stop }: CheckRun): void => {
+  if (stop !== undefined) throw stop;
+  const amiss = records.filter(isAmiss);
+  if (amiss.length === 0) return;
+  throw new CliError(
+    `${amiss.length} of ${records.length} checks do not hold`,
+    exitCodes.findings,
+    'cli/docs/checks.md explains each.',
+  );
+};
+
+const help = `
+Categories: ${checkCategories.join(', ')};
+the last four only in a cluster.
+
+Exit code 0 when all holds (warnings and what was not run do not count), 3 when something has
+failed or could not be found out, 4 and 5 when there was nothing to look at.
+
+Examples:
+  $ goldctl check
+  $ goldctl check --category stores --category migrations
+  $ goldctl --context staging --namespace digital-gold check --wait 5m
+  $ goldctl check --in-cluster --admin-url http://digital-gold-admin:4000
+  $ goldctl check -o json | jq '.records[] | select(.status != "ok")'`;
+
+/** `goldctl check`: whether everything is there that the service needs. */
+export const createCheckCommand = (deps: CliDeps): Command =>
+  new Command('check')
+    .description('check that everything is there that the service needs')
+    .option('--category <name>', 'look only at this; may be repeated', addCategory)
+    .option('--wait <duration>', 'repeat until all holds, so long at most', parseDuration)
+    .option('--short', 'show only what does not hold')
+    .addHelpText('after', help)
+    .action(async ({ category, wait = 0, short = false }: Options, command: Command) => {
+      const options = globalOptionsOf(command);
+      const categories = categoriesOf(deps, options, category);
+      deps.stderr(`checking ${categories.join(', ')}\n`);
+      const run = await waitForChecks(deps, wait, () => runChecks(deps, options, categories));
+      const { records } = run;
+      printResult(deps, options.output, {
+        data: { ok: !records.some(isAmiss), summary: summaryOf(records), records },
+        text: short ? renderShort(records) : renderChecks(records),
+      });
+      judge(run);
+    });
