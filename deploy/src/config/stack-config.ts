@@ -90,14 +90,14 @@ const networkPolicy = z.strictObject({
     .default(true)
     .describe('whether pods accept and open only the connections they need; prod needs it'),
   publicNamespace: dnsLabel()
-    .default('ingress-public')
-    .describe('namespace of the controller of the public ingress class'),
+    .optional()
+    .describe("namespace of the public class's controller; as the chart has it if left out"),
   internalNamespace: dnsLabel()
-    .default('ingress-internal')
-    .describe('namespace of the controller of the internal ingress class'),
+    .optional()
+    .describe("namespace of the internal class's controller; as the chart has it if left out"),
   monitoringNamespace: dnsLabel()
-    .default('monitoring')
-    .describe('namespace whose pods may read the metrics'),
+    .optional()
+    .describe('namespace whose pods may read the metrics; as the chart has it if left out'),
   database: peers('PostgreSQL'),
   cache: peers('Redis'),
 });

@@ -76,19 +76,20 @@ describe('the values of the chart', () => {
     });
   });
 
-  it('narrow the network where addresses are given, else leave the chart its own', () => {
-    expect(prod.networkPolicy.egress).toEqual({ database: {}, cache: {} });
-    expect(valuesOf('networkPolicy.database', ['10.1.0.0/24']).networkPolicy).toMatchObject({
+  it('narrow the network where the stack says so, else leave the chart its own', () => {
+    expect(prod.networkPolicy).toEqual({
       enabled: true,
-      ingressControllers: {
-        public: [
-          {
-            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-public' } },
-          },
-        ],
-      },
-      egress: { database: { to: [{ ipBlock: { cidr: '10.1.0.0/24' } }] } },
+      ingressControllers: {},
+      egress: { database: {}, cache: {} },
     });
+    expect(valuesOf('networkPolicy.database', ['10.1.0.0/24']).networkPolicy.egress).toEqual({
+      database: { to: [{ ipBlock: { cidr: '10.1.0.0/24' } }] },
+      cache: {},
+    });
+    const matchLabels = { 'kubernetes.io/metadata.name': 'edge' };
+    expect(
+      valuesOf('networkPolicy.publicNamespace', 'edge').networkPolicy.ingressControllers,
+    ).toEqual({ public: [{ namespaceSelector: { matchLabels } }] });
   });
 });
 

@@ -11,13 +11,17 @@ export interface OwnedNames<Name = string> {
 
 type ApiHost = StackConfig['ingress']['customer'];
 
-const namespacePeer = (namespace: string) => ({
-  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-});
+/** What is left out leaves the chart its own value. */
+const given = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
+  value === undefined ? {} : { [key]: value };
 
-/** An empty list is left out: the chart's own value then holds. */
-const egressTo = (cidrs: readonly string[]) =>
-  cidrs.length === 0 ? {} : { to: cidrs.map((cidr) => ({ ipBlock: { cidr } })) };
+const namespacePeers = (namespace: string | undefined) =>
+  namespace === undefined
+    ? undefined
+    : [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }];
+
+const cidrPeers = (cidrs: readonly string[]) =>
+  cidrs.length === 0 ? undefined : cidrs.map((cidr) => ({ ipBlock: { cidr } }));
 
 const imageValues = ({ image }: StackConfig) => ({
   repository: image.repository,
@@ -59,13 +63,13 @@ const ingressValues = ({ ingress }: StackConfig) => {
 const networkPolicyValues = ({ networkPolicy: policy }: StackConfig) => ({
   enabled: policy.enabled,
   ingressControllers: {
-    public: [namespacePeer(policy.publicNamespace)],
-    internal: [namespacePeer(policy.internalNamespace)],
+    ...given('public', namespacePeers(policy.publicNamespace)),
+    ...given('internal', namespacePeers(policy.internalNamespace)),
   },
-  monitoring: [namespacePeer(policy.monitoringNamespace)],
+  ...given('monitoring', namespacePeers(policy.monitoringNamespace)),
   egress: {
-    database: egressTo(policy.database),
-    cache: egressTo(policy.cache),
+    database: given('to', cidrPeers(policy.database)),
+    cache: given('to', cidrPeers(policy.cache)),
   },
 });
 

@@ -1,0 +1,40 @@
+import { createKubectl } from './kubectl.ts';
+import { missingRequirements } from './requirements.ts';
+import { createStackRun } from './stack-run.ts';
+import { createStory } from './story.ts';
+
+/** Left out for want of something; neither a success nor a failure. */
+const exitLeftOut = 3;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const main = async (): Promise<number> => {
+  const image = process.env['CLUSTER_IMAGE'];
+  const namespace = process.env['PULUMI_TEST_NAMESPACE'] ?? 'pulumi-test';
+  const missing = await missingRequirements(image);
+  if (missing.length > 0 || image === undefined) {
+    say(`Pulumi on a real cluster: left out, for want of ${missing.join(', ')}`);
+    return exitLeftOut;
+  }
+  const kubectl = createKubectl(namespace);
+  const run = await createStackRun(namespace);
+  if (await kubectl.exists()) {
+    say(`The namespace ${namespace} is somebody else's: set PULUMI_TEST_NAMESPACE to another`);
+    return 1;
+  }
+  for (const { title, act } of createStory({ run, kubectl, namespace, image })) {
+    const begun = performance.now();
+    try {
+      await act();
+    } catch (error) {
+      say(`FAILED ${title}\n${error instanceof Error ? error.message : String(error)}`);
+      return 1;
+    }
+    say(`ok     ${title} (${((performance.now() - begun) / 1000).toFixed(0)} s)`);
+  }
+  return 0;
+};
+
+process.exitCode = await main();

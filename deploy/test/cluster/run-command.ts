@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+
+/** How a command ended, with everything it printed in the order it came. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  /** Both streams as one text, for people. */
+  readonly output: string;
+}
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
+/** Runs a program to its end; 127 when there is none of that name. */
+export const runCommand = (
+  program: string,
+  args: readonly string[],
+  { cwd, env, input }: CommandOptions = {},
+): Promise<CommandResult> =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    let stdout = '';
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.on('error', (error) => {
+      resolve({ code: 127, stdout, output: `${output}${error.message}` });
+    });
+    child.on('close', (code) => {
+      resolve({ code: code ?? 1, stdout, output });
+    });
+    child.stdin.end(input ?? '');
+  });
+
+/**
+ * Runs a program that must end well.
+ * @returns What it printed on stdout.
+ * @throws Error with everything it printed.
+ */
+export const mustRun = async (
+  program: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<string> => {
+  const { code, stdout, output } = await runCommand(program, args, options);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}\n${output}`);
+  return stdout;
+};

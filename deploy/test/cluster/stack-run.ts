@@ -1,0 +1,65 @@
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { mustRun, runCommand, type CommandResult } from './run-command.ts';
+
+const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
+const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
+
+/** The real CLI with one stack of its own, its state in a folder that git ignores. */
+export interface StackRun {
+  readonly stateFolder: string;
+  readonly configFile: string;
+  /** Runs `pulumi ARGS` on the stack, however it ends. */
+  readonly pulumi: (...args: readonly string[]) => Promise<CommandResult>;
+  /** The same, and it must end well. */
+  readonly must: (...args: readonly string[]) => Promise<string>;
+  /** Sets one key below `digital-gold:`. */
+  readonly set: (path: string, value: string) => Promise<void>;
+  readonly setSecret: (path: string, value: string) => Promise<void>;
+}
+
+/** Takes down what an earlier run of the stack left behind, and forgets it. */
+const clearLeftovers = async ({ must, pulumi, stateFolder }: StackRun): Promise<void> => {
+  if ((await pulumi('stack', 'ls', '--json')).stdout.includes('"name"')) {
+    await must('destroy', '--yes', '--skip-preview', '--non-interactive');
+  }
+  rmSync(stateFolder, { recursive: true, force: true });
+  mkdirSync(stateFolder, { recursive: true });
+};
+
+/** Makes a new stack of the tier dev, configured as its committed file says. */
+export const createStackRun = async (name: string): Promise<StackRun> => {
+  const stateFolder = `${homeFolder}/${name}`;
+  const configFile = `${homeFolder}/Pulumi.${name}.yaml`;
+  mkdirSync(stateFolder, { recursive: true });
+  const env = {
+    ...process.env,
+    PULUMI_HOME: `${homeFolder}/home`,
+    PULUMI_BACKEND_URL: `file://${stateFolder}`,
+    PULUMI_CONFIG_PASSPHRASE: 'dev-only-passphrase',
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+  };
+  const options = { cwd: deployFolder, env };
+  const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy']);
+  const complete = (args: readonly string[]) => {
+    const [command = ''] = args;
+    return ofStack.has(command) ? [...args, '--stack', name, '--config-file', configFile] : args;
+  };
+  const run: StackRun = {
+    stateFolder,
+    configFile,
+    pulumi: (...args) => runCommand('pulumi', complete(args), options),
+    must: (...args) => mustRun('pulumi', complete(args), options),
+    set: async (path, value) => {
+      await run.must('config', 'set', '--path', `digital-gold:${path}`, value);
+    },
+    setSecret: async (path, value) => {
+      const args = ['config', 'set', '--secret', '--path', `digital-gold:${path}`];
+      await mustRun('pulumi', complete(args), { ...options, input: value });
+    },
+  };
+  await clearLeftovers(run);
+  copyFileSync(`${deployFolder}/Pulumi.dev.yaml`, configFile);
+  await run.must('stack', 'init', name);
+  return run;
+};

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { switchNames } from '../../src/config/variables.ts';
+import { waitFor, type Kubectl } from './kubectl.ts';
+import type { StackRun } from './stack-run.ts';
+import { testbedSecrets } from './testbed-secrets.ts';
+
+export interface Step {
+  readonly title: string;
+  readonly act: () => Promise<void>;
+}
+
+export interface StoryParts {
+  readonly run: StackRun;
+  readonly kubectl: Kubectl;
+  readonly namespace: string;
+  /** Name and tag of the backend's image, which the nodes have. */
+  readonly image: string;
+}
+
+const settings = 'digital-gold-settings';
+const gate = 'DIGITAL_SELL_ENABLED';
+const gateFile = `/etc/digital-gold/settings/${gate}`;
+const processes = 'app.kubernetes.io/part-of=digital-gold';
+const customers = `${processes},app.kubernetes.io/component=customer`;
+const environment = `${processes},app.kubernetes.io/component=digital-gold-environment`;
+const apply = ['up', '--yes', '--skip-preview', '--non-interactive'] as const;
+
+/** A secret that is in nothing else, to be looked for. */
+const newSecret = (): string => `jwt-${randomBytes(24).toString('hex')}`;
+
+/** Every file below a folder, one after another. */
+const textOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+
+const configure =
+  ({ run, namespace, image }: StoryParts, jwtSecret: string) =>
+  async () => {
+    const [, repository, tag] = /^(.+):([^:/]+)$/u.exec(image) ?? [];
+    assert.ok(repository !== undefined && tag !== undefined, `${image} is no name:tag`);
+    await run.set('namespace', namespace);
+    await run.set('image.repository', repository);
+    await run.set('image.tag', tag);
+    for (const api of ['customer', 'admin', 'accounting']) {
+      await run.set(`ingress.${api}.host`, `${api}.${namespace}.test`);
+    }
+    for (const [name, value] of Object.entries(await testbedSecrets())) {
+      await run.setSecret(`secrets.${name}`, name === 'JWT_SECRET' ? jwtSecret : value);
+    }
+  };
+
+const refuseProd =
+  ({ run }: StoryParts) =>
+  async () => {
+    await run.set('tier', 'prod');
+    const { code, output } = await run.pulumi('preview', '--non-interactive');
+    await run.set('tier', 'dev');
+    assert.notEqual(code, 0);
+    for (const key of ['appMode', 'image.digest', 'replicas.worker', 'secrets.PII_KEYRING']) {
+      assert.match(output, new RegExp(`digital-gold:${key} `, 'u'));
+    }
+    assert.doesNotMatch(output, /at .+\.ts:\d+/u, 'the refusal shows a stack trace');
+  };
+
+const refuseByPolicy =
+  ({ run }: StoryParts, tag: string) =>
+  async () => {
+    await run.set('image.tag', 'latest');
+    const pack = ['--policy-pack', 'policy', '--non-interactive'];
+    const refused = await run.pulumi('preview', ...pack);
+    await run.set('image.tag', tag);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.output, /fixed-images/u);
+    await run.must('preview', ...pack);
+  };
+
+const lookForSecrets =
+  ({ run }: StoryParts, jwtSecret: string) =>
+  async () => {
+    const outputs = await run.must('stack', 'output', '--json');
+    const all = `${textOf(run.stateFolder)}${readFileSync(run.configFile, 'utf8')}${outputs}`;
+    const inBase64 = Buffer.from(jwtSecret).toString('base64').slice(0, 40);
+    assert.ok(
+      !all.includes(jwtSecret),
+      'a secret is in clear in the state, the file or the outputs',
+    );
+    assert.ok(!all.includes(inBase64), 'a secret is in the state as base64');
+  };
+
+const closeTheGate =
+  ({ kubectl }: StoryParts) =>
+  async () => {
+    const pods = await kubectl.names('pods', customers);
+    await waitFor('true', () => kubectl.fileIn('digital-gold-customer', gateFile));
+    await kubectl.setValue(settings, gate, 'false');
+    await waitFor('false', () => kubectl.fileIn('digital-gold-customer', gateFile));
+    assert.deepEqual(await kubectl.names('pods', customers), pods, 'a pod was restarted');
+  };
+
+const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
+  const data = await kubectl.configMap(settings);
+  assert.equal(data[gate], 'false', 'the gate was opened again');
+  assert.deepEqual(new Set(Object.keys(data)), new Set(switchNames));
+};
+
+const rotate =
+  ({ run, kubectl }: StoryParts) =>
+  async () => {
+    const [before] = await kubectl.names('secrets', environment);
+    const pods = await kubectl.names('pods', customers);
+    await run.setSecret('secrets.JWT_SECRET', newSecret());
+    await run.must(...apply);
+    const after = await kubectl.names('secrets', environment);
+    assert.equal(after.length, 1);
+    assert.notEqual(after[0], before);
+    assert.notDeepEqual(await kubectl.names('pods', customers), pods);
+  };
+
+const resistDestroy =
+  ({ run, kubectl }: StoryParts) =>
+  async () => {
+    await run.set('protect', 'true');
+    await run.must(...apply);
+    const { code, output } = await run.pulumi('destroy', '--yes', '--skip-preview');
+    assert.notEqual(code, 0);
+    assert.match(output, /protect/u);
+    assert.equal((await kubectl.names('deployments', processes)).length, 4);
+    await run.set('protect', 'false');
+    await run.must(...apply);
+  };
+
+/** What is shown on a real cluster, one step after another; each needs those before it. */
+export const createStory = (parts: StoryParts): readonly Step[] => {
+  const { run, kubectl, image } = parts;
+  const jwtSecret = newSecret();
+  const tag = image.slice(image.lastIndexOf(':') + 1);
+  const up = async (...args: readonly string[]) => {
+    await run.must(...apply, ...args);
+  };
+  const upStaysClosed = async (...args: readonly string[]) => {
+    await up(...args);
+    await staysClosed(parts);
+  };
+  return [
+    { title: 'a stack is configured, its secrets encrypted', act: configure(parts, jwtSecret) },
+    { title: 'prod refuses it by its keys, before anything is made', act: refuseProd(parts) },
+    { title: 'the policies refuse `latest`, and take the rest', act: refuseByPolicy(parts, tag) },
+    { title: 'up: everything is there and ready', act: () => up('--policy-pack', 'policy') },
+    { title: 'up again changes nothing', act: () => up('--expect-no-changes') },
+    { title: 'no secret is in clear', act: lookForSecrets(parts, jwtSecret) },
+    { title: 'a gate is closed by hand, without a restart', act: closeTheGate(parts) },
+    { title: 'up leaves it closed', act: () => upStaysClosed('--expect-no-changes') },
+    {
+      title: 'refresh and up leave it closed',
+      act: async () => {
+        await run.must('refresh', '--yes', '--skip-preview', '--non-interactive');
+        await upStaysClosed('--expect-no-changes');
+      },
+    },
+    {
+      title: 'up with a changed process and changed first values leaves it closed',
+      act: async () => {
+        await run.set('environment.LOG_LEVEL', 'debug');
+        await run.set('settings.ACCOUNTING_PORTAL_MODE', 'readwrite');
+        await upStaysClosed();
+      },
+    },
+    { title: 'a changed secret rolls the pods', act: rotate(parts) },
+    { title: 'what is protected resists destroy', act: resistDestroy(parts) },
+    {
+      title: 'destroy takes everything of a stack of dev',
+      act: async () => {
+        await staysClosed(parts);
+        await run.must('destroy', '--yes', '--skip-preview', '--non-interactive');
+        assert.equal(await kubectl.exists(), false);
+      },
+    },
+  ];
+};
