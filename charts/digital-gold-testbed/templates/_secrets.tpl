@@ -26,4 +26,5 @@ SANDBOX_GATEWAY_WEBHOOK_SECRETS: dev-only-sandbox-gateway-webhook-secret-01
 MSG91_AUTH_KEY: dev-only-msg91-auth-key-of-the-testbed
 RAZORPAYX_KEY_SECRET: dev-only-razorpayx-key-secret-0000000001
 PAYOUT_WEBHOOK_SECRETS: dev-only-payout-webhook-secret-0000000001
+GITHUB_TOKEN: dev-only-github-token-of-the-testbed-000001
 {{- end }}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { createTimers } from '../../../backend/src/platform/clock/timers.ts';
+import type { ClusterNotes, ClusterWorld } from './cluster.types.ts';
+import type { DemoOptions } from './read-options.ts';
+import { createKubectl } from './tools/create-kubectl.ts';
+import { openPortForward } from './tools/open-port-forward.ts';
+import { runTool } from './tools/run-tool.ts';
+
+interface WorldOptions {
+  readonly options: DemoOptions;
+  readonly repository: string;
+  readonly say: (line: string) => void;
+  /** Name of the kube context, for goldctl, which wants one. */
+  readonly kubeContext: string;
+}
+
+/** What the steps of one run share; `close` ends what they opened. */
+export const createWorld = (given: WorldOptions): ClusterWorld & { close(): void } => {
+  const { options, repository, say, kubeContext } = given;
+  const { namespace } = options;
+  const kubectl = createKubectl(kubeContext, namespace);
+  const notes: Partial<ClusterNotes> = {};
+  const closers: (() => void)[] = [];
+  const timers = createTimers();
+  const helmBase = ['--kube-context', kubeContext, '--namespace', namespace];
+  const goldctl = join(repository, 'cli', 'bin', 'goldctl.mjs');
+  const goldctlBase = [goldctl, '--context', kubeContext, '--namespace', namespace];
+  return {
+    options,
+    repository,
+    kubeContext,
+    kubectl,
+    say,
+    sleep: (ms) => timers.sleep(ms),
+    helm: (args) => runTool('helm', [...args, ...helmBase], { cwd: repository }),
+    goldctl: (args, toolOptions = {}) =>
+      runTool(process.execPath, [...goldctlBase, ...args], { ...toolOptions, cwd: repository }),
+    async forward(target, port) {
+      const opened = await openPortForward(kubectl, target, port);
+      closers.push(() => opened.close());
+      return opened;
+    },
+    keep(name, value) {
+      notes[name] = value;
+    },
+    recall<K extends keyof ClusterNotes>(name: K): ClusterNotes[K] {
+      const note = notes[name];
+      if (note === undefined) throw new Error(`no step before this one kept "${name}"`);
+      return note;
+    },
+    close() {
+      for (const close of closers) close();
+    },
+  };
+};

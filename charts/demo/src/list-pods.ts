@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { ClusterWorld } from './cluster.types.ts';
+
+const podsWire = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({
+        name: z.string(),
+        uid: z.string(),
+        labels: z.record(z.string(), z.string()),
+        deletionTimestamp: z.string().optional(),
+      }),
+      status: z.object({
+        conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
+        containerStatuses: z.array(z.object({ restartCount: z.int() })).default([]),
+      }),
+    }),
+  ),
+});
+
+export interface PodState {
+  readonly name: string;
+  readonly uid: string;
+  readonly component: string;
+  readonly restarts: number;
+  readonly isReady: boolean;
+  readonly isLeaving: boolean;
+}
+
+/** The pods of a label selector, by name. */
+export const listPods = async (
+  { kubectl }: Pick<ClusterWorld, 'kubectl'>,
+  selector: string,
+): Promise<readonly PodState[]> => {
+  const { items } = await kubectl.read(['get', 'pods', '--selector', selector], podsWire);
+  return items
+    .map(({ metadata, status }) => ({
+      name: metadata.name,
+      uid: metadata.uid,
+      component: metadata.labels['app.kubernetes.io/component'] ?? '',
+      restarts: status.containerStatuses.reduce((sum, one) => sum + one.restartCount, 0),
+      isReady: status.conditions.some((one) => one.type === 'Ready' && one.status === 'True'),
+      isLeaving: metadata.deletionTimestamp !== undefined,
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+/** `2 customer, 1 worker`. */
+export const countByComponent = (pods: readonly PodState[]): string => {
+  const counts = new Map<string, number>();
+  for (const { component } of pods) counts.set(component, (counts.get(component) ?? 0) + 1);
+  return [...counts].map(([component, count]) => `${count} ${component}`).join(', ');
+};

@@ -1,0 +1,34 @@
+import type { ClusterStep, ClusterWorld } from './cluster.types.ts';
+import { describeTrouble } from './describe-trouble.ts';
+
+const seconds = (sinceMs: number): string =>
+  `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+
+const indented = (text: string): string => text.replaceAll(/^/gmu, '    ');
+
+/**
+ * Goes through the steps, each with its time, and stops at the first that fails: false then, after
+ * what the cluster says of it.
+ */
+export const runSteps = async (
+  world: ClusterWorld,
+  steps: readonly ClusterStep[],
+): Promise<boolean> => {
+  const begun = performance.now();
+  for (const [index, { title, run }] of steps.entries()) {
+    const stepBegun = performance.now();
+    world.say(`\n== ${index + 1} of ${steps.length}: ${title}\n`);
+    try {
+      for (const line of await run(world)) world.say(`${indented(line)}\n`);
+      world.say(`-- ${seconds(stepBegun)}\n`);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      world.say(`${indented(`FAILED: ${why}`)}\n`);
+      for (const line of await describeTrouble(world)) world.say(`${indented(line)}\n`);
+      world.say(`\nStopped at step ${index + 1} of ${steps.length}, after ${seconds(begun)}.\n`);
+      return false;
+    }
+  }
+  world.say(`\nAll ${steps.length} steps went well, in ${seconds(begun)}.\n`);
+  return true;
+};

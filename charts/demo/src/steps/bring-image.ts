@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { ClusterStep, ClusterWorld } from '../cluster.types.ts';
+import { splitImage } from '../split-image.ts';
+import { findImageTool } from '../tools/find-image-tool.ts';
+import { tryTool } from '../tools/run-tool.ts';
+
+/**
+ * A name that no other state of the source has: nodes keep what they have by that name. So it is
+ * the commit, and where something is changed or there is no commit, the time.
+ */
+const nameImage = async (repository: string): Promise<string> => {
+  const git = (args: readonly string[]) => tryTool('git', args, { cwd: repository });
+  const commit = await git(['rev-parse', '--short=12', 'HEAD']);
+  const changes = await git(['status', '--porcelain']);
+  const isExact = commit.code === 0 && changes.code === 0 && changes.stdout === '';
+  const tag = isExact ? commit.stdout.trim() : Date.now().toString(36);
+  return `localhost/digital-gold:demo-${tag}`;
+};
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(0)} s`;
+
+const build = async (world: ClusterWorld): Promise<readonly string[]> => {
+  const { options, repository, kubeContext } = world;
+  const tool = await findImageTool(options.clusterTool, kubeContext);
+  const image = await nameImage(repository);
+  const begun = performance.now();
+  await tool.build({
+    image,
+    dockerfile: join(repository, 'backend', 'Dockerfile'),
+    buildArgs: options.nodeImage === undefined ? [] : [`NODE_IMAGE=${options.nodeImage}`],
+    context: repository,
+  });
+  const built = performance.now();
+  const given = [options.postgresImage, options.redisImage].filter((name) => name !== undefined);
+  // The stores' images are the cluster's own to pull, unless this program has them.
+  const stores = options.clusterTool === undefined ? [] : given;
+  for (const name of [image, ...stores]) await tool.load(name);
+  world.keep('image', splitImage(image));
+  return [
+    `${image} built in ${seconds(built - begun)} (${tool.name}),`,
+    `brought to the nodes in ${seconds(performance.now() - built)}`,
+  ];
+};
+
+/** The image of the service, where every node has it. */
+export const bringImage: ClusterStep = {
+  title: 'The image',
+  async run(world) {
+    const { image } = world.options;
+    if (image !== undefined) {
+      world.keep('image', splitImage(image));
+      return [`${image}, as given`];
+    }
+    return build(world);
+  },
+};

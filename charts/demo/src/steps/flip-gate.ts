@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import type { ClusterStep, ClusterWorld } from '../cluster.types.ts';
+import { listPods, type PodState } from '../list-pods.ts';
+import { processPods } from '../release.ts';
+import { askAtAddress } from '../tools/ask-at-address.ts';
+import { upgradeService } from '../upgrade-service.ts';
+import { waitUntil } from '../wait-until.ts';
+
+type GateState = 'OPEN' | 'CLOSED';
+
+const readinessWire = z.object({ sell: z.enum(['OPEN', 'CLOSED']) });
+
+/** A kubelet looks for a changed ConfigMap once a minute, unless it is told otherwise. */
+const patienceSeconds = 150;
+/** Answers that must agree, since they come from one replica or the other. */
+const repeats = 6;
+
+/** How selling stands, as customers are told. */
+const readSell = async (world: ClusterWorld): Promise<GateState> => {
+  const place = world.recall('places').customer;
+  const path = '/v1/public/payment-readiness';
+  const { status, text } = await askAtAddress({ ...place, path, timeoutMs: 15_000 });
+  expectThat(status === 200, `GET ${path} answered ${status}: ${text}`);
+  return readinessWire.parse(JSON.parse(text)).sell;
+};
+
+const isEverywhere = async (world: ClusterWorld, wanted: GateState): Promise<boolean> => {
+  for (let asked = 0; asked < repeats; asked += 1) {
+    if ((await readSell(world)) !== wanted) return false;
+  }
+  return true;
+};
+
+/** Seconds until every replica says so. */
+const waitForSell = (world: ClusterWorld, wanted: GateState): Promise<number> =>
+  waitUntil(world, {
+    isThere: () => isEverywhere(world, wanted),
+    everyMs: 2000,
+    seconds: patienceSeconds,
+    otherwise: `selling is not ${wanted} at every replica`,
+  });
+
+const mark = (pods: readonly PodState[]): string =>
+  pods.map(({ uid, restarts }) => `${uid} ${restarts}`).join('\n');
+
+/** Closed by an operator, and closed it stays until an operator opens it. */
+export const flipGate: ClusterStep = {
+  title: 'A gate closes without a restart, and stays closed through an upgrade',
+  async run(world) {
+    await world.goldctl(['gates', 'open', 'sell', '--yes']);
+    await waitForSell(world, 'OPEN');
+    const before = mark(await listPods(world, processPods));
+    await world.goldctl(['gates', 'close', 'sell']);
+    const closedAfter = await waitForSell(world, 'CLOSED');
+    const isUntouched = mark(await listPods(world, processPods)) === before;
+    expectThat(isUntouched, 'pods were replaced or restarted meanwhile');
+    await upgradeService(world);
+    const isStillClosed = await isEverywhere(world, 'CLOSED');
+    expectThat(isStillClosed, 'helm upgrade opened the gate that an operator had closed');
+    const shown = await world.goldctl(['gates', 'show', '--output', 'json']);
+    await world.goldctl(['gates', 'open', 'sell', '--yes']);
+    const openAfter = await waitForSell(world, 'OPEN');
+    expectThat(/"sell"[^}]*false/u.test(shown), `goldctl gates show says otherwise: ${shown}`);
+    return [
+      `goldctl gates close sell: closed to customers after ${closedAfter.toFixed(1)} s; the same pods, no restart`,
+      'helm upgrade: still closed',
+      `goldctl gates open sell: open again after ${openAfter.toFixed(1)} s`,
+    ];
+  },
+};

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { developmentAdmins } from '../../../../backend/src/apps/dev/development-accounts.ts';
+import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import type { ClusterStep } from '../cluster.types.ts';
+
+const operatorWire = z.object({ email: z.string(), role: z.string(), active: z.boolean() });
+const listWire = z.object({ items: z.array(operatorWire) });
+
+/** As an operator would begin: through a pod, with the password on standard input. */
+export const makeFirstOperator: ClusterStep = {
+  title: 'The first operator, by goldctl',
+  async run({ goldctl }) {
+    const { email, password } = developmentAdmins.SUPER_ADMIN;
+    const list = async () =>
+      listWire.parse(JSON.parse(await goldctl(['admin', 'list', '--output', 'json']))).items;
+    const isNew = (await list()).every((one) => one.email !== email);
+    if (isNew) {
+      const create = ['admin', 'create', email, '--role', 'SUPER_ADMIN', '--password-stdin'];
+      await goldctl(create, { stdin: `${password}\n` });
+    }
+    const made = (await list()).find((one) => one.email === email);
+    expectThat(made?.role === 'SUPER_ADMIN' && made.active, `${email} is no active SUPER_ADMIN`);
+    return [`${email}, SUPER_ADMIN${isNew ? '' : ', was there already'}`];
+  },
+};

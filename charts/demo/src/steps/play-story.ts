@@ -1,0 +1,57 @@
+import { createPrinter } from '../../../../backend/src/apps/dev/demo/create-printer.ts';
+import type { DemoEndpoints } from '../../../../backend/src/apps/dev/demo/read-endpoints.ts';
+import { runDemo } from '../../../../backend/src/apps/dev/demo/run-demo.ts';
+import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import { story } from '../../../../backend/src/apps/dev/demo/story.ts';
+import {
+  developmentAdmins,
+  developmentPortalUsers,
+} from '../../../../backend/src/apps/dev/development-accounts.ts';
+import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
+import { service, testbed } from '../release.ts';
+
+const urlOf = ({ host, port }: IngressPlace): string =>
+  port === 80 ? `http://${host}` : `http://${host}:${port}`;
+
+const onLoopback = (port: number): string => `http://127.0.0.1:${port}`;
+
+/** The owner's connection to the database, for the invariants alone. */
+const databaseUrl = async ({ kubectl, forward }: ClusterWorld): Promise<string> => {
+  const secret = await kubectl.readSecret(`${testbed}-migrate`, 'MIGRATE_DATABASE_URL');
+  const url = new URL(secret);
+  url.hostname = '127.0.0.1';
+  url.port = String((await forward(`service/${testbed}-postgres`, 5432)).port);
+  return url.href;
+};
+
+/**
+ * Customers and operators come by the public ingress. What nobody reaches from outside (accounting,
+ * the sandbox's controls, the database) comes by port-forwards.
+ */
+const findEndpoints = async (world: ClusterWorld): Promise<DemoEndpoints> => {
+  const { customer, admin } = world.recall('places');
+  const accounting = await world.forward(`service/${service}-accounting`, 80);
+  const sandbox = await world.forward(`service/${testbed}-sandbox`, 4010);
+  return {
+    customer: urlOf(customer),
+    admin: urlOf(admin),
+    accounting: onLoopback(accounting.port),
+    sandbox: onLoopback(sandbox.port),
+    database: await databaseUrl(world),
+    admins: developmentAdmins,
+    portalUsers: { accountant: developmentPortalUsers.accountant },
+    resolve: { [customer.host]: customer.address, [admin.host]: admin.address },
+  };
+};
+
+/** The story of `make demo`, the same steps. */
+export const playStory: ClusterStep = {
+  title: "The customer's story, through the ingress",
+  async run(world) {
+    const endpoints = await findEndpoints(world);
+    const printer = createPrinter({ write: (text) => world.say(text), colours: false });
+    const isWhole = await runDemo({ endpoints, steps: story, printer });
+    expectThat(isWhole, 'the story did not go as told');
+    return [];
+  },
+};

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { StepFailure } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import { lastLines } from '../../../../backend/src/apps/dev/run-command.ts';
+
+export interface ToolResult {
+  /** 127 when the program could not be started. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ToolOptions {
+  /** Written to its standard input. */
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+/** Runs a program to its end. */
+export const tryTool = (
+  command: string,
+  args: readonly string[],
+  { stdin = '', cwd }: ToolOptions = {},
+): Promise<ToolResult> =>
+  new Promise((resolve) => {
+    const child = spawn(command, [...args], { stdio: 'pipe', ...(cwd !== undefined && { cwd }) });
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (chunk: string) => {
+        texts[name] += chunk;
+      });
+    }
+    child.once('error', (error) => resolve({ code: 127, stdout: '', stderr: error.message }));
+    child.once('close', (code) => resolve({ code: code ?? 1, ...texts }));
+    // One that reads nothing may be gone before it is written to.
+    child.stdin.on('error', () => {});
+    child.stdin.end(stdin);
+  });
+
+/** Runs a program that must succeed; answers what it printed. @throws StepFailure with its words */
+export const runTool = async (
+  command: string,
+  args: readonly string[],
+  options: ToolOptions = {},
+): Promise<string> => {
+  const { code, stdout, stderr } = await tryTool(command, args, options);
+  if (code === 0) return stdout;
+  const words = lastLines(stderr.trim() === '' ? stdout : stderr, 20);
+  throw new StepFailure(`${command} ${args.slice(0, 3).join(' ')} failed (${code}): ${words}`);
+};

@@ -1,0 +1,33 @@
+import type { ClusterWorld } from './cluster.types.ts';
+import { components, service } from './release.ts';
+
+/** The last rolling update, as the pods carry it. */
+const rollAnnotation = 'digital-gold-demo-roll';
+
+/**
+ * Installs the service, or brings it to what the demo has now, and waits until all of it is ready.
+ * @throws StepFailure with helm's words
+ */
+export const upgradeService = async (world: ClusterWorld): Promise<void> => {
+  const { options } = world;
+  const { repository, tag } = world.recall('image');
+  const roll = world.recall('roll');
+  const strings = [
+    `image.repository=${repository}`,
+    `image.tag=${tag}`,
+    `ingress.controller=${options.controller}`,
+    `ingress.publicClassName=${options.publicClass}`,
+    `ingress.internalClassName=${options.internalClass}`,
+    ...components.map((name) => `${name}.podAnnotations.${rollAnnotation}=${roll}`),
+  ];
+  await world.helm([
+    'upgrade',
+    '--install',
+    service,
+    'charts/digital-gold',
+    '--values=charts/digital-gold/ci/testbed-values.yaml',
+    ...strings.map((string) => `--set-string=${string}`),
+    '--wait',
+    '--timeout=10m',
+  ]);
+};

@@ -1,0 +1,30 @@
+import type { ClusterWorld } from './cluster.types.ts';
+import { testbed } from './release.ts';
+
+/**
+ * Installs the testbed, with the seed's Job or without, and waits until all of it is ready; the
+ * Job until it is done.
+ * @throws StepFailure with helm's words
+ */
+export const upgradeTestbed = async (world: ClusterWorld, isSeeded: boolean): Promise<void> => {
+  const { postgresImage, redisImage } = world.options;
+  const { repository, tag } = world.recall('image');
+  const strings = [
+    'purpose=test',
+    `image.repository=${repository}`,
+    `image.tag=${tag}`,
+    ...(postgresImage === undefined ? [] : [`postgres.image=${postgresImage}`]),
+    ...(redisImage === undefined ? [] : [`redis.image=${redisImage}`]),
+  ];
+  await world.helm([
+    'upgrade',
+    '--install',
+    testbed,
+    'charts/digital-gold-testbed',
+    ...strings.map((string) => `--set-string=${string}`),
+    `--set=seed.enabled=${isSeeded}`,
+    '--wait',
+    '--wait-for-jobs',
+    '--timeout=10m',
+  ]);
+};

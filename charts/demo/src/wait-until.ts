@@ -1,0 +1,25 @@
+import { StepFailure } from '../../../backend/src/apps/dev/demo/step-failure.ts';
+import type { ClusterWorld } from './cluster.types.ts';
+
+interface WaitOptions {
+  readonly isThere: () => Promise<boolean>;
+  readonly everyMs: number;
+  readonly seconds: number;
+  /** What was waited for, for the failure. */
+  readonly otherwise: string;
+}
+
+/** Looks at an even pace until it is there; answers how long that took, in seconds. */
+export const waitUntil = async (
+  { sleep }: Pick<ClusterWorld, 'sleep'>,
+  { isThere, everyMs, seconds, otherwise }: WaitOptions,
+): Promise<number> => {
+  const begun = performance.now();
+  for (;;) {
+    const isNow = await isThere();
+    const waited = (performance.now() - begun) / 1000;
+    if (isNow) return waited;
+    if (waited > seconds) throw new StepFailure(`${otherwise} (waited ${seconds} s)`);
+    await sleep(everyMs);
+  }
+};
