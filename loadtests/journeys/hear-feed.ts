@@ -1,0 +1,112 @@
+import { clearTimeout, setTimeout } from 'k6/timers';
+import { WebSocket } from 'k6/websockets';
+import { latenessMs, marksHeard, marksToHear, stepsOf, type HeardTick } from '../lib/feed-log.ts';
+import { readPriceMessage } from '../lib/price-message.ts';
+import { joinFrame, pongFrame, readFrame, webSocketUrl, type Frame } from '../lib/socket-io.ts';
+import type { Observation } from '../thresholds/price-cadence.ts';
+
+export interface HearFeedOptions {
+  readonly baseUrl: string;
+  readonly tickMs: number;
+  /** Marks to wait for. */
+  readonly marks: number;
+  /** How long after the last mark its tick may come. */
+  readonly patienceMs: number;
+  /** Real time in ms, of which the marks are. */
+  readonly now: () => number;
+  readonly observe: (name: Observation, holds: boolean) => void;
+  readonly observeLateness: (ms: number) => void;
+  readonly observeJoin: (ms: number) => void;
+  readonly onFinished: () => void;
+}
+
+const namespace = '/price';
+/** A socket that has not joined by then never will. */
+const joinTimeoutMs = 20_000;
+
+/** What one socket has heard. */
+interface Heard {
+  marks: readonly number[];
+  readonly snapshots: (number | undefined)[];
+  readonly ticks: HeardTick[];
+}
+
+const judge = (heard: Heard, isHeld: boolean, options: HearFeedOptions): void => {
+  const { observe, tickMs } = options;
+  observe('feed_held', isHeld);
+  observe('feed_snapshot', heard.snapshots.length === 1);
+  for (const isHeard of marksHeard(heard.marks, heard.ticks, tickMs)) {
+    observe('feed_mark_heard', isHeard);
+  }
+  for (const step of stepsOf(heard.snapshots[0], heard.ticks)) {
+    observe('feed_no_gap', step !== 'gap');
+    observe('feed_no_repeat', step !== 'repeat');
+  }
+};
+
+const takeEvent = (
+  { name, data }: { readonly name: string; readonly data: unknown },
+  atMs: number,
+  heard: Heard,
+  options: HearFeedOptions,
+): void => {
+  if (name !== 'price_snapshot' && name !== 'price_update') return;
+  const { tickMs, observe, observeLateness } = options;
+  const message = readPriceMessage(data);
+  observe('feed_message_valid', message !== undefined);
+  if (name === 'price_snapshot') {
+    heard.snapshots.push(message?.seq);
+    return;
+  }
+  observeLateness(latenessMs(atMs, tickMs));
+  if (message !== undefined) heard.ticks.push({ seq: message.seq, atMs });
+};
+
+/**
+ * One socket: joins the feed, listens until the last of its marks is over, leaves, and judges what
+ * it heard. Returns at once; the iteration lasts as long as the socket.
+ */
+export const hearFeed = (options: HearFeedOptions): void => {
+  const { now, observe } = options;
+  const heard: Heard = { marks: [], snapshots: [], ticks: [] };
+  const startedAtMs = now();
+  const socket = new WebSocket(webSocketUrl(options.baseUrl));
+  let isOver = false;
+
+  const finish = (isHeld: boolean): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(joinTimer);
+    if (heard.marks.length === 0) observe('feed_joined', false);
+    else judge(heard, isHeld, options);
+    options.onFinished();
+    socket.close();
+  };
+  const joinTimer = setTimeout(() => finish(false), joinTimeoutMs);
+
+  const join = (): void => {
+    clearTimeout(joinTimer);
+    observe('feed_joined', true);
+    options.observeJoin(now() - startedAtMs);
+    heard.marks = marksToHear(now(), options.tickMs, options.marks);
+    const leaveAtMs = (heard.marks.at(-1) ?? now()) + options.patienceMs;
+    setTimeout(() => finish(true), leaveAtMs - now());
+  };
+
+  const act = (frame: Frame, atMs: number): void => {
+    if (frame.kind === 'open') socket.send(joinFrame(namespace));
+    else if (frame.kind === 'ping') socket.send(pongFrame);
+    else if (frame.kind === 'joined') join();
+    else if (frame.kind === 'event') takeEvent(frame, atMs, heard, options);
+    else if (frame.kind === 'refused' || frame.kind === 'left') finish(false);
+  };
+
+  // The types name the events of addEventListener by an enum that k6 itself does not have.
+  /* oxlint-disable unicorn/prefer-add-event-listener */
+  socket.onmessage = (event) => {
+    if (isOver || typeof event?.data !== 'string') return;
+    act(readFrame(event.data), event.timestamp);
+  };
+  socket.onerror = () => finish(false);
+  socket.onclose = () => finish(false);
+};

@@ -1,0 +1,109 @@
+import { sleep } from 'k6';
+import type { Api } from '../lib/apis.ts';
+import { forgedHeaders } from '../lib/client-addresses.ts';
+import { hasLimitHeaders, hasRetryAfter, type LimitAnswer } from '../lib/limit-answer.ts';
+import type { Observation } from '../thresholds/rate-limits.ts';
+import type { ApiClient } from './api-client.ts';
+
+export interface SpendBudgetOptions {
+  readonly api: Api;
+  readonly windowSeconds: number;
+  readonly client: ApiClient;
+  /** The client's own address and one that it only pretends to have. */
+  readonly addresses: { readonly own: string | undefined; readonly pretended: string };
+  /** Another client; none where a real hop makes all clients one. */
+  readonly neighbour: ApiClient | undefined;
+  /** Real time in ms. */
+  readonly now: () => number;
+  readonly observe: (name: Observation, holds: boolean) => void;
+}
+
+/** Requests beyond the limit. */
+const beyond = 10;
+/** So long before the end of the window it must still be shut; `Retry-After` is rounded up. */
+const beforeResetSeconds = 1.5;
+/** What of the window must be left for that when all else is done. */
+const sparedMs = 2000;
+
+/** An answer of any kind: what failed on the way, or was refused, was not admitted. */
+const isAdmitted = ({ status, isRefused }: LimitAnswer): boolean => status !== 0 && !isRefused;
+
+/**
+ * Starts a window with its first request, after the rest of one that had begun already.
+ * @returns when at the earliest it began, in ms.
+ */
+const openWindow = ({ api, client, now }: SpendBudgetOptions): number => {
+  const firstAtMs = now();
+  const first = client.limitedOnce();
+  if (first.remaining === undefined || first.remaining === api.limit - 1) return firstAtMs;
+  sleep((first.resetSeconds ?? 0) + 0.1);
+  const openedAtMs = now();
+  client.limitedOnce();
+  return openedAtMs;
+};
+
+const tryExempt = ({ client, observe }: SpendBudgetOptions, count: number): void => {
+  for (const answer of client.exempt(count)) {
+    observe('exempt_never_refused', answer.status !== 0 && !answer.isRefused);
+  }
+};
+
+/** Spends what the window has left after `spent` requests, then asks for more. */
+const spend = (options: SpendBudgetOptions, spent: number): void => {
+  const { api, windowSeconds, client, observe } = options;
+  const within = client.limited(api.limit - spent);
+  for (const answer of within) observe('admitted_within_limit', isAdmitted(answer));
+  const more = client.limited(beyond);
+  for (const answer of more) observe('refused_beyond_limit', answer.isRefused);
+  const all = [...within, ...more];
+  for (const answer of all) {
+    observe('limit_headers', hasLimitHeaders(answer, api.limit, windowSeconds));
+  }
+  for (const answer of all.filter(({ isRefused }) => isRefused)) {
+    observe('refusal_envelope', answer.errorCode === 'RATE_LIMITED');
+    observe('refusal_retry_after', hasRetryAfter(answer, windowSeconds));
+  }
+};
+
+const tryForgery = ({ client, addresses, observe }: SpendBudgetOptions): void => {
+  for (const headers of forgedHeaders(addresses.pretended, addresses.own)) {
+    observe('forged_address_refused', client.limitedOnce(headers).isRefused);
+  }
+};
+
+const tryNeighbour = ({ api, neighbour, observe }: SpendBudgetOptions): void => {
+  const answer = neighbour?.limitedOnce();
+  if (answer === undefined) return;
+  const { remaining = api.limit - 1 } = answer;
+  observe('neighbour_untouched', isAdmitted(answer) && remaining === api.limit - 1);
+};
+
+/** Waits as it is told to, and tries the door shortly before and right after. */
+const awaitReset = ({ api, windowSeconds, client, observe }: SpendBudgetOptions): void => {
+  const { retryAfterSeconds = windowSeconds } = client.limitedOnce();
+  sleep(Math.max(0, retryAfterSeconds - beforeResetSeconds));
+  observe('shut_until_reset', client.limitedOnce().isRefused);
+  sleep(beforeResetSeconds + 0.1);
+  const answer = client.limitedOnce();
+  const { remaining = api.limit - 1 } = answer;
+  observe('window_reopened', isAdmitted(answer) && remaining === api.limit - 1);
+};
+
+/**
+ * One client's life through a window: exempt requests that cost nothing, the budget to its end and
+ * beyond, an address made up, a neighbour, and the next window. Takes a little over a window.
+ */
+export const spendBudget = (options: SpendBudgetOptions): void => {
+  const { api, windowSeconds, client, observe } = options;
+  const openedAtMs = openWindow(options);
+  tryExempt(options, api.limit + beyond);
+  const afterExempt = client.limitedOnce();
+  const { remaining = api.limit - 2 } = afterExempt;
+  observe('exempt_not_counted', isAdmitted(afterExempt) && remaining === api.limit - 2);
+  spend(options, 2);
+  tryForgery(options);
+  tryNeighbour(options);
+  tryExempt(options, api.exemptRequests.length);
+  observe('spent_in_time', options.now() - openedAtMs < windowSeconds * 1000 - sparedMs);
+  awaitReset(options);
+};

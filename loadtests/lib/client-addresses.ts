@@ -1,0 +1,32 @@
+/** How many addresses 10.0.0.0/8 has. */
+const addressCount = 2 ** 24;
+
+/** The address number `index`, counted from `seed`, of 10.0.0.0/8: a client of its own. */
+export const clientAddress = (seed: number, index: number): string => {
+  const number = (seed + index) % addressCount;
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+};
+
+/** A number to count addresses from, so that a run never meets the clients of one before it. */
+export const addressSeed = (random: number): number => Math.floor(random * addressCount);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What the one trusted hop makes of a request of `address`: it appends the peer it sees. */
+export const forwardedFor = (address: string): Headers => ({ 'x-forwarded-for': address });
+
+/**
+ * What the hop makes of requests whose client wrote `pretended` wherever it might be believed. Only
+ * the last entry is the hop's; without `address` a real hop appends it.
+ */
+export const forgedHeaders = (pretended: string, address: string | undefined): Headers[] => {
+  const appended = address === undefined ? '' : `, ${address}`;
+  const own = address === undefined ? {} : forwardedFor(address);
+  return [
+    { 'x-forwarded-for': `${pretended}${appended}` },
+    { 'x-forwarded-for': `127.0.0.1, ${pretended}${appended}` },
+    { ...own, 'x-real-ip': pretended },
+    { ...own, 'x-client-ip': pretended },
+    { ...own, forwarded: `for=${pretended}` },
+  ];
+};

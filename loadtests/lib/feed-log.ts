@@ -1,0 +1,53 @@
+/** A tick that a socket heard, by the clock of the load test in ms. */
+export interface HeardTick {
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+/** How a tick follows the one before it. */
+export type Step = 'next' | 'gap' | 'repeat';
+
+/** Of a tick, how much before a mark it may arrive and still belong to it: clocks differ. */
+const earlyPart = 0.05;
+/** A socket that joins so shortly before a mark is not held to it. */
+const joinPart = 0.025;
+
+/** The wall clock's mark that something at `atMs` belongs to. */
+export const markOf = (atMs: number, tickMs: number): number =>
+  Math.floor((atMs + tickMs * earlyPart) / tickMs) * tickMs;
+
+/** How long after its mark a tick arrived; negative if before it, by a clock that differs. */
+export const latenessMs = (atMs: number, tickMs: number): number => atMs - markOf(atMs, tickMs);
+
+/** The next `count` marks of a socket that joined at `joinedAtMs`: each must bring a tick. */
+export const marksToHear = (joinedAtMs: number, tickMs: number, count: number): number[] => {
+  const first = (Math.floor((joinedAtMs + tickMs * joinPart) / tickMs) + 1) * tickMs;
+  return Array.from({ length: count }, (_, index) => first + index * tickMs);
+};
+
+/** For each mark whether a tick was heard that belongs to it. */
+export const marksHeard = (
+  marks: readonly number[],
+  ticks: readonly HeardTick[],
+  tickMs: number,
+): boolean[] => {
+  const heard = new Set(ticks.map(({ atMs }) => markOf(atMs, tickMs)));
+  return marks.map((mark) => heard.has(mark));
+};
+
+const stepBetween = (before: number, seq: number): Step => {
+  if (seq <= before) return 'repeat';
+  return seq === before + 1 ? 'next' : 'gap';
+};
+
+/**
+ * How each tick follows the one before; the first one the snapshot. A snapshot is the last tick
+ * there was, and on its way a tick may overtake it: the first tick may be the snapshot's own.
+ */
+export const stepsOf = (snapshotSeq: number | undefined, ticks: readonly HeardTick[]): Step[] =>
+  ticks.flatMap(({ seq }, index) => {
+    const before = ticks[index - 1]?.seq;
+    if (before !== undefined) return [stepBetween(before, seq)];
+    if (snapshotSeq === undefined) return [];
+    return [seq === snapshotSeq ? 'next' : stepBetween(snapshotSeq, seq)];
+  });

@@ -1,0 +1,80 @@
+/** An answer as far as the rate limit speaks in it. */
+export interface LimitAnswer {
+  readonly status: number;
+  readonly isRefused: boolean;
+  /** Of the header `RateLimit`: requests left, and seconds until the window ends. */
+  readonly remaining: number | undefined;
+  readonly resetSeconds: number | undefined;
+  /** Of the header `RateLimit-Policy`. */
+  readonly quota: number | undefined;
+  readonly windowSeconds: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** `error.code` of the envelope, if the body is one with a request id. */
+  readonly errorCode: string | undefined;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+const headerOf = (headers: RawAnswer['headers'], name: string): string =>
+  Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] ?? '';
+
+/** The integer of a parameter such as `; r=99` of a structured field. */
+const parameter = (field: string, name: string): number | undefined => {
+  const digits = new RegExp(`^"[^"]+".*;\\s*${name}=(\\d{1,9})(?:;|$|\\s)`).exec(field)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const errorCodeOf = (body: unknown): string | undefined => {
+  if (typeof body !== 'string') return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const error = isRecord(parsed) ? parsed['error'] : undefined;
+  if (!isRecord(error) || typeof error['requestId'] !== 'string') return undefined;
+  return typeof error['code'] === 'string' ? error['code'] : undefined;
+};
+
+/** Reads what an answer says about the rate limit; a header that is not there is undefined. */
+export const readLimitAnswer = ({ status, headers, body }: RawAnswer): LimitAnswer => {
+  const state = headerOf(headers, 'ratelimit');
+  const policy = headerOf(headers, 'ratelimit-policy');
+  const retryAfter = headerOf(headers, 'retry-after');
+  return {
+    status,
+    isRefused: status === 429,
+    remaining: parameter(state, 'r'),
+    resetSeconds: parameter(state, 't'),
+    quota: parameter(policy, 'q'),
+    windowSeconds: parameter(policy, 'w'),
+    retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    errorCode: errorCodeOf(body),
+  };
+};
+
+const isWithin = (value: number | undefined, from: number, to: number): boolean =>
+  value !== undefined && value >= from && value <= to;
+
+/** Whether `RateLimit` and `RateLimit-Policy` are there and say this limit and window. */
+export const hasLimitHeaders = (
+  answer: LimitAnswer,
+  limit: number,
+  windowSeconds: number,
+): boolean =>
+  answer.quota === limit &&
+  answer.windowSeconds === windowSeconds &&
+  isWithin(answer.remaining, 0, answer.isRefused ? 0 : limit - 1) &&
+  isWithin(answer.resetSeconds, 0, windowSeconds);
+
+/** Whether `Retry-After` is there and not longer than a window. */
+export const hasRetryAfter = (answer: LimitAnswer, windowSeconds: number): boolean =>
+  isWithin(answer.retryAfterSeconds, 1, windowSeconds);

@@ -1,0 +1,21 @@
+/** A threshold: what must hold of a metric, and what that means. */
+export interface Rule {
+  readonly metric: string;
+  /** Holds the part of the metric with this tag alone. */
+  readonly tag?: { readonly name: string; readonly value: string };
+  /** As k6 takes it: `rate==1`. */
+  readonly expression: string;
+  /** For people, after the name of the part. */
+  readonly says: string;
+}
+
+/** The metric as k6 names it: `refused_beyond_limit{api:admin}`. */
+export const metricKey = ({ metric, tag }: Pick<Rule, 'metric' | 'tag'>): string =>
+  tag === undefined ? metric : `${metric}{${tag.name}:${tag.value}}`;
+
+/** The rules as the `thresholds` of k6's options. */
+export const thresholdsOf = (rules: readonly Rule[]): Record<string, string[]> => {
+  const thresholds: Record<string, string[]> = {};
+  for (const rule of rules) (thresholds[metricKey(rule)] ??= []).push(rule.expression);
+  return thresholds;
+};

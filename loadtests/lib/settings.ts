@@ -1,0 +1,104 @@
+export const apiNames = ['customer', 'admin', 'accounting'] as const;
+export type ApiName = (typeof apiNames)[number];
+
+export const profileNames = ['smoke', 'load', 'soak'] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+/** Who the proxy hop before the APIs is. */
+export type Hop = 'played' | 'real';
+
+/** What a suite needs to know; everything else is in its profile. */
+export interface Settings {
+  readonly profile: ProfileName;
+  /** The APIs whose limits are tried. */
+  readonly apis: readonly ApiName[];
+  /** Where each API is, without a path and without a slash at the end. */
+  readonly baseUrls: Readonly<Record<ApiName, string>>;
+  /** Addresses for names that no DNS knows: host to `ip` or `ip:port`. */
+  readonly hosts: Readonly<Record<string, string>>;
+  /**
+   * `played`: the load test appends a client's address to X-Forwarded-For, as the one trusted
+   * proxy does. `real`: a proxy in front does, so that the load test is one client.
+   */
+  readonly hop: Hop;
+  readonly windowSeconds: number;
+  readonly tickMs: number;
+  /** How late after its mark a tick may arrive: all but 5 % of them, and every one. */
+  readonly latenessP95Ms: number;
+  readonly latenessMaxMs: number;
+  /** How much longer than planned a journey may take before it is broken off. */
+  readonly spareSeconds: number;
+  /** Where the reports go; none are written without it. */
+  readonly resultsDir: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const given = (env: Environment, name: string): string | undefined => {
+  const text = (env[name] ?? '').trim();
+  return text === '' ? undefined : text;
+};
+
+const oneOf = <T extends string>(env: Environment, name: string, all: readonly T[]): T => {
+  const text = given(env, name) ?? all[0];
+  const found = all.find((word) => word === text);
+  if (found === undefined) throw new Error(`${name} must be one of ${all.join(', ')}: ${text}`);
+  return found;
+};
+
+const positive = (env: Environment, name: string, fallback: number): number => {
+  const text = given(env, name);
+  if (text === undefined) return fallback;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${name} must be a whole number: ${text}`);
+  return Number(text);
+};
+
+const readApis = (env: Environment): ApiName[] => {
+  const text = given(env, 'APIS');
+  if (text === undefined) return [...apiNames];
+  return text.split(',').map((word) => oneOf({ APIS: word }, 'APIS', apiNames));
+};
+
+const readHosts = (env: Environment): Record<string, string> => {
+  const entries = (given(env, 'HOSTS') ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [host = '', address = '', ...more] = entry.trim().split('=');
+      if (host === '' || address === '' || more.length > 0) {
+        throw new Error(`HOSTS must be host=ip or host=ip:port, with commas between: ${entry}`);
+      }
+      return [host, address];
+    }),
+  );
+};
+
+const readUrl = (env: Environment, name: string, fallback: string): string => {
+  const url = given(env, name) ?? fallback;
+  if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) {
+    throw new Error(`${name} must be an address without a path: ${url}`);
+  }
+  return url.endsWith('/') ? url.slice(0, -1) : url;
+};
+
+/**
+ * Reads the settings of a suite from its environment; README.md lists them. Without addresses
+ * they are those of the local stack.
+ * @throws Error of one line that names the variable.
+ */
+export const readSettings = (env: Environment): Settings => ({
+  profile: oneOf(env, 'PROFILE', profileNames),
+  apis: readApis(env),
+  baseUrls: {
+    customer: readUrl(env, 'CUSTOMER_URL', 'http://127.0.0.1:4000'),
+    admin: readUrl(env, 'ADMIN_URL', 'http://127.0.0.1:4001'),
+    accounting: readUrl(env, 'ACCOUNTING_URL', 'http://127.0.0.1:4002'),
+  },
+  hosts: readHosts(env),
+  hop: oneOf(env, 'HOP', ['played', 'real']),
+  windowSeconds: positive(env, 'WINDOW_SECONDS', 60),
+  tickMs: positive(env, 'TICK_MS', 10_000),
+  latenessP95Ms: positive(env, 'LATENESS_P95_MS', 1000),
+  latenessMaxMs: positive(env, 'LATENESS_MAX_MS', 4000),
+  spareSeconds: positive(env, 'SPARE_SECONDS', 60),
+  resultsDir: given(env, 'RESULTS_DIR'),
+});

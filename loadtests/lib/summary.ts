@@ -1,0 +1,152 @@
+import { metricKey, type Rule } from './rules.ts';
+
+/** Of what k6 gives to `handleSummary`, the part that the reports need. */
+export interface SummaryData {
+  readonly state: { readonly testRunDurationMs: number };
+  readonly metrics: Readonly<
+    Record<
+      string,
+      {
+        readonly type: string;
+        readonly values: Readonly<Record<string, number>>;
+        readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>;
+      }
+    >
+  >;
+}
+
+/** A number worth knowing that nothing is held against. */
+export interface Figure {
+  readonly metric: string;
+  readonly says: string;
+}
+
+export interface Verdict {
+  /** The metric and the expression, as k6 names them. */
+  readonly threshold: string;
+  readonly says: string;
+  readonly part: string;
+  readonly ok: boolean;
+  readonly observed: string;
+}
+
+export interface Report {
+  readonly suite: string;
+  readonly title: string;
+  readonly profile: string;
+  readonly ok: boolean;
+  readonly seconds: number;
+  readonly verdicts: readonly Verdict[];
+  readonly figures: readonly { readonly says: string; readonly observed: string }[];
+}
+
+const whole = (value: number | undefined): string => String(Math.round(value ?? 0));
+
+const observed = (metric: SummaryData['metrics'][string] | undefined): string => {
+  const values = metric?.values ?? {};
+  if (metric?.type === 'rate') {
+    const total = (values['passes'] ?? 0) + (values['fails'] ?? 0);
+    return total === 0 ? 'never observed' : `${whole(values['passes'])} of ${total}`;
+  }
+  if (metric?.type === 'trend') {
+    const [median, p95, max] = ['med', 'p(95)', 'max'].map((name) => whole(values[name]));
+    return `median ${median} ms, 95 % ${p95} ms, max ${max} ms`;
+  }
+  return metric === undefined ? 'never observed' : whole(values['count']);
+};
+
+/**
+ * The verdict on every rule and the figures. A rule whose metric was never observed fails here;
+ * k6 itself lets it pass, which is why the suites count the journeys that came to their end.
+ */
+export const reportOf = (
+  run: { suite: string; title: string; profile: string; rules: readonly Rule[] },
+  figures: readonly Figure[],
+  data: SummaryData,
+): Report => {
+  const { suite, title, profile, rules } = run;
+  const verdicts = rules.map((rule): Verdict => {
+    const key = metricKey(rule);
+    const metric = data.metrics[key];
+    const text = observed(metric);
+    return {
+      threshold: `${key} ${rule.expression}`,
+      says: rule.says,
+      part: rule.tag?.value ?? '',
+      ok: metric?.thresholds?.[rule.expression]?.ok === true && text !== 'never observed',
+      observed: text,
+    };
+  });
+  return {
+    suite,
+    title,
+    profile,
+    ok: verdicts.every(({ ok }) => ok),
+    seconds: Math.round(data.state.testRunDurationMs / 100) / 10,
+    verdicts,
+    figures: figures.map(({ metric, says }) => ({
+      says,
+      observed: observed(data.metrics[metric]),
+    })),
+  };
+};
+
+const headline = ({ title, profile, ok, seconds }: Report): string =>
+  `${title}, ${profile}: ${ok ? 'all of it holds' : 'NOT all of it holds'} (${seconds} s)`;
+
+const partsOf = ({ verdicts }: Report): Map<string, Verdict[]> => {
+  const parts = new Map<string, Verdict[]>();
+  for (const verdict of verdicts) {
+    parts.set(verdict.part, [...(parts.get(verdict.part) ?? []), verdict]);
+  }
+  return parts;
+};
+
+/** The report for a terminal; a rule that does not hold is followed by its threshold. */
+export const asText = (report: Report): string => {
+  const width = Math.max(...[...report.verdicts, ...report.figures].map(({ says }) => says.length));
+  const lines = [...partsOf(report)].flatMap(([part, verdicts]) => [
+    ...(part === '' ? [] : [`  ${part}`]),
+    ...verdicts.flatMap(({ ok, says, observed: seen, threshold }) => [
+      `  ${ok ? 'ok    ' : 'FAILED'}  ${says.padEnd(width)}  ${seen}`,
+      ...(ok ? [] : [`          ${threshold}`]),
+    ]),
+  ]);
+  const figures = report.figures.map(
+    ({ says, observed: seen }) => `          ${says.padEnd(width)}  ${seen}`,
+  );
+  return [headline(report), ...lines, ...figures, ''].join('\n');
+};
+
+/** The report as a page, for a repository's or a pipeline's own pages. */
+export const asMarkdown = (report: Report): string => {
+  const tables = [...partsOf(report)].flatMap(([part, verdicts]) => [
+    ...(part === '' ? [] : [`### ${part}`, '']),
+    '| | | Observed | Threshold |',
+    '|---|---|---|---|',
+    ...verdicts.map(
+      ({ ok, says, observed: seen, threshold }) =>
+        `| ${ok ? 'ok' : '**FAILED**'} | ${says} | ${seen} | \`${threshold}\` |`,
+    ),
+    '',
+  ]);
+  const figures = report.figures.map(({ says, observed: seen }) => `* ${says}: ${seen}`);
+  return [`## ${headline(report)}`, '', ...tables, ...figures, ''].join('\n');
+};
+
+/**
+ * What a suite's `handleSummary` returns: the text for the terminal and, if there is a folder, the
+ * report as JSON and Markdown.
+ */
+export const reportFiles = (
+  report: Report,
+  resultsDir: string | undefined,
+): Record<string, string> => {
+  const stdout = asText(report);
+  if (resultsDir === undefined) return { stdout };
+  return {
+    stdout,
+    [`${resultsDir}/${report.suite}.json`]: `${JSON.stringify(report, undefined, 2)}\n`,
+    [`${resultsDir}/${report.suite}.md`]: asMarkdown(report),
+  };
+};

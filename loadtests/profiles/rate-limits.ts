@@ -1,0 +1,15 @@
+import type { ProfileName } from '../lib/settings.ts';
+
+export interface RateLimitProfile {
+  /** Clients at once, at each API. */
+  readonly clients: number;
+  /** Windows that each client lives through. */
+  readonly windows: number;
+}
+
+/** How many try the rate limits, and for how long: `windows` times a little over a window. */
+export const rateLimitProfiles: Readonly<Record<ProfileName, RateLimitProfile>> = {
+  smoke: { clients: 2, windows: 1 },
+  load: { clients: 40, windows: 2 },
+  soak: { clients: 5, windows: 30 },
+};

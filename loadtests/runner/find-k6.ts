@@ -1,0 +1,20 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+
+/** The k6 on the PATH, else the one in `.tools/bin` of the repository; undefined without one. */
+export const findK6 = (searchPath: string, repository: string): string | undefined => {
+  const folders = [...searchPath.split(delimiter), join(repository, '.tools', 'bin')];
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'k6'))
+    .find(isProgram);
+};

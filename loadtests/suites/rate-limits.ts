@@ -1,0 +1,87 @@
+import exec from 'k6/execution';
+import { Counter, Rate } from 'k6/metrics';
+import type { Options } from 'k6/options';
+import { createApiClient } from '../journeys/api-client.ts';
+import { spendBudget } from '../journeys/spend-budget.ts';
+import { apis } from '../lib/apis.ts';
+import { addressSeed, clientAddress } from '../lib/client-addresses.ts';
+import { thresholdsOf } from '../lib/rules.ts';
+import { apiNames, readSettings } from '../lib/settings.ts';
+import { reportFiles, reportOf, type SummaryData } from '../lib/summary.ts';
+import { rateLimitProfiles } from '../profiles/rate-limits.ts';
+import { observations, rateLimitRules, type Observation } from '../thresholds/rate-limits.ts';
+
+const settings = readSettings(__ENV);
+const { clients, windows } = rateLimitProfiles[settings.profile];
+// Behind a real hop all clients are one, and its budget can be spent once at a time.
+const clientsAtOnce = settings.hop === 'real' ? 1 : clients;
+const rules = rateLimitRules(settings, clientsAtOnce * windows);
+
+const metrics = new Map(observations.map((name) => [name, new Rate(name)]));
+const clientsFinished = new Counter('clients_finished');
+
+export const options: Options = {
+  scenarios: Object.fromEntries(
+    settings.apis.map((api) => [
+      api,
+      {
+        executor: 'per-vu-iterations',
+        exec: 'client',
+        vus: clientsAtOnce,
+        iterations: windows,
+        maxDuration: `${windows * 2 * settings.windowSeconds + settings.spareSeconds}s`,
+        gracefulStop: '0s',
+      },
+    ]),
+  ),
+  thresholds: thresholdsOf(rules),
+  hosts: settings.hosts,
+  batch: 20,
+  batchPerHost: 20,
+  setupTimeout: '10s',
+};
+
+interface RunData {
+  readonly seed: number;
+}
+
+/** Counts nothing for each API, so that k6 holds a count against its threshold and not nothing. */
+export const setup = (): RunData => {
+  for (const api of settings.apis) clientsFinished.add(0, { api });
+  return { seed: addressSeed(Math.random()) };
+};
+
+/** One client in one window, at the API that the scenario is named after. */
+export const client = ({ seed }: RunData): void => {
+  const name = apiNames.find((api) => api === exec.scenario.name) ?? 'customer';
+  const [api, baseUrl] = [apis[name], settings.baseUrls[name]];
+  // Unique over scenarios, clients and windows; three addresses each.
+  const first = 3 * (exec.vu.idInTest * windows + exec.vu.iterationInScenario);
+  const [ownAddress, neighbourAddress, pretended] = [0, 1, 2].map((index) =>
+    clientAddress(seed, first + index),
+  );
+  const isPlayed = settings.hop === 'played';
+  const own = isPlayed ? ownAddress : undefined;
+  spendBudget({
+    api,
+    windowSeconds: settings.windowSeconds,
+    client: createApiClient(api, baseUrl, own),
+    addresses: { own, pretended: pretended ?? '' },
+    neighbour: isPlayed ? createApiClient(api, baseUrl, neighbourAddress) : undefined,
+    now: () => Date.now(),
+    observe: (observation: Observation, holds) => {
+      metrics.get(observation)?.add(holds, { api: name });
+    },
+  });
+  clientsFinished.add(1, { api: name });
+};
+
+/** The reports: text on the terminal, JSON and Markdown beside. */
+export const handleSummary = (data: SummaryData): Record<string, string> => {
+  const run = { suite: 'rate-limits', title: 'Rate limits', profile: settings.profile, rules };
+  const figures = [
+    { metric: 'http_reqs', says: 'requests made' },
+    { metric: 'http_req_duration', says: 'time of a request' },
+  ];
+  return reportFiles(reportOf(run, figures, data), settings.resultsDir);
+};

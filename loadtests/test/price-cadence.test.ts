@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { runAgainst } from './support/run-against.ts';
+import { listen } from './targets/listen.ts';
+import { startPriceFeed, type FeedFlaws } from './targets/price-feed.ts';
+
+const tickMs = 2000;
+
+const run = async (url: string, variables: Readonly<Record<string, string>> = {}) =>
+  await runAgainst('price-cadence', {
+    CUSTOMER_URL: url,
+    TICK_MS: String(tickMs),
+    LATENESS_P95_MS: '600',
+    LATENESS_MAX_MS: '1000',
+    ...variables,
+  });
+
+const runFlawed = async (context: TestContext, flaws: FeedFlaws) => {
+  const { url, close } = await startPriceFeed(tickMs, flaws);
+  context.onTestFinished(close);
+  return await run(url);
+};
+
+describe.concurrent('the price cadence suite', () => {
+  it('passes a feed that ticks on its marks', async (context) => {
+    const { exitCode, failed, report, stdout } = await runFlawed(context, {});
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
+    const heard = report.verdicts.find(({ threshold }) => threshold.startsWith('feed_mark_heard'));
+    expect(heard?.observed).toBe('150 of 150');
+    expect(stdout).toContain('Price cadence, smoke: all of it holds');
+  });
+
+  const wrong: readonly (readonly [string, FeedFlaws, readonly string[]])[] = [
+    ['leaves out a seq', { skipsSeq: true }, ['feed_no_gap']],
+    ['sends a seq twice', { repeatsSeq: true }, ['feed_no_repeat']],
+    ['misses a mark', { missesMarks: true }, ['feed_mark_heard']],
+    ['sends no snapshot', { noSnapshot: true }, ['feed_snapshot']],
+    ['sends two snapshots', { twoSnapshots: true }, ['feed_snapshot']],
+    ['leaves out a price', { noSellPrice: true }, ['feed_message_valid']],
+    ['is late', { lateMs: 750 }, ['feed_lateness']],
+    ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
+    ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard']],
+    ['can not be joined', { noNamespace: true }, ['feed_joined']],
+  ];
+
+  it.for(wrong)('fails a feed that %s', async ([, flaws, thresholds], context) => {
+    const { exitCode, failed, stdout, stderr } = await runFlawed(context, flaws);
+    expect(exitCode).toBe(99);
+    expect(failed).toEqual(expect.arrayContaining([...thresholds]));
+    for (const threshold of thresholds) {
+      expect(stdout).toContain(threshold);
+      expect(stderr).toContain(threshold);
+    }
+  });
+
+  it('holds most ticks and every tick against figures of their own', async (context) => {
+    const { report } = await runFlawed(context, { oneLateMs: 1100 });
+    const failed = report.verdicts.filter(({ ok }) => !ok).map(({ threshold }) => threshold);
+    expect(failed).toContain('feed_lateness max<1000');
+    expect(failed).not.toContain('feed_lateness p(95)<600');
+  });
+
+  it('fails when nothing answers', async () => {
+    const { url, close } = await listen(createServer());
+    await close();
+    const { exitCode, failed } = await run(url);
+    expect(exitCode).toBe(99);
+    expect(failed).toContain('feed_joined');
+  });
+
+  it('fails when the sockets do not come to the end', async (context) => {
+    const silent = createServer();
+    const upgrades: Duplex[] = [];
+    // takes the connection and says nothing
+    silent.on('upgrade', (_request, socket) => upgrades.push(socket));
+    const { url, close } = await listen(silent);
+    context.onTestFinished(async () => {
+      for (const socket of upgrades) socket.destroy();
+      await close();
+    });
+    const { exitCode, failed } = await run(url, { TICK_MS: '100', SPARE_SECONDS: '1' });
+    expect(exitCode).toBe(99);
+    expect(failed).toContain('sockets_finished');
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it, type TestContext } from 'vitest';
+import { apis } from '../lib/apis.ts';
+import { apiNames, type ApiName } from '../lib/settings.ts';
+import { runAgainst } from './support/run-against.ts';
+import { createLimitedApi, type LimitFlaws } from './targets/limited-api.ts';
+import { listen } from './targets/listen.ts';
+
+const windowSeconds = 10;
+
+/** Starts an API until the test is over. */
+const startApi = async (
+  context: TestContext,
+  name: ApiName,
+  flaws: LimitFlaws = {},
+): Promise<string> => {
+  const { url, close } = await listen(createLimitedApi(apis[name], windowSeconds * 1000, flaws));
+  context.onTestFinished(close);
+  return url;
+};
+
+const run = async (variables: Readonly<Record<string, string>>) =>
+  await runAgainst('rate-limits', { WINDOW_SECONDS: String(windowSeconds), ...variables });
+
+const runFlawed = async (
+  context: TestContext,
+  flaws: LimitFlaws,
+  variables: Readonly<Record<string, string>> = {},
+) => {
+  const url = await startApi(context, 'customer', flaws);
+  return await run({ APIS: 'customer', CUSTOMER_URL: url, ...variables });
+};
+
+describe.concurrent('the rate limit suite', () => {
+  it('passes three APIs that limit as they should', async (context) => {
+    const urls = await Promise.all(
+      apiNames.map(
+        async (name) => [`${name.toUpperCase()}_URL`, await startApi(context, name)] as const,
+      ),
+    );
+    const { exitCode, failed, report, stdout } = await run(Object.fromEntries(urls));
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
+    expect(report.verdicts).toHaveLength(39);
+    expect(stdout).toContain('Rate limits, smoke: all of it holds');
+  });
+
+  it('passes one behind a real hop, also in the middle of a window', async (context) => {
+    const url = await startApi(context, 'customer', { oneBudget: true });
+    const [path] = apis.customer.limitedPaths;
+    const before = await fetch(`${url}${path}`);
+    expect(before.headers.get('ratelimit')).toContain('r=99');
+    const { exitCode, failed } = await run({ APIS: 'customer', CUSTOMER_URL: url, HOP: 'real' });
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
+  });
+
+  const wrong: readonly (readonly [string, LimitFlaws, readonly string[]])[] = [
+    [
+      'has no limiter',
+      { noLimiter: true },
+      ['refused_beyond_limit', 'limit_headers', 'forged_address_refused', 'shut_until_reset'],
+    ],
+    [
+      'lets one too few through',
+      { limit: 99 },
+      ['admitted_within_limit', 'limit_headers', 'exempt_not_counted', 'neighbour_untouched'],
+    ],
+    [
+      'lets one too many through',
+      { limit: 101 },
+      ['refused_beyond_limit', 'limit_headers', 'exempt_not_counted', 'neighbour_untouched'],
+    ],
+    [
+      'limits a webhook',
+      { limitedPath: '/v1/webhooks/payment/sandbox' },
+      ['exempt_never_refused', 'exempt_not_counted'],
+    ],
+    ['limits its health', { limitedPath: '/v1/health' }, ['exempt_never_refused']],
+    ['limits its metrics', { limitedPath: '/metrics' }, ['exempt_never_refused']],
+    ['counts what is exempt', { countsExempt: true }, ['exempt_not_counted']],
+    ['never opens the window again', { refusalsExtend: true }, ['window_reopened']],
+    ['opens the window before it said', { endsEarlyMs: 3000 }, ['shut_until_reset']],
+    ['has one budget for all', { oneBudget: true }, ['neighbour_untouched']],
+    ['is too slow to be measured', { slowMs: 800 }, ['spent_in_time']],
+  ];
+
+  it.for(wrong)('fails an API that %s', async ([, flaws, thresholds], context) => {
+    const { exitCode, failed, stdout, stderr } = await runFlawed(context, flaws);
+    expect(exitCode).toBe(99);
+    expect(failed).toEqual(expect.arrayContaining([...thresholds]));
+    for (const threshold of thresholds) {
+      expect(stdout).toContain(`${threshold}{api:customer}`);
+      expect(stderr).toContain(`${threshold}{api:customer}`);
+    }
+  });
+
+  // Where one fault does not bring another about.
+  const lone: readonly (readonly [string, LimitFlaws, string])[] = [
+    ['says no limit in its headers', { noHeaders: true }, 'limit_headers'],
+    ['has no Retry-After', { noRetryAfter: true }, 'refusal_retry_after'],
+    ['has no envelope', { bareBody: true }, 'refusal_envelope'],
+    ['believes what the client wrote', { believesClient: true }, 'forged_address_refused'],
+  ];
+
+  it.for(lone)('finds no other fault with one that %s', async ([, flaws, threshold], context) => {
+    const { exitCode, failed, stderr } = await runFlawed(context, flaws);
+    expect({ exitCode, failed }).toEqual({ exitCode: 99, failed: [threshold] });
+    expect(stderr).toContain(`${threshold}{api:customer}`);
+  });
+
+  it('fails when the clients do not come to the end', async (context) => {
+    const { exitCode, failed } = await runFlawed(
+      context,
+      { slowMs: 60_000 },
+      { WINDOW_SECONDS: '1', SPARE_SECONDS: '1' },
+    );
+    expect(exitCode).toBe(99);
+    expect(failed).toContain('clients_finished');
+  });
+});

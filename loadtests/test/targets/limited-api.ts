@@ -1,0 +1,91 @@
+import express, { type Express, type Request, type Response } from 'express';
+import type { Api } from '../../lib/apis.ts';
+
+/** What an API may do wrong about its rate limit. */
+export interface LimitFlaws {
+  /** Its limit, if it is another. */
+  readonly limit?: number;
+  readonly noLimiter?: boolean;
+  readonly noHeaders?: boolean;
+  readonly noRetryAfter?: boolean;
+  /** Answers 429 with a body of its own. */
+  readonly bareBody?: boolean;
+  /** Limits a path that is exempt. */
+  readonly limitedPath?: string;
+  /** Counts exempt requests, though it never refuses one. */
+  readonly countsExempt?: boolean;
+  /** A refused request begins the window again. */
+  readonly refusalsExtend?: boolean;
+  /** The window ends so much earlier than it says. */
+  readonly endsEarlyMs?: number;
+  /** All clients have one budget. */
+  readonly oneBudget?: boolean;
+  /** Believes the entry of X-Forwarded-For that the client wrote. */
+  readonly believesClient?: boolean;
+  readonly slowMs?: number;
+}
+
+interface Window {
+  hits: number;
+  endsAtMs: number;
+}
+
+/** Who a request is from: the last entry is what the hop appended. */
+const clientOf = (request: Request, flaws: LimitFlaws): string => {
+  if (flaws.oneBudget === true) return 'everybody';
+  const entries = (request.get('x-forwarded-for') ?? '').split(',').map((entry) => entry.trim());
+  return (flaws.believesClient === true ? entries[0] : entries.at(-1)) ?? '';
+};
+
+const refuse = (response: Response, retryAfterSeconds: number, flaws: LimitFlaws): void => {
+  if (flaws.noRetryAfter !== true) response.set('retry-after', String(retryAfterSeconds));
+  const envelope = { error: { code: 'RATE_LIMITED', message: 'Too many.', requestId: 'r-1' } };
+  response.status(429).json(flaws.bareBody === true ? 'Too many requests' : envelope);
+};
+
+/** Counts a client's requests in windows that begin with the first. */
+const createCounter = (limit: number, windowMs: number, flaws: LimitFlaws) => {
+  const windows = new Map<string, Window>();
+  const current = (client: string): Window => {
+    const known = windows.get(client);
+    if (known !== undefined && Date.now() < known.endsAtMs - (flaws.endsEarlyMs ?? 0)) return known;
+    const fresh = { hits: 0, endsAtMs: Date.now() + windowMs };
+    windows.set(client, fresh);
+    return fresh;
+  };
+  return (request: Request): Window => {
+    const window = current(clientOf(request, flaws));
+    window.hits += 1;
+    const isExtended = window.hits > limit && flaws.refusalsExtend === true;
+    if (isExtended) window.endsAtMs = Date.now() + windowMs;
+    return window;
+  };
+};
+
+/** An API that limits as `api` says, but for its flaws. */
+export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws = {}): Express => {
+  const { limit = api.limit } = flaws;
+  const count = createCounter(limit, windowMs, flaws);
+  const exempt = new Set(api.exemptRequests.map(({ path }) => path));
+  const app = express();
+  app.use((_request, _response, next) => {
+    setTimeout(next, flaws.slowMs ?? 0);
+  });
+  app.use((request, response) => {
+    const isExempt = exempt.has(request.path) && request.path !== flaws.limitedPath;
+    if (isExempt && flaws.countsExempt === true) count(request);
+    if (isExempt || flaws.noLimiter === true) {
+      response.json({ ok: true });
+      return;
+    }
+    const { hits, endsAtMs } = count(request);
+    const seconds = Math.max(1, Math.ceil((endsAtMs - Date.now()) / 1000));
+    if (flaws.noHeaders !== true) {
+      response.set('ratelimit', `"api"; r=${Math.max(0, limit - hits)}; t=${seconds}`);
+      response.set('ratelimit-policy', `"api"; q=${limit}; w=${windowMs / 1000}`);
+    }
+    if (hits > limit) refuse(response, seconds, flaws);
+    else response.json({ ok: true });
+  });
+  return app;
+};

@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import { Server, type Socket } from 'socket.io';
+import { listen, type Listening } from './listen.ts';
+
+/** What a feed may do wrong. */
+export interface FeedFlaws {
+  readonly noSnapshot?: boolean;
+  readonly twoSnapshots?: boolean;
+  /** Every other tick: leaves out a number, sends the last one again, or is not sent. */
+  readonly skipsSeq?: boolean;
+  readonly repeatsSeq?: boolean;
+  readonly missesMarks?: boolean;
+  /** How late every tick is. */
+  readonly lateMs?: number;
+  /** How late the ticks of one socket of all are. */
+  readonly oneLateMs?: number;
+  readonly noSellPrice?: boolean;
+  /** Cuts every socket off after its first tick. */
+  readonly cutsOff?: boolean;
+  /** Has no namespace `/price`. */
+  readonly noNamespace?: boolean;
+}
+
+const priceAt = (seq: number, flaws: FeedFlaws) => ({
+  buyPaise: 1_233_666,
+  ...(flaws.noSellPrice !== true && { sellPaise: 1_196_656 }),
+  spotPaise: 1_215_161,
+  currency: 'INR',
+  unit: 'GRAM',
+  source: 'PROVIDER',
+  asOf: new Date().toISOString(),
+  seq,
+});
+
+/** Calls `onMark` with 1, 2, 3 on the wall clock's marks until stopped. */
+const onMarks = (tickMs: number, onMark: (index: number) => void): (() => void) => {
+  let timer: NodeJS.Timeout;
+  const wait = (index: number): void => {
+    // A timer may fire a hair early; the mark must be over.
+    const untilMark = tickMs - (Date.now() % tickMs) + 2;
+    timer = setTimeout(() => {
+      onMark(index);
+      wait(index + 1);
+    }, untilMark);
+  };
+  wait(1);
+  return () => clearTimeout(timer);
+};
+
+const nextSeq = (seq: number, isOther: boolean, flaws: FeedFlaws): number => {
+  if (isOther && flaws.repeatsSeq === true) return seq;
+  return isOther && flaws.skipsSeq === true ? seq + 2 : seq + 1;
+};
+
+/** A price feed that ticks every `tickMs`, but for its flaws, listening on loopback. */
+export const startPriceFeed = async (tickMs: number, flaws: FeedFlaws = {}): Promise<Listening> => {
+  const io = new Server(createServer(), { serveClient: false });
+  const feed = io.of(flaws.noNamespace === true ? '/other' : '/price');
+  const sockets: Socket[] = [];
+  let seq = 100;
+
+  feed.on('connection', (socket) => {
+    sockets.push(socket);
+    const snapshots = flaws.noSnapshot === true ? 0 : 1 + Number(flaws.twoSnapshots === true);
+    for (let sent = 0; sent < snapshots; sent += 1) {
+      socket.emit('price_snapshot', priceAt(seq, flaws));
+    }
+  });
+
+  const send = (socket: Socket, index: number): void => {
+    const message = priceAt(seq, flaws);
+    const lateMs = (index === 0 ? flaws.oneLateMs : undefined) ?? flaws.lateMs ?? 0;
+    setTimeout(() => {
+      socket.emit('price_update', message);
+      if (flaws.cutsOff === true) socket.disconnect(true);
+    }, lateMs);
+  };
+
+  const stop = onMarks(tickMs, (mark) => {
+    const isOther = mark % 2 === 0;
+    if (isOther && flaws.missesMarks === true) return;
+    seq = nextSeq(seq, isOther, flaws);
+    sockets.forEach(send);
+  });
+
+  const server = createServer();
+  io.attach(server);
+  const { url, close } = await listen(server);
+  return {
+    url,
+    close: async () => {
+      stop();
+      io.engine.close();
+      await close();
+    },
+  };
+};

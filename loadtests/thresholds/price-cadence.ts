@@ -1,0 +1,38 @@
+import type { Rule } from '../lib/rules.ts';
+import type { Settings } from '../lib/settings.ts';
+
+/** The observations of one socket, each `rate==1`: never once otherwise. */
+export const observations = {
+  feed_joined: 'every socket could join',
+  feed_held: 'no socket was cut off',
+  feed_snapshot: 'every socket got one price_snapshot',
+  feed_message_valid: 'every message is a whole price with its seq',
+  feed_mark_heard: 'every mark brought a price_update',
+  feed_no_gap: 'no seq is missing between two updates',
+  feed_no_repeat: 'no seq came twice or went back',
+} as const;
+export type Observation = keyof typeof observations;
+
+/** What must hold of the feed. `sockets` is how many must have listened to the end. */
+export const priceCadenceRules = (settings: Settings, sockets: number): Rule[] => [
+  ...Object.entries(observations).map(([metric, says]) => ({
+    metric,
+    expression: 'rate==1',
+    says,
+  })),
+  {
+    metric: 'feed_lateness',
+    expression: `p(95)<${settings.latenessP95Ms}`,
+    says: '95 of 100 updates come shortly after their mark',
+  },
+  {
+    metric: 'feed_lateness',
+    expression: `max<${settings.latenessMaxMs}`,
+    says: 'no update comes long after its mark',
+  },
+  {
+    metric: 'sockets_finished',
+    expression: `count==${sockets}`,
+    says: `all ${sockets} sockets listened to the end`,
+  },
+];

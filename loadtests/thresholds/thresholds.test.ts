@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { metricKey } from '../lib/rules.ts';
+import { readSettings } from '../lib/settings.ts';
+import { priceCadenceRules } from './price-cadence.ts';
+import { rateLimitRules } from './rate-limits.ts';
+
+const keysOf = (env: Record<string, string>): string[] =>
+  rateLimitRules(readSettings(env), 2).map(metricKey);
+
+it('holds each API by itself', () => {
+  expect(keysOf({}).filter((key) => key.startsWith('refused_beyond_limit'))).toEqual([
+    'refused_beyond_limit{api:customer}',
+    'refused_beyond_limit{api:admin}',
+    'refused_beyond_limit{api:accounting}',
+  ]);
+  expect(keysOf({ APIS: 'admin' }).every((key) => key.endsWith('{api:admin}'))).toBe(true);
+});
+
+it('does not ask for a neighbour where all clients are one', () => {
+  const missing = keysOf({ APIS: 'admin' }).filter(
+    (key) => !keysOf({ APIS: 'admin', HOP: 'real' }).includes(key),
+  );
+  expect(missing).toEqual(['neighbour_untouched{api:admin}']);
+});
+
+it('wants to see all journeys end, so that nothing observed is not all is well', () => {
+  const finished = [
+    ...rateLimitRules(readSettings({ APIS: 'admin' }), 2),
+    ...priceCadenceRules(readSettings({}), 50),
+  ].filter(({ metric }) => metric.endsWith('_finished'));
+  expect(finished.map(({ expression }) => expression)).toEqual(['count==2', 'count==50']);
+});
+
+it('holds lateness against what the settings say', () => {
+  const rules = priceCadenceRules(
+    readSettings({ LATENESS_P95_MS: '10', LATENESS_MAX_MS: '20' }),
+    1,
+  );
+  const expressions = rules
+    .filter(({ metric }) => metric === 'feed_lateness')
+    .map(({ expression }) => expression);
+  expect(expressions).toEqual(['p(95)<10', 'max<20']);
+});
