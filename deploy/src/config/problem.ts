@@ -10,6 +10,10 @@ export interface Problem {
 /** Says what is wrong with a configuration whose keys are each right by themselves. */
 export type Rule = (config: StackConfig) => readonly Problem[];
 
+/** Whether the processes refuse whatever is for tests, so that a stack should say it first. */
+export const isLive = ({ tier, appMode }: StackConfig): boolean =>
+  tier === 'prod' || appMode === 'production';
+
 /** One problem if the condition holds, else none. */
 export const problemIf = (isBroken: boolean, path: string, message: string): readonly Problem[] =>
   isBroken ? [{ path, message }] : [];

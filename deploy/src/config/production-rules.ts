@@ -1,12 +1,11 @@
 import { problemIf, type Rule } from './problem.ts';
-import { isPublishedSecret } from './variables.ts';
 
 const inProduction =
   (rule: Rule): Rule =>
   (config) =>
     config.tier === 'prod' ? rule(config) : [];
 
-const isLive: Rule = ({ appMode }) =>
+const runsInProductionMode: Rule = ({ appMode }) =>
   problemIf(appMode !== 'production', 'appMode', 'must be production in prod');
 
 const imageIsPinned: Rule = ({ image }) =>
@@ -43,37 +42,13 @@ const isFenced: Rule = ({ networkPolicy }) =>
 const isProtected: Rule = ({ protect }) =>
   problemIf(protect === false, 'protect', 'must be true or left out in prod');
 
-const hasNoSandbox: Rule = ({ environment }) => [
-  ...Object.entries(environment).flatMap(([name, value]) => {
-    const path = `environment.${name}`;
-    if (name.startsWith('SANDBOX_')) return problemIf(true, path, 'is of the sandbox; not in prod');
-    if (isPublishedSecret(value)) return problemIf(true, path, 'is published; not in prod');
-    return problemIf(
-      name.endsWith('_BASE_URL') && !value.startsWith('https://'),
-      path,
-      'must begin with https:// in prod',
-    );
-  }),
-  ...problemIf(
-    (environment['PAYMENT_GATEWAYS'] ?? '').split(',').some((one) => one.trim() === 'sandbox'),
-    'environment.PAYMENT_GATEWAYS',
-    'names the sandbox; prod takes real gateways alone',
-  ),
-  ...problemIf(
-    environment['CLOCK_CONTROL'] === 'true',
-    'environment.CLOCK_CONTROL',
-    'must be false or left out in prod',
-  ),
-];
-
 /** Rules of prod alone. */
 export const productionRules: readonly Rule[] = [
-  isLive,
+  runsInProductionMode,
   imageIsPinned,
   outlivesOnePod,
   accountingIsInside,
   isEncrypted,
   isFenced,
   isProtected,
-  hasNoSandbox,
 ].map(inProduction);

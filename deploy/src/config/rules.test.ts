@@ -34,7 +34,7 @@ describe('prod', () => {
     ['environment.PAYMENT_GATEWAYS', 'razorpay, sandbox', 'real gateways alone'],
     ['environment.CLOCK_CONTROL', 'true', 'must be false'],
     ['environment.SAFEGOLD_BASE_URL', 'http://safegold.example', 'https://'],
-    ['environment.SANDBOX_GATEWAY_KEY_ID', 'key', 'of the sandbox'],
+    ['environment.SANDBOX_GATEWAY_KEY_ID', 'key', "the sandbox's"],
     ['environment.RAZORPAYX_KEY_ID', 'dev-only-razorpayx-key', 'is published'],
     ['secrets.JWT_SECRET', published, 'published development secret'],
     ['secrets.PII_KEYRING', publishedKey, 'published development secret'],
@@ -75,6 +75,17 @@ describe('every tier', () => {
     const input = withPath({ ...readStackFile('staging'), secrets: secretsOfItsOwn }, path, value);
     expect(refusedKeys(input)).toEqual([path]);
     expect(refusalOf(input)).toContain(allowed);
+  });
+
+  it.each([
+    ['secrets.JWT_SECRET', published, 'published development secret'],
+    ['environment.PAYMENT_GATEWAYS', 'sandbox', 'real gateways alone'],
+  ])('refuses %s = %j in production mode, and takes it in test mode', (path, value, allowed) => {
+    const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
+    const input = withPath(staging, path, value);
+    expect(refusedKeys(input)).toEqual([path]);
+    expect(refusalOf(input)).toContain(allowed);
+    expect(refusalOf(withPath(input, 'appMode', 'test'))).toBe('');
   });
 
   it('refuses a testbed in production mode, where the sandbox would not start', () => {

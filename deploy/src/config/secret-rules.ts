@@ -1,4 +1,4 @@
-import { problemIf, type Rule } from './problem.ts';
+import { isLive, problemIf, type Rule } from './problem.ts';
 import { isPublishedSecret, migrationSecret, requiredSecrets, secretNames } from './variables.ts';
 
 const areThere: Rule = ({ secrets, testbed }) => {
@@ -19,12 +19,12 @@ const areKnown: Rule = ({ secrets = {} }) =>
     ),
   );
 
-const areNotPublished: Rule = ({ tier, secrets = {} }) =>
-  Object.entries(secrets).flatMap(([name, value]) =>
+const areNotPublished: Rule = (config) =>
+  Object.entries(config.secrets ?? {}).flatMap(([name, value]) =>
     problemIf(
-      tier === 'prod' && isPublishedSecret(value),
+      isLive(config) && isPublishedSecret(value),
       `secrets.${name}`,
-      'is a published development secret; prod needs one that nobody has seen',
+      'is a published development secret; production mode needs one that nobody has seen',
     ),
   );
 

@@ -1,138 +1,23 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { switchNames } from '../../src/config/variables.ts';
-import { waitFor, type Kubectl } from './kubectl.ts';
-import type { StackRun } from './stack-run.ts';
-import { testbedSecrets } from './testbed-secrets.ts';
+import {
+  apply,
+  closeTheGate,
+  configure,
+  lookForSecrets,
+  newSecret,
+  refuseByPolicy,
+  refuseProd,
+  resistDestroy,
+  rotate,
+  staysClosed,
+  type StoryParts,
+} from './acts.ts';
 
+/** One thing that is shown; it throws when it is not so. */
 export interface Step {
   readonly title: string;
   readonly act: () => Promise<void>;
 }
-
-export interface StoryParts {
-  readonly run: StackRun;
-  readonly kubectl: Kubectl;
-  readonly namespace: string;
-  /** Name and tag of the backend's image, which the nodes have. */
-  readonly image: string;
-}
-
-const settings = 'digital-gold-settings';
-const gate = 'DIGITAL_SELL_ENABLED';
-const gateFile = `/etc/digital-gold/settings/${gate}`;
-const processes = 'app.kubernetes.io/part-of=digital-gold';
-const customers = `${processes},app.kubernetes.io/component=customer`;
-const environment = `${processes},app.kubernetes.io/component=digital-gold-environment`;
-const apply = ['up', '--yes', '--skip-preview', '--non-interactive'] as const;
-
-/** A secret that is in nothing else, to be looked for. */
-const newSecret = (): string => `jwt-${randomBytes(24).toString('hex')}`;
-
-/** Every file below a folder, one after another. */
-const textOf = (folder: string): string =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-    .join('\n');
-
-const configure =
-  ({ run, namespace, image }: StoryParts, jwtSecret: string) =>
-  async () => {
-    const [, repository, tag] = /^(.+):([^:/]+)$/u.exec(image) ?? [];
-    assert.ok(repository !== undefined && tag !== undefined, `${image} is no name:tag`);
-    await run.set('namespace', namespace);
-    await run.set('image.repository', repository);
-    await run.set('image.tag', tag);
-    for (const api of ['customer', 'admin', 'accounting']) {
-      await run.set(`ingress.${api}.host`, `${api}.${namespace}.test`);
-    }
-    for (const [name, value] of Object.entries(await testbedSecrets())) {
-      await run.setSecret(`secrets.${name}`, name === 'JWT_SECRET' ? jwtSecret : value);
-    }
-  };
-
-const refuseProd =
-  ({ run }: StoryParts) =>
-  async () => {
-    await run.set('tier', 'prod');
-    const { code, output } = await run.pulumi('preview', '--non-interactive');
-    await run.set('tier', 'dev');
-    assert.notEqual(code, 0);
-    for (const key of ['appMode', 'image.digest', 'replicas.worker', 'secrets.PII_KEYRING']) {
-      assert.match(output, new RegExp(`digital-gold:${key} `, 'u'));
-    }
-    assert.doesNotMatch(output, /at .+\.ts:\d+/u, 'the refusal shows a stack trace');
-  };
-
-const refuseByPolicy =
-  ({ run }: StoryParts, tag: string) =>
-  async () => {
-    await run.set('image.tag', 'latest');
-    const pack = ['--policy-pack', 'policy', '--non-interactive'];
-    const refused = await run.pulumi('preview', ...pack);
-    await run.set('image.tag', tag);
-    assert.notEqual(refused.code, 0);
-    assert.match(refused.output, /fixed-images/u);
-    await run.must('preview', ...pack);
-  };
-
-const lookForSecrets =
-  ({ run }: StoryParts, jwtSecret: string) =>
-  async () => {
-    const outputs = await run.must('stack', 'output', '--json');
-    const all = `${textOf(run.stateFolder)}${readFileSync(run.configFile, 'utf8')}${outputs}`;
-    const inBase64 = Buffer.from(jwtSecret).toString('base64').slice(0, 40);
-    assert.ok(
-      !all.includes(jwtSecret),
-      'a secret is in clear in the state, the file or the outputs',
-    );
-    assert.ok(!all.includes(inBase64), 'a secret is in the state as base64');
-  };
-
-const closeTheGate =
-  ({ kubectl }: StoryParts) =>
-  async () => {
-    const pods = await kubectl.names('pods', customers);
-    await waitFor('true', () => kubectl.fileIn('digital-gold-customer', gateFile));
-    await kubectl.setValue(settings, gate, 'false');
-    await waitFor('false', () => kubectl.fileIn('digital-gold-customer', gateFile));
-    assert.deepEqual(await kubectl.names('pods', customers), pods, 'a pod was restarted');
-  };
-
-const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
-  const data = await kubectl.configMap(settings);
-  assert.equal(data[gate], 'false', 'the gate was opened again');
-  assert.deepEqual(new Set(Object.keys(data)), new Set(switchNames));
-};
-
-const rotate =
-  ({ run, kubectl }: StoryParts) =>
-  async () => {
-    const [before] = await kubectl.names('secrets', environment);
-    const pods = await kubectl.names('pods', customers);
-    await run.setSecret('secrets.JWT_SECRET', newSecret());
-    await run.must(...apply);
-    const after = await kubectl.names('secrets', environment);
-    assert.equal(after.length, 1);
-    assert.notEqual(after[0], before);
-    assert.notDeepEqual(await kubectl.names('pods', customers), pods);
-  };
-
-const resistDestroy =
-  ({ run, kubectl }: StoryParts) =>
-  async () => {
-    await run.set('protect', 'true');
-    await run.must(...apply);
-    const { code, output } = await run.pulumi('destroy', '--yes', '--skip-preview');
-    assert.notEqual(code, 0);
-    assert.match(output, /protect/u);
-    assert.equal((await kubectl.names('deployments', processes)).length, 4);
-    await run.set('protect', 'false');
-    await run.must(...apply);
-  };
 
 /** What is shown on a real cluster, one step after another; each needs those before it. */
 export const createStory = (parts: StoryParts): readonly Step[] => {
