@@ -1,0 +1,98 @@
+#!/bin/sh
+# Checks every chart here with what is on the PATH: helm (lint, rendering), its plugin unittest,
+# kubeconform, helm-docs. Says in one line each what was left out; without helm it is all of it.
+#
+#   KUBECONFORM_SCHEMAS=...   where kubeconform finds the schemas of Kubernetes (else the internet)
+set -eu
+cd "$(dirname "$0")"
+
+# Custom resources: the schemas of Kubernetes don't know them.
+custom_resources=Middleware,PodMonitor
+# Some values leave it to whoever installs.
+image=image.repository=registry.example.com/digital-gold
+rendered=$(mktemp -d)
+trap 'rm -rf "$rendered"' EXIT
+
+say() { printf 'charts: %s\n' "$*"; }
+fail() { say "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+lint() { # chart values
+  helm lint "$1" --strict --quiet --values "$2" --set "$image" || fail "helm lint fails on $1 with $2"
+}
+
+# Kubernetes takes the last of two equal keys and helm says nothing, so what is rendered is
+# compared with the schemas, as an install and as an upgrade.
+conform() { # chart values
+  for how in '' --is-upgrade; do
+    helm template gold "$1" --namespace gold --values "$2" --set "$image" $how >"$rendered/all.yaml" ||
+      fail "$1 can't be rendered with $2"
+    have kubeconform || continue
+    kubeconform -strict -skip "$custom_resources" \
+      -schema-location "${KUBECONFORM_SCHEMAS:-default}" "$rendered/all.yaml" ||
+      fail "$1 with $2 makes objects that Kubernetes does not know"
+  done
+}
+
+# The pods of a process, as they are rendered with some values more.
+pods() { # process arguments...
+  process=$1
+  shift
+  helm template gold digital-gold --values digital-gold/ci/minimal-values.yaml "$@" \
+    --show-only "templates/$process/deployment.yaml"
+}
+job() { # arguments...
+  helm template gold digital-gold --values digital-gold/ci/minimal-values.yaml "$@" \
+    --show-only templates/migrations/job.yaml | sed -n 's/^  name: //p'
+}
+same() { [ "$1" = "$2" ] || fail "$3"; }
+differ() { [ "$1" != "$2" ] || fail "$3"; }
+
+check_rollouts() {
+  worker=$(pods worker)
+  differ "$worker" "$(pods worker --set config.LOG_LEVEL=debug)" 'new configuration rolls no pod'
+  differ "$worker" "$(pods worker --set worker.config.LOG_LEVEL=debug)" \
+    "a process's new configuration does not roll it"
+  same "$worker" "$(pods worker --set customer.config.LOG_LEVEL=debug)" \
+    "another process's configuration rolls the worker"
+  same "$worker" "$(pods worker --set-string settings.initial.DIGITAL_SELL_ENABLED=true)" \
+    'a switch rolls the pods'
+  migrations=$(job)
+  same "$migrations" "$(job --set worker.replicas=5)" 'a number of pods repeats the migrations'
+  for change in image.tag=2 config.LOG_LEVEL=debug migrations.waitSeconds=5; do
+    differ "$migrations" "$(job --set "$change")" "$change does not make a new migration Job"
+  done
+}
+
+# The READMEs are written by helm-docs; one that is not is a README that lies.
+check_readmes() {
+  for chart in */Chart.yaml; do
+    chart=${chart%/Chart.yaml}
+    [ -f "$chart/README.md.gotmpl" ] || continue
+    helm-docs --dry-run --log-level warning --chart-search-root "$chart" >"$rendered/readme" ||
+      fail "helm-docs fails on $chart"
+    diff "$rendered/readme" "$chart/README.md" >/dev/null ||
+      fail "$chart/README.md is not what helm-docs writes: helm-docs --chart-search-root $chart"
+  done
+}
+
+if ! have helm; then
+  say 'left out: helm is not on the PATH'
+  exit 0
+fi
+have kubeconform || say 'left out: objects against the schemas of Kubernetes (no kubeconform)'
+for chart in */Chart.yaml; do
+  chart=${chart%/Chart.yaml}
+  for values in "$chart"/ci/*-values.yaml; do
+    lint "$chart" "$values"
+    conform "$chart" "$values"
+  done
+done
+check_rollouts
+if helm plugin list 2>/dev/null | grep -q unittest; then
+  for chart in */tests; do helm unittest "${chart%/tests}" || fail 'unit tests fail'; done
+else
+  say 'left out: unit tests (no helm plugin unittest)'
+fi
+if have helm-docs; then check_readmes; else say 'left out: READMEs (no helm-docs)'; fi
+say 'all is well'
