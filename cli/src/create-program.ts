@@ -3,6 +3,7 @@ import type { CliDeps } from './cli-deps.ts';
 import { createAdminCommand } from './commands/admin.ts';
 import { createCompletionCommand } from './commands/completion.ts';
 import { createCheckCommand } from './commands/check.ts';
+import { createDeployCommand } from './commands/deploy.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
 import { createReconcileCommand } from './commands/reconcile.ts';
@@ -66,6 +67,7 @@ export const createProgram = (deps: CliDeps): Command => {
     createReconcileCommand(deps),
     createOrderCommand(deps),
     createGatesCommand(deps),
+    createDeployCommand(deps),
     createAdminCommand(deps),
     createLoginCommand(deps),
     createLogoutCommand(deps),

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { Octokit } from '@octokit/rest';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import {
+  deployTargets,
+  type DeployCi,
+  type DeployRun,
+  type DeployTarget,
+} from '../deploys/deploy.types.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { readGithubPlace, type GithubPlace } from './github-config.ts';
+import { githubFailure } from './github-failure.ts';
+
+const requestTimeoutMs = 15_000;
+const deployBranch = 'main';
+
+const account = z.object({ login: z.string() });
+
+const runList = z.object({
+  workflow_runs: z.array(
+    z.object({
+      id: z.int(),
+      display_title: z.string(),
+      status: z.string().nullable(),
+      conclusion: z.string().nullable(),
+      head_branch: z.string().nullable(),
+      event: z.string(),
+      html_url: z.string(),
+      created_at: z.string(),
+      updated_at: z.string(),
+      actor: account.nullish(),
+      triggering_actor: account.nullish(),
+    }),
+  ),
+});
+type ListedRun = z.infer<typeof runList>['workflow_runs'][number];
+
+/** A server of an older version answers a dispatch with nothing. */
+const dispatched = z.object({ workflow_run_id: z.int(), html_url: z.string() });
+
+const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
+
+/** The workflows' `run-name` ends so. */
+const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
+
+const toRun = (target: DeployTarget, run: ListedRun): DeployRun => ({
+  id: String(run.id),
+  target,
+  workflow: workflowOf(target),
+  title: run.display_title,
+  correlationId: correlationForm.exec(run.display_title)?.[1] ?? null,
+  status: run.status ?? 'unknown',
+  conclusion: run.conclusion,
+  branch: run.head_branch,
+  event: run.event,
+  actor: run.triggering_actor?.login ?? run.actor?.login ?? null,
+  createdAt: new Date(run.created_at).toISOString(),
+  updatedAt: new Date(run.updated_at).toISOString(),
+  url: run.html_url,
+});
+
+const silent = (): void => {};
+
+const createOctokit = ({ apiUrl, token }: GithubPlace, signal: AbortSignal): Octokit => {
+  const octokit = new Octokit({
+    auth: token,
+    baseUrl: apiUrl,
+    userAgent: 'goldctl',
+    // Left out, it would write warnings to the console.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    // A redirect would carry the token elsewhere.
+    request: { redirect: 'error' },
+  });
+  octokit.hook.before('request', (options) => {
+    options.request.signal = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
+  });
+  return octokit;
+};
+
+const parsed = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new CliError('GitHub answered something unexpected', exitCodes.failed);
+};
+
+/**
+ * The CI system's own API, for when the admin API can't be used.
+ * @throws CliError denied without a token, usage (github-config).
+ */
+export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): DeployCi => {
+  const place = readGithubPlace(deps.env);
+  const { actions } = createOctokit(place, deps.signal).rest;
+  const at = (target: DeployTarget) => ({
+    owner: place.owner,
+    repo: place.repositoryOf(target),
+    workflow_id: workflowOf(target),
+  });
+  const runsOf = async (target: DeployTarget, count: number): Promise<DeployRun[]> => {
+    try {
+      const answer = await actions.listWorkflowRuns({ ...at(target), per_page: count });
+      return parsed(runList, answer.data).workflow_runs.map((run) => toRun(target, run));
+    } catch (error) {
+      throw githubFailure(error, {
+        purpose: `list the runs of ${target}`,
+        signal: deps.signal,
+        silenceHint: 'Is GITHUB_API_URL right?',
+      });
+    }
+  };
+  return {
+    trigger: async (target) => {
+      const correlationId = randomUUID();
+      const dispatchedAt = deps.now().toISOString();
+      const asked = {
+        ...at(target),
+        ref: deployBranch,
+        inputs: { correlation_id: correlationId },
+        return_run_details: true,
+      };
+      try {
+        const answer = await actions.createWorkflowDispatch(asked);
+        const run = dispatched.safeParse(answer.data).data;
+        return {
+          target,
+          workflow: workflowOf(target),
+          branch: deployBranch,
+          correlationId,
+          dispatchedAt,
+          run: run === undefined ? null : { id: String(run.workflow_run_id), url: run.html_url },
+        };
+      } catch (error) {
+        throw githubFailure(error, {
+          purpose: `start the deployment of ${target}`,
+          signal: deps.signal,
+          silenceHint: 'It may have arrived: look at "goldctl deploy runs --direct" first.',
+        });
+      }
+    },
+    runs: async (target, count) => {
+      const targets = target === undefined ? deployTargets : [target];
+      const runs = await Promise.all(targets.map((each) => runsOf(each, count)));
+      return runs.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+    },
+  };
+};

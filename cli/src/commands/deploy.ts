@@ -1,0 +1,145 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { parseDuration } from '../checks/parse-duration.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { createAdminCi } from '../deploys/admin-ci.ts';
+import {
+  deployTargets,
+  type DeployCi,
+  type Deployment,
+  type DeployRun,
+  type DeployTarget,
+} from '../deploys/deploy.types.ts';
+import { waitForRun } from '../deploys/wait-for-run.ts';
+import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { printResult, renderPairs, renderTable } from '../io/output.ts';
+
+const defaultTimeoutMs = 30 * 60_000;
+const [fewest, most] = [1, 100];
+
+const parseCount = (text: string): number => {
+  const count = /^\d{1,3}$/u.test(text) ? Number(text) : 0;
+  if (count >= fewest && count <= most) return count;
+  throw new InvalidArgumentError(`It must be a whole number, ${fewest} to ${most}.`);
+};
+
+/** Does a piece of work with the CI system, by the way that was chosen. */
+const withCi = async <T>(
+  deps: CliDeps,
+  options: GlobalOptions,
+  isDirect: boolean,
+  work: (ci: DeployCi) => Promise<T>,
+): Promise<T> => {
+  if (!isDirect) return withAdmin(deps, options, ({ api }) => work(createAdminCi(api)));
+  const { createGithubCi } = await import('../clients/github.ts');
+  return work(createGithubCi(deps));
+};
+
+const renderRuns = (runs: readonly DeployRun[]): string =>
+  runs.length === 0
+    ? 'There is no run.'
+    : renderTable(
+        ['target', 'run', 'status', 'conclusion', 'branch', 'actor', 'created', 'title'],
+        runs.map((run) => [
+          run.target,
+          run.id,
+          run.status,
+          run.conclusion ?? '-',
+          run.branch ?? '-',
+          run.actor ?? '-',
+          run.createdAt,
+          run.title,
+        ]),
+      );
+
+const renderDeployment = (started: Deployment, run: DeployRun | undefined): string =>
+  renderPairs([
+    ['target', started.target],
+    ['workflow', started.workflow],
+    ['branch', started.branch],
+    ['correlation id', started.correlationId],
+    ['dispatched', started.dispatchedAt],
+    ['run', run?.id ?? started.run?.id ?? 'not told yet'],
+    ['page', run?.url ?? started.run?.url ?? 'not told yet'],
+    ...(run === undefined ? [] : ([['conclusion', run.conclusion ?? 'unknown']] as const)),
+  ]);
+
+interface TriggerOptions {
+  readonly wait?: boolean;
+  readonly timeout: number;
+  readonly direct?: boolean;
+}
+
+const trigger = async (
+  deps: CliDeps,
+  target: DeployTarget,
+  { wait = false, timeout, direct = false }: TriggerOptions,
+  options: GlobalOptions,
+): Promise<void> => {
+  const [started, run] = await withCi(deps, options, direct, async (ci) => {
+    const started = await ci.trigger(target);
+    deps.stderr(`started ${started.workflow} as ${started.correlationId}\n`);
+    return [started, wait ? await waitForRun(deps, ci, started, timeout) : undefined] as const;
+  });
+  printResult(deps, options.output, {
+    data: run === undefined ? started : { ...started, run },
+    text: renderDeployment(started, run),
+  });
+  if (run === undefined || run.conclusion === 'success') return;
+  throw new CliError(
+    `the deployment of ${target} ended with ${run.conclusion ?? 'no conclusion'}`,
+    exitCodes.failed,
+    `Its log: ${run.url}`,
+  );
+};
+
+const directOption = (): Option =>
+  new Option('--direct', "ask GitHub's API itself, with GITHUB_TOKEN");
+
+const help = `
+The admin API starts deployments and keeps record of who did. --direct is for when it can't: it
+reads GITHUB_TOKEN, GITHUB_OWNER, GITHUB_REPOSITORY and GITHUB_API_URL.
+
+Examples:
+  $ goldctl deploy trigger backend --wait
+  $ goldctl deploy trigger website --wait --timeout 10m
+  $ goldctl deploy runs --target backend
+  $ GITHUB_TOKEN=... goldctl deploy trigger backend --direct --wait`;
+
+/** `goldctl deploy`: starts deployments and shows their runs. */
+export const createDeployCommand = (deps: CliDeps): Command => {
+  const command = new Command('deploy')
+    .description('start deployments and show their runs')
+    .addHelpText('after', help);
+  command
+    .command('trigger')
+    .description('start the deployment of a target, from branch main')
+    .addArgument(new Argument('<target>', 'what to deploy').choices(deployTargets))
+    .option('--wait', 'follow the run to its end, and exit by how it ended')
+    .option('--timeout <duration>', 'how long --wait waits (30m)', parseDuration, defaultTimeoutMs)
+    .addOption(directOption())
+    .action(async (target: DeployTarget, own: TriggerOptions, self: Command) =>
+      trigger(deps, target, own, globalOptionsOf(self)),
+    );
+  command
+    .command('runs')
+    .description('show the newest runs')
+    .addOption(new Option('--target <target>', 'of this target alone').choices(deployTargets))
+    .option('--limit <count>', 'so many of each target', parseCount, 10)
+    .addOption(directOption())
+    .action(
+      async (
+        own: { target?: DeployTarget; limit: number; direct?: boolean },
+        self: Command,
+      ): Promise<void> => {
+        const options = globalOptionsOf(self);
+        const items = await withCi(deps, options, own.direct ?? false, (ci) =>
+          ci.runs(own.target, own.limit),
+        );
+        printResult(deps, options.output, { data: { items }, text: renderRuns(items) });
+      },
+    );
+  return command;
+};

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { CliError } from '../cli-error.ts';
+import { ApiError } from '../clients/api-error.ts';
+import type { HttpApi } from '../clients/http-api.ts';
+import { exitCodes, type ExitCode } from '../io/exit-codes.ts';
+import { deployment, deployRun, type DeployCi } from './deploy.types.ts';
+
+const runsAnswer = z.object({ items: z.array(deployRun) });
+
+/** What to do after a refusal, and with what to exit, by its code. */
+const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
+  ['CI_UNAVAILABLE', [exitCodes.unreachable, 'Nothing was started. Try again in a moment.']],
+  [
+    'CI_NOT_CONFIGURED',
+    [
+      exitCodes.failed,
+      'Set GITHUB_TOKEN for the admin API, or use --direct with a token of your own.',
+    ],
+  ],
+  [
+    'DEPLOY_OUTCOME_UNKNOWN',
+    [exitCodes.unreachable, 'Look at "goldctl deploy runs" before you trigger it again.'],
+  ],
+]);
+
+const translated = (error: unknown): unknown => {
+  if (!(error instanceof ApiError)) return error;
+  const meaning = meanings.get(error.refusal.code ?? '');
+  return meaning === undefined ? error : new CliError(error.message, ...meaning);
+};
+
+const translating = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    throw translated(error);
+  }
+};
+
+/** The CI system by way of the admin API, which keeps record of who deployed what. */
+export const createAdminCi = (api: HttpApi): DeployCi => ({
+  trigger: (target) =>
+    translating(
+      api({ method: 'POST', path: '/v1/devops/deploy', body: { target }, answer: deployment }),
+    ),
+  runs: async (target, count) => {
+    const query = { target, per_page: count };
+    const { items } = await translating(
+      api({ method: 'GET', path: '/v1/devops/runs', query, answer: runsAnswer }),
+    );
+    return items;
+  },
+});

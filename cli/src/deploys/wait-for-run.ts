@@ -1,0 +1,65 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { DeployCi, Deployment, DeployRun } from './deploy.types.ts';
+
+/** The admin API takes 60 requests a minute from one address. */
+const pauseMs = 3000;
+/** Others may deploy the same target meanwhile. */
+const runsLookedAt = 50;
+
+const isOver = (run: DeployRun | undefined): run is DeployRun => run?.status === 'completed';
+
+const whereItIs = (started: Deployment, run: DeployRun | undefined): string =>
+  run === undefined
+    ? `deployment ${started.correlationId}: its run is not listed yet`
+    : `run ${run.id}: ${run.status}${run.conclusion === null ? '' : `, ${run.conclusion}`}`;
+
+/**
+ * Follows the very run that a trigger has started, found by the correlation id in its name, to its
+ * end. A CI system that is away for a while is asked again. Progress goes to standard error.
+ * @throws CliError failed when it has not ended by the deadline
+ */
+export const waitForRun = async (
+  deps: Pick<CliDeps, 'now' | 'sleep' | 'stderr' | 'signal'>,
+  ci: Pick<DeployCi, 'runs'>,
+  started: Deployment,
+  timeoutMs: number,
+): Promise<DeployRun> => {
+  const deadline = deps.now().getTime() + timeoutMs;
+  let told = '';
+  const tell = (text: string): void => {
+    if (text !== told) deps.stderr(`${text}\n`);
+    told = text;
+  };
+  for (;;) {
+    const found = await findRun(ci, started, tell);
+    if (found !== 'away') tell(whereItIs(started, found));
+    if (found !== 'away' && isOver(found)) return found;
+    const leftMs = deadline - deps.now().getTime();
+    if (leftMs <= 0) throw tooLate(started, timeoutMs);
+    await deps.sleep(Math.min(pauseMs, leftMs), deps.signal);
+  }
+};
+
+const findRun = async (
+  ci: Pick<DeployCi, 'runs'>,
+  { target, correlationId }: Deployment,
+  tell: (text: string) => void,
+): Promise<DeployRun | undefined | 'away'> => {
+  try {
+    const runs = await ci.runs(target, runsLookedAt);
+    return runs.find((run) => run.correlationId === correlationId);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
+    tell(`${error.message}; asking again`);
+    return 'away';
+  }
+};
+
+const tooLate = ({ correlationId, run }: Deployment, timeoutMs: number): CliError =>
+  new CliError(
+    `deployment ${correlationId} has not ended after ${Math.round(timeoutMs / 1000)} s`,
+    exitCodes.failed,
+    `It goes on without you${run === null ? '' : `: ${run.url}`}. "goldctl deploy runs" shows it.`,
+  );
