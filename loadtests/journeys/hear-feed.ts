@@ -17,6 +17,7 @@ export interface HearFeedOptions {
   readonly observe: (name: Observation, holds: boolean) => void;
   readonly observeLateness: (ms: number) => void;
   readonly observeJoin: (ms: number) => void;
+  /** The socket listened to the end. */
   readonly onFinished: () => void;
 }
 
@@ -79,7 +80,7 @@ export const hearFeed = (options: HearFeedOptions): void => {
     clearTimeout(joinTimer);
     if (heard.marks.length === 0) observe('feed_joined', false);
     else judge(heard, isHeld, options);
-    options.onFinished();
+    if (isHeld) options.onFinished();
     socket.close();
   };
   const joinTimer = setTimeout(() => finish(false), joinTimeoutMs);

@@ -80,8 +80,9 @@ const tryNeighbour = ({ api, neighbour, observe }: SpendBudgetOptions): void => 
 
 /** Waits as it is told to, and tries the door shortly before and right after. */
 const awaitReset = ({ api, windowSeconds, client, observe }: SpendBudgetOptions): void => {
-  const { retryAfterSeconds = windowSeconds } = client.limitedOnce();
-  sleep(Math.max(0, retryAfterSeconds - beforeResetSeconds));
+  const { retryAfterSeconds, resetSeconds } = client.limitedOnce();
+  const waitSeconds = retryAfterSeconds ?? resetSeconds ?? windowSeconds;
+  sleep(Math.max(0, waitSeconds - beforeResetSeconds));
   observe('shut_until_reset', client.limitedOnce().isRefused);
   sleep(beforeResetSeconds + 0.1);
   const answer = client.limitedOnce();

@@ -40,8 +40,8 @@ describe.concurrent('the price cadence suite', () => {
     ['leaves out a price', { noSellPrice: true }, ['feed_message_valid']],
     ['is late', { lateMs: 750 }, ['feed_lateness']],
     ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
-    ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard']],
-    ['can not be joined', { noNamespace: true }, ['feed_joined']],
+    ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard', 'sockets_finished']],
+    ['can not be joined', { noNamespace: true }, ['feed_joined', 'sockets_finished']],
   ];
 
   it.for(wrong)('fails a feed that %s', async ([, flaws, thresholds], context) => {
