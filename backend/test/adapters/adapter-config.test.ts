@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createCi } from '../../src/adapters/ci/create-ci.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
@@ -34,6 +35,15 @@ describe('in production', () => {
     expect(() => createPayoutProvider(published, deps)).toThrow(/PAYOUT_WEBHOOK_SECRETS/);
   });
 
+  test('so has the CI system, and a token that nobody published', () => {
+    const env = { GITHUB_TOKEN: token, GITHUB_OWNER: 'owner', GITHUB_REPOSITORY: 'service' };
+    expect(createCi(env, deps)?.code).toBe('github');
+    const inClear = { ...env, GITHUB_API_URL: 'http://api.example' };
+    expect(() => createCi(inClear, deps)).toThrow(/GITHUB_API_URL: must be an https/);
+    const published = { ...env, GITHUB_TOKEN: `dev-only-${token}` };
+    expect(() => createCi(published, deps)).toThrow(/GITHUB_TOKEN: is a published/);
+  });
+
   test('a published secret is refused', () => {
     const env = {
       MSG91_BASE_URL: 'https://sms.example',
@@ -46,6 +56,40 @@ describe('in production', () => {
   test('there is no sandbox gateway', () => {
     expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'sandbox' }, deps)).toThrow(/sandbox/);
     expect(createPaymentGateways({}, deps).size).toBe(0);
+  });
+});
+
+describe('the CI system', () => {
+  const env = { GITHUB_TOKEN: token, GITHUB_OWNER: 'owner', GITHUB_REPOSITORY: 'service' };
+
+  test('is none without a token', () => {
+    expect(createCi({}, deps)).toBeUndefined();
+    expect(createCi({ GITHUB_OWNER: 'owner', GITHUB_TOKEN: '' }, deps)).toBeUndefined();
+  });
+
+  test.each(['GITHUB_OWNER', 'GITHUB_REPOSITORY'])('needs %s with a token', (name) => {
+    expect(() => createCi({ ...env, [name]: undefined }, deps)).toThrow(
+      `${name}: is needed with GITHUB_TOKEN`,
+    );
+  });
+
+  test.each([
+    'a/b',
+    '..',
+    'payments=service',
+    '=service',
+    'website=',
+    'website=a=b',
+    'one,two',
+    'website=one,website=two,three',
+    'website=site',
+    ',',
+  ])('takes no repositories from %j', (text) => {
+    expect(() => createCi({ ...env, GITHUB_REPOSITORY: text }, deps)).toThrow(/GITHUB_REPOSITORY/);
+  });
+
+  test.each(['-owner', 'own/er', 'a'.repeat(40)])('takes no owner from %j', (text) => {
+    expect(() => createCi({ ...env, GITHUB_OWNER: text }, deps)).toThrow(/GITHUB_OWNER/);
   });
 });
 

@@ -65,6 +65,10 @@ export const startAdapterKit = async (collaborator: string): Promise<AdapterKit>
       MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
       MSG91_OTP_TEMPLATE_ID: 'template-1',
       MSG91_TIMEOUT_MS: '800',
+      GITHUB_API_URL: `${sandbox.url}/github`,
+      GITHUB_TOKEN: String(sandboxDefaults.githubToken),
+      GITHUB_OWNER: 'digital-gold',
+      GITHUB_REPOSITORY: 'service,website=site',
     },
     control,
     async fault(operation, fault, more = {}) {

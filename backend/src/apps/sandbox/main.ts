@@ -32,6 +32,7 @@ const start = async (): Promise<{ sandbox: Sandbox; stopped: (signal: string) =>
     razorpayxKeySecret: config.RAZORPAYX_KEY_SECRET,
     razorpayxAccountNumber: config.RAZORPAYX_ACCOUNT_NUMBER,
     payoutWebhookSecrets: config.PAYOUT_WEBHOOK_SECRETS,
+    githubToken: config.GITHUB_TOKEN,
     settleMs: config.SANDBOX_SETTLE_MS,
     stateDir: config.SANDBOX_STATE_DIR,
     enforcesKycLimits: config.SANDBOX_KYC_LIMITS,

@@ -15,6 +15,7 @@ export const sandboxDefaults: SandboxOptions = {
   razorpayxKeySecret: 'dev-only-razorpayx-key-secret',
   razorpayxAccountNumber: '7878780080316316',
   payoutWebhookSecrets: ['dev-only-payout-webhook-secret'],
+  githubToken: 'dev-only-github-token',
   settleMs: 500,
   stateDir: undefined,
   enforcesKycLimits: false,

@@ -16,6 +16,8 @@ export interface SandboxOptions {
   readonly razorpayxAccountNumber: string;
   /** The first signs payout webhooks. */
   readonly payoutWebhookSecrets: readonly string[];
+  /** The CI system's access token; undefined turns every caller away. */
+  readonly githubToken: string | undefined;
   /** After so long what settles by itself is settled, in real time. */
   readonly settleMs: number;
   /** Where the books are kept between processes; undefined forgets them. */

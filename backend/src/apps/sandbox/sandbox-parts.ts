@@ -4,6 +4,7 @@ import { createRandom } from '../../platform/ids/random.ts';
 import { createGatewayBooks } from './collaborators/gateway/gateway-books.ts';
 import { createGatewayTill } from './collaborators/gateway/gateway-till.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
+import { createGithub } from './collaborators/github/github.ts';
 import { createMessageBook } from './collaborators/msg91/message-book.ts';
 import { createMsg91 } from './collaborators/msg91/msg91.ts';
 import { createRazorpayx } from './collaborators/razorpayx/razorpayx.ts';
@@ -13,6 +14,7 @@ import { createSafegold } from './collaborators/safegold/safegold.ts';
 import type { Collaborator } from './kit/collaborator.ts';
 import { createLife } from './kit/life.ts';
 import type { PayoutDesk } from './kit/payout-desk.ts';
+import type { RunDesk } from './kit/run-desk.ts';
 import type { Till } from './kit/till.ts';
 import { createWebhookSender } from './kit/webhook-sender.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
@@ -78,6 +80,8 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     accountNumber: options.razorpayxAccountNumber,
   });
 
+  const github = createGithub({ system, settleMs, token: options.githubToken, changed });
+
   // The registry: a new outside party is one more row here, and its till, where it takes payments.
   const collaborators: readonly Collaborator[] = [
     createSafegold(
@@ -87,9 +91,11 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     createGateway({ books: gatewayBooks, till: gatewayTill, keyId, keySecret }),
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
     razorpayx.collaborator,
+    github.collaborator,
   ];
   const tills: readonly Till[] = [gatewayTill];
   const payoutDesk: PayoutDesk = razorpayx.desk;
+  const runDesk: RunDesk = github.desk;
 
   return {
     clock,
@@ -107,6 +113,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     collaborators,
     tills,
     payoutDesk,
+    runDesk,
     /** Goes on with what was settling when an earlier process ended. */
     resume: () => {
       for (const debit of gatewayBooks.pendingDebits()) gatewayTill.settleLater(debit);

@@ -41,9 +41,14 @@ export const sandboxVariables = defineVariables({
     secret: true,
     doc: 'webhook secrets of the payout provider, comma-separated; the first signs',
   },
+  GITHUB_TOKEN: {
+    schema: secret().optional(),
+    secret: true,
+    doc: 'token that the CI system accepts; without one it turns every caller away',
+  },
   SANDBOX_SETTLE_MS: {
     schema: integer(2000, 0, 86_400_000),
-    doc: 'real time after which debits, payouts and penny-drops settle by themselves',
+    doc: 'real time after which debits, payouts, penny-drops and runs end by themselves',
   },
   SANDBOX_STATE_DIR: {
     schema: z.string().min(1).optional(),

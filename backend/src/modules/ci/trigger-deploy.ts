@@ -16,6 +16,9 @@ export interface DeployAsked {
   readonly context: RequestContext;
 }
 
+const notAvailable = 'The CI system is not available right now; nothing was started.';
+const notTaken = 'The CI system refused; nothing was started.';
+
 /** The error of a dispatch that is not known to have happened. */
 const errorOf = (
   outcome: Exclude<Outcome<Dispatched>, { kind: 'done' }>,
@@ -24,8 +27,10 @@ const errorOf = (
   if (outcome.kind === 'unknown') {
     return new AppError('DEPLOY_OUTCOME_UNKNOWN', { details, cause: new Error(outcome.reason) });
   }
-  const code = isUnavailable(outcome) ? 'CI_UNAVAILABLE' : 'CI_REFUSED';
-  return new AppError(code, { details, cause: new Error(outcome.message) });
+  const cause = new Error(outcome.message);
+  return isUnavailable(outcome)
+    ? new AppError('CI_UNAVAILABLE', { message: notAvailable, details, cause })
+    : new AppError('CI_REFUSED', { message: notTaken, details, cause });
 };
 
 /**

@@ -100,10 +100,10 @@ export const errorTable = {
   GATEWAY_MISMATCH: row(502, 'The payment gateway answered another amount.', { reportable: true }),
   SMS_UNAVAILABLE: row(502, 'The code could not be sent. Try again later.', { retryable: true }),
   CI_NOT_CONFIGURED: row(503, 'No access token of the CI system is set.'),
-  CI_UNAVAILABLE: row(502, 'The CI system is not available right now; nothing was started.', {
+  CI_UNAVAILABLE: row(502, 'The CI system is not available right now.', {
     retryable: true,
   }),
-  CI_REFUSED: row(502, 'The CI system refused; nothing was started.', { reportable: true }),
+  CI_REFUSED: row(502, 'The CI system refused.', { reportable: true }),
   DEPLOY_OUTCOME_UNKNOWN: row(
     502,
     'Whether the deployment was started is not known: look for its correlation id in the runs.',

@@ -8,6 +8,7 @@ import { paymentControls } from './payment-controls.ts';
 import { payoutControls } from './payout-controls.ts';
 import { priceControls } from './price-controls.ts';
 import { recordControls } from './record-controls.ts';
+import { runControls } from './run-controls.ts';
 import { transactionControls } from './transaction-controls.ts';
 
 /** The sandbox's own controls, below `/_control` (decisions, section 10). */
@@ -20,6 +21,7 @@ export const controlRouter = (parts: SandboxParts): Router => {
   paymentControls(router, parts);
   payoutControls(router, parts);
   transactionControls(router, parts);
+  runControls(router, parts);
   recordControls(router, parts);
   overviewControls(router, parts);
   return router;

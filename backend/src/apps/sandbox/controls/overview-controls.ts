@@ -17,6 +17,7 @@ const overview = (parts: SandboxParts) => ({
   payouts: parts.payoutDesk.payouts(shown),
   validations: parts.payoutDesk.validations(shown),
   transactions: parts.safegoldBooks.newestTransactions(shown).map(transactionView),
+  runs: parts.runDesk.runs(shown),
   webhooks: parts.webhooks
     .newest(shown)
     .map(({ body: _body, headers: _headers, ...delivery }) => delivery),

@@ -42,7 +42,8 @@ export const pageBody = `
     <div id="faults"></div></section>
   <section class="wide"><h2>Payouts</h2><div id="payouts"></div></section>
   <section class="wide"><h2>Bank account validations</h2><div id="validations"></div></section>
-  <section class="wide"><h2>Provider transactions</h2><div id="transactions"></div></section>
+  <section class="full"><h2>Provider transactions</h2><div id="transactions"></div></section>
+  <section class="wide"><h2>CI runs</h2><div id="runs"></div></section>
   <section class="wide"><h2>Webhooks sent</h2><div id="webhooks"></div></section>
   <section class="full"><h2>Journal <small>newest first; the whole of it is
     <a href="/_control/journal">/_control/journal</a></small></h2><div id="journal"></div></section>

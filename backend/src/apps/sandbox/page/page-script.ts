@@ -127,6 +127,17 @@ const validationRow = (validation) => {
     cell(ourId(validation)), cell(tag(validation.accountStatus || validation.status, kind)),
     cell(make('div', { className: 'buttons' }, ...buttons))];
 };
+const runRow = (run) => {
+  const end = (text, conclusion, className) => button(text,
+    () => act('POST', '/runs/' + run.id, { conclusion }), className);
+  const buttons = run.conclusion ? []
+    : [end('Succeed', 'success', 'main'), end('Fail', 'failure'), end('Cancel', 'cancelled')];
+  const kind = !run.conclusion ? 'gold' : run.conclusion === 'success' ? 'good' : 'bad';
+  return [cell(time(run.createdAt), 'nowrap soft'), cell(run.workflow, 'nowrap'),
+    cell(code(run.correlationId ? '…' + run.correlationId.slice(-8) : run.id)),
+    cell(tag((run.conclusion || run.status).replaceAll('_', ' '), kind)),
+    cell(make('div', { className: 'buttons' }, ...buttons))];
+};
 const webhookRow = (webhook) => [cell(webhook.event, 'nowrap'),
   cell(code('…' + webhook.subject.slice(-8))),
   cell(tag(webhook.state.replace('_', ' '),
@@ -192,6 +203,8 @@ const draw = (seen) => {
     ['At', 'Account', 'Bank account', '', ''], validationRow);
   list('transactions', seen.transactions, 'Nothing was verified.',
     ['At', '', 'Grams', 'Amount', 'Transaction', ''], transactionRow);
+  list('runs', seen.runs, 'Nothing was deployed.',
+    ['At', 'Workflow', 'Correlation', '', ''], runRow);
   list('webhooks', seen.webhooks, 'Nothing was sent.',
     ['Event', 'About', '', 'Attempts', 'Answer'], webhookRow);
   list('faults', seen.faults, 'Everybody behaves.', ['Party', 'Operation', 'Fault', '', '', ''],

@@ -32,7 +32,7 @@ describe('the page for people', () => {
     await open.safegold('GET', '/v1/buy-price');
     const { body } = await open.control('GET', '/overview');
     const lists =
-      'checkouts faults journal messages payouts transactions validations webhooks'.split(' ');
+      'checkouts faults journal messages payouts runs transactions validations webhooks'.split(' ');
     expect(Object.keys(body)).toEqual(expect.arrayContaining(lists));
     expect(body['journal']).toMatchObject([{ operation: 'buy-price' }]);
   });

@@ -20,6 +20,7 @@ export interface OpenSandbox {
   readonly gateway: Ask;
   readonly msg91: Ask;
   readonly razorpayx: Ask;
+  readonly github: Ask;
   readonly control: Ask;
   readonly stop: () => Promise<void>;
 }
@@ -65,6 +66,7 @@ export const openSandbox = async (
     gateway: asker(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
     msg91: asker(`${url}/msg91`, { authkey: msg91AuthKey }),
     razorpayx: asker(`${url}/razorpayx`, basic(known.razorpayxKeyId, known.razorpayxKeySecret)),
+    github: asker(`${url}/github`, { authorization: `Bearer ${String(known.githubToken)}` }),
     control: asker(`${url}/_control`),
     stop: () => sandbox.stop(),
   };

@@ -1,0 +1,83 @@
+import { addMs, msBetween, type Clock } from '../../../../platform/clock/clock.ts';
+import type { Books } from '../../kit/collaborator.ts';
+import type { RunConclusion } from '../../kit/run-desk.ts';
+
+/** One run of a workflow. Times are ISO text of real time. */
+export interface Run {
+  readonly id: number;
+  readonly owner: string;
+  readonly repo: string;
+  readonly workflow: string;
+  readonly title: string;
+  readonly correlationId: string | null;
+  readonly branch: string;
+  readonly createdAt: string;
+  /** Ended by hand, and how. */
+  readonly ended: { readonly at: string; readonly conclusion: RunConclusion } | null;
+}
+
+/** How far a run has come. */
+export interface RunState {
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion: RunConclusion | null;
+  readonly updatedAt: string;
+}
+
+export interface GithubRuns extends Books {
+  add(run: Pick<Run, 'owner' | 'repo' | 'workflow' | 'title' | 'correlationId' | 'branch'>): Run;
+  /** Newest first. */
+  all(): readonly Run[];
+  stateOf(run: Run): RunState;
+  end(run: Run, conclusion: RunConclusion): Run;
+}
+
+/** Like GitHub's: too large for 32 bits. */
+const firstId = 10_000_000_001;
+/** The part of its time that a run waits for a runner. */
+const queuedPart = 1 / 3;
+
+/** Runs that come to their end by themselves after `settleMs` of `system`'s real time. */
+export const createGithubRuns = (system: Clock, settleMs: number): GithubRuns => {
+  let runs: readonly Run[] = [];
+  return {
+    add(given) {
+      const run: Run = {
+        ...given,
+        id: firstId + runs.length,
+        createdAt: system.now().toISOString(),
+        ended: null,
+      };
+      runs = [...runs, run];
+      return run;
+    },
+    all: () => runs.toReversed(),
+    stateOf({ createdAt, ended }) {
+      if (ended !== null) {
+        return { status: 'completed', conclusion: ended.conclusion, updatedAt: ended.at };
+      }
+      const created = new Date(createdAt);
+      const ageMs = msBetween(created, system.now());
+      const [startsMs, endsMs] = [settleMs * queuedPart, settleMs];
+      const at = (ms: number): string => addMs(created, ms).toISOString();
+      if (ageMs >= endsMs) {
+        return { status: 'completed', conclusion: 'success', updatedAt: at(endsMs) };
+      }
+      return ageMs >= startsMs
+        ? { status: 'in_progress', conclusion: null, updatedAt: at(startsMs) }
+        : { status: 'queued', conclusion: null, updatedAt: createdAt };
+    },
+    end(run, conclusion) {
+      const ended: Run = { ...run, ended: { at: system.now().toISOString(), conclusion } };
+      runs = runs.map((one) => (one.id === run.id ? ended : one));
+      return ended;
+    },
+    save: () => runs,
+    load(saved) {
+      // Written by `save`; the file's version was checked.
+      runs = saved as readonly Run[];
+    },
+    clear() {
+      runs = [];
+    },
+  };
+};

@@ -1,0 +1,123 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
+import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
+import type { Collaborator } from '../../kit/collaborator.ts';
+import type { RunDesk, RunSeen } from '../../kit/run-desk.ts';
+import { isSameSecret } from '../../kit/secrets.ts';
+import { createGithubRuns, type Run } from './github-runs.ts';
+import { dispatchSchema, githubError, refusal, runDetails, runView } from './github-wire.ts';
+
+interface GithubOptions {
+  /** Real time: runs are no business of the movable clock. */
+  readonly system: Clock;
+  readonly settleMs: number;
+  /** Undefined turns every caller away. */
+  readonly token: string | undefined;
+  readonly changed: () => void;
+}
+
+/** The party and the desk at which its runs are ended. */
+export interface Github {
+  readonly collaborator: Collaborator;
+  readonly desk: RunDesk;
+}
+
+/** The workflows that every repository here has, with what each deploys. */
+const workflows: ReadonlyMap<string, string> = new Map(
+  ['backend', 'website', 'admin-portal', 'monitoring'].map((target) => [
+    `deploy-${target}.yml`,
+    target,
+  ]),
+);
+const branch = 'main';
+const correlationInput = 'correlation_id';
+const workflowPath = '/repos/:owner/:repo/actions/workflows/:workflow';
+
+const placeOf = ({ params }: Call) => ({
+  owner: params['owner'] ?? '',
+  repo: params['repo'] ?? '',
+  workflow: params['workflow'] ?? '',
+});
+
+/** A count of the query within GitHub's limits, which it keeps to without a word. */
+const countOf = (query: URLSearchParams, name: string, fallback: number, most: number): number => {
+  const text = query.get(name) ?? '';
+  const count = /^\d{1,9}$/u.test(text) ? Number(text) : fallback;
+  return Math.min(Math.max(count, 1), most);
+};
+
+/** GitHub Actions: dispatches of deployment workflows and the runs that come of them. */
+export const createGithub = ({ system, settleMs, token, changed }: GithubOptions): Github => {
+  const runs = createGithubRuns(system, settleMs);
+
+  const listRuns = (call: Call): Answer => {
+    const { owner, repo, workflow } = placeOf(call);
+    if (!workflows.has(workflow)) return refusal(404, 'Not Found');
+    const found = runs
+      .all()
+      .filter((run) => run.workflow === workflow && run.owner === owner && run.repo === repo);
+    const count = countOf(call.query, 'per_page', 30, 100);
+    const first = (countOf(call.query, 'page', 1, 1_000_000) - 1) * count;
+    const page = found.slice(first, first + count);
+    return okAnswer({
+      total_count: found.length,
+      workflow_runs: page.map((run) => runView(run, runs.stateOf(run), call.origin)),
+    });
+  };
+
+  const dispatch = (call: Call): Answer => {
+    const place = placeOf(call);
+    const target = workflows.get(place.workflow);
+    if (target === undefined) return refusal(404, 'Not Found');
+    const read = dispatchSchema.safeParse(call.body);
+    if (!read.success) return refusal(422, 'Invalid request.');
+    const { ref, inputs, return_run_details: isAsked } = read.data;
+    if (ref !== branch && ref !== `refs/heads/${branch}`) {
+      return refusal(422, `No ref found for: ${ref}`);
+    }
+    const foreign = Object.keys(inputs).filter((name) => name !== correlationInput);
+    if (foreign.length > 0) {
+      return refusal(422, `Unexpected inputs provided: ${JSON.stringify(foreign)}`);
+    }
+    const correlationId = inputs[correlationInput] ?? null;
+    const mark = correlationId === null ? '' : ` (${correlationId})`;
+    const title = `Deploy ${target}${mark}`;
+    const run = runs.add({ ...place, title, correlationId, branch });
+    return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
+  };
+
+  const seen = (run: Run): RunSeen => {
+    const { status, conclusion } = runs.stateOf(run);
+    const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
+    const repository = `${owner}/${repo}`;
+    const about = { repository, workflow, title, correlationId, branch: run.branch, createdAt };
+    return { id: String(id), ...about, status, conclusion };
+  };
+
+  return {
+    collaborator: {
+      name: 'github',
+      mountPath: '/github',
+      operations: [
+        { name: 'list-runs', method: 'GET', path: `${workflowPath}/runs`, handle: listRuns },
+        { name: 'dispatch', method: 'POST', path: `${workflowPath}/dispatches`, handle: dispatch },
+      ],
+      refuseStranger: ({ headers }) => {
+        const given = /^(?:Bearer|token) (\S+)$/iu.exec(headers.authorization ?? '')?.[1];
+        const isKnown = token !== undefined && given !== undefined && isSameSecret(given, token);
+        return isKnown ? undefined : refusal(401, 'Bad credentials');
+      },
+      errorBody: (status, message) => (status === 200 ? undefined : githubError(status, message)),
+      books: runs,
+    },
+    desk: {
+      runs: (count) => runs.all().slice(0, count).map(seen),
+      end(id, conclusion) {
+        const run = runs.all().find((one) => String(one.id) === id || one.correlationId === id);
+        if (run === undefined) return undefined;
+        const ended = runs.end(run, conclusion);
+        changed();
+        return seen(ended);
+      },
+    },
+  };
+};

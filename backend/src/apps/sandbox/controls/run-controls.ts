@@ -1,0 +1,26 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../../platform/errors/app-error.ts';
+import { control, controlBody } from '../kit/control.ts';
+import { runConclusions } from '../kit/run-desk.ts';
+import type { SandboxParts } from '../sandbox-parts.ts';
+
+const listed = 100;
+const endSchema = z.object({ conclusion: z.enum(runConclusions) });
+
+/** `/_control/runs`: how the runs of the CI system end. */
+export const runControls = (router: Router, { runDesk }: SandboxParts): void => {
+  router.get(
+    '/runs',
+    control(() => ({ body: { items: runDesk.runs(listed) } })),
+  );
+  router.post(
+    '/runs/:id',
+    control((req) => {
+      const { conclusion } = controlBody(req, endSchema);
+      const ended = runDesk.end(String(req.params['id']), conclusion);
+      if (ended === undefined) throw new AppError('NOT_FOUND');
+      return { body: ended };
+    }),
+  );
+};
