@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['../backend/test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // A command may start two processes, on a busy machine.
+    testTimeout: 120_000,
     // The first hook of a run may wait for the servers and the build.
     hookTimeout: 180_000,
     teardownTimeout: 60_000,

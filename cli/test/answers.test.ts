@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openAnsweringApi, type AnsweringApi, type FixedAnswer } from './support/answering-api.ts';
+import { golden } from './support/golden.ts';
+import { allocatedBuy, reviewedSell, unevenBooks } from './support/sample-answers.ts';
+import { runInWorld } from './support/test-deps.ts';
+
+let api: AnsweringApi;
+
+beforeAll(async () => {
+  api = await openAnsweringApi();
+});
+beforeEach(() => {
+  api.asked.length = 0;
+});
+afterAll(() => api.close());
+
+const goldctl = (answer: FixedAnswer | 'nothing', ...args: readonly string[]) => {
+  api.answer(answer);
+  return runInWorld(['--admin-url', api.url, ...args], { env: { GOLDCTL_TOKEN: 'a-token' } });
+};
+
+const show = (body: unknown, ...more: readonly string[]) =>
+  goldctl({ body }, 'order', 'show', 'an id', ...more);
+
+describe('an order', () => {
+  it.each([
+    ['order-buy.txt', allocatedBuy, []],
+    ['order-buy.json', allocatedBuy, ['-o', 'json']],
+    ['order-sell-under-review.txt', reviewedSell, []],
+    ['order-sell-under-review.json', reviewedSell, ['-o', 'json']],
+  ])('is shown as %s', async (name, body, more) => {
+    const shown = await show(body, ...more);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toBe(golden(name, shown.stdout));
+    expect(api.asked).toEqual(['GET /v1/orders/an%20id Bearer a-token']);
+  });
+
+  it('can tell a terminal nothing but what it says', async () => {
+    const { stdout } = await show(reviewedSell);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('that there is not is a plain failure', async () => {
+    const body = { error: { code: 'NOT_FOUND', message: 'There is nothing here.' } };
+    const shown = await goldctl({ status: 404, body }, 'order', 'show', 'an-id');
+    expect(shown).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'goldctl: there is no gold order an-id\n',
+    });
+  });
+});
+
+describe('reconciliation', () => {
+  it.each([
+    ['reconcile.txt', []],
+    ['reconcile.json', ['-o', 'json']],
+    ['reconcile-samples.txt', ['--samples', '--window-hours', '24']],
+    ['reconcile-samples.json', ['--samples', '-o', 'json']],
+  ])('is shown as %s, and ends with 3', async (name, more) => {
+    const shown = await goldctl({ body: unevenBooks }, 'reconcile', ...more);
+    expect(shown.code).toBe(3);
+    expect(shown.stdout).toBe(golden(name, shown.stdout));
+    expect(shown.stderr).toMatch(/^goldctl: not all of the books are known to agree\n/u);
+  });
+
+  it('ends with 3 when nothing was found and something could not be looked at', async () => {
+    const { checks } = unevenBooks;
+    const body = {
+      ...unevenBooks,
+      summary: { ok: 1, findings: 0, errors: 1 },
+      checks: checks.filter(({ status }) => status !== 'FINDINGS'),
+    };
+    const shown = await goldctl({ body }, 'reconcile');
+    expect(shown.code).toBe(3);
+    expect(shown.stdout).toContain('NOT CHECKED');
+    expect(shown.stdout).toContain('razorpay did not answer');
+    expect(shown.stdout).not.toContain('finding');
+  });
+
+  it('asks for the window that was named', async () => {
+    await goldctl({ body: unevenBooks }, 'reconcile', '--window-hours', '720');
+    await goldctl({ body: unevenBooks }, 'reconcile');
+    expect(api.asked.map((line) => line.split(' ')[1])).toEqual([
+      '/v1/reconciliation?window_hours=720',
+      '/v1/reconciliation',
+    ]);
+  });
+
+  it.each(['0', '721', '1.5', 'x', '-1', ''])('refuses a window of "%s" hours', async (hours) => {
+    const refused = await goldctl('nothing', 'reconcile', '--window-hours', hours);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(api.asked).toEqual([]);
+  });
+});
+
+const refusal = (status: number, code: string, headers = {}): FixedAnswer => ({
+  status,
+  headers,
+  body: { error: { code, message: 'No.', requestId: 'r-1' } },
+});
+
+describe('an API that refuses', () => {
+  it.each<[string, FixedAnswer, number, string]>([
+    ['no token', refusal(401, 'UNAUTHENTICATED'), 4, 'Sign in with "goldctl login".'],
+    ['another role', refusal(403, 'FORBIDDEN'), 4, 'No. (FORBIDDEN)'],
+    ['too often', refusal(429, 'RATE_LIMITED', { 'retry-after': '7' }), 1, 'Try again in 7 s.'],
+    ['a failure', refusal(500, 'INTERNAL'), 1, 'The logs have it under request r-1.'],
+    ['no API', { status: 502, body: '<h1>Bad gateway</h1>' }, 1, 'something else than an API'],
+    ['elsewhere', { status: 302, headers: { location: '/' }, body: '' }, 1, 'HTTP 302'],
+    ['no JSON', { body: 'hello' }, 1, 'answered something unexpected'],
+    ['another form', { body: { ...allocatedBuy, events: 'none' } }, 1, 'events: '],
+    ['half a paisa', { body: { ...allocatedBuy, gst_paise: 1.5 } }, 1, 'gst_paise: '],
+  ])('because of %s', async (_name, answer, code, message) => {
+    const shown = await goldctl(answer, 'order', 'show', 'an-id');
+    expect(shown).toMatchObject({ code, stdout: '' });
+    expect(shown.stderr).toContain(message);
+    expect(shown.stderr).not.toContain('a-token');
+  });
+
+  it('is told from one that is not there', async () => {
+    const gone = await openAnsweringApi();
+    gone.close();
+    const env = { GOLDCTL_TOKEN: 'a-token' };
+    const shown = await runInWorld(['--admin-url', gone.url, 'reconcile'], { env });
+    expect(shown).toMatchObject({ code: 5, stdout: '' });
+    expect(shown.stderr).toContain(`${gone.url} does not answer`);
+  });
+});
+
+describe('an address', () => {
+  it.each(['ftp://x', 'x', 'https://admin.example.com/v1'])('is refused: %s', async (url) => {
+    const env = { GOLDCTL_TOKEN: 'a-token' };
+    const refused = await runInWorld(['--admin-url', url, 'reconcile'], { env });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('host root');
+  });
+});

@@ -1,0 +1,53 @@
+import { CliError } from '../../src/cli-error.ts';
+import type { CliDeps } from '../../src/cli-deps.ts';
+import { exitCodes, type ExitCode } from '../../src/io/exit-codes.ts';
+import { runGoldctl } from '../../src/run-goldctl.ts';
+
+/** What a test says of the world around a command. */
+export interface TestWorld {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input, which is no terminal then. */
+  readonly stdin?: string;
+  /** What is typed at the prompts, one after the other; without any there is no terminal. */
+  readonly typed?: readonly string[];
+  readonly now?: Date;
+  readonly repository?: string;
+}
+
+/** What a command did. */
+export interface Ran {
+  readonly code: ExitCode;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const noTerminal = (): CliError => new CliError('there is no terminal', exitCodes.usage);
+
+/** Runs a command line inside this process, in a world of the test's making. */
+export const runInWorld = async (args: readonly string[], world: TestWorld = {}): Promise<Ran> => {
+  const { env = {}, stdin, typed, now = new Date('2026-11-21T10:00:00Z'), repository = '' } = world;
+  const [out, err]: [string[], string[]] = [[], []];
+  const answers = [...(typed ?? [])];
+  const answer = async (question: string): Promise<string> => {
+    const next = answers.shift();
+    if (next === undefined) throw noTerminal();
+    err.push(`${question}\n`);
+    return next;
+  };
+  const deps: CliDeps = {
+    stdout: (text) => void out.push(text),
+    stderr: (text) => void err.push(text),
+    stdin: { isTty: stdin === undefined, readAll: async () => stdin ?? '' },
+    promptSecret: answer,
+    confirm: async (question) => (await answer(question)) === 'y',
+    env,
+    now: () => now,
+    sleep: async () => {},
+    isTty: typed !== undefined,
+    signal: new AbortController().signal,
+    repository,
+    version: '0.0.0-test',
+  };
+  const code = await runGoldctl(args, deps);
+  return { code, stdout: out.join(''), stderr: err.join('') };
+};
