@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../backend/test/support/eventually.ts';
+import { buildGoldctl } from '../build.ts';
+import { openAnsweringApi, type AnsweringApi } from './support/answering-api.ts';
+import { golden } from './support/golden.ts';
+import {
+  runGoldctlBundle,
+  startGoldctl,
+  startOnTerminal,
+  type BundleRun,
+} from './support/run-bundle.ts';
+import { allocatedBuy, unevenBooks } from './support/sample-answers.ts';
+
+let api: AnsweringApi;
+
+beforeAll(async () => {
+  await buildGoldctl();
+  api = await openAnsweringApi();
+});
+afterAll(() => api.close());
+
+const token = { GOLDCTL_TOKEN: 'a-token' };
+const manifest = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+) as { version: string }; // the file's own form
+
+describe('the exit code of the process', () => {
+  it.each([
+    ['the version', ['--version'], 0],
+    ['help', ['--help'], 0],
+    ['help of a command', ['gates', 'open', '--help'], 0],
+    ['no command', [], 2],
+    ['an unknown command', ['sing'], 2],
+    ['an unknown option', ['gates', 'show', '--loud'], 2],
+    ['a missing argument', ['order', 'show'], 2],
+    ['one argument too many', ['whoami', 'really'], 2],
+    ['a wrong choice', ['gates', 'close', 'garden'], 2],
+    ['a password that nobody can be asked for', ['--email', 'a@b.c', 'login'], 2],
+    ['nobody signed in', ['whoami'], 4],
+  ])('%s', async (_name, args, code) => {
+    const env = { XDG_CONFIG_HOME: '/nowhere' };
+    const ran = await runGoldctlBundle(['--admin-url', api.url, ...args], { env });
+    expect({ code: ran.code, said: ran.stderr !== '' }).toEqual({ code, said: code !== 0 });
+    expect(ran.stdout === '').toBe(code !== 0);
+  });
+
+  it('is 0 for a result, 3 for findings, and 5 where nobody answers', async () => {
+    const reconcile = ['--admin-url', api.url, 'reconcile'];
+    api.answer({ body: allocatedBuy });
+    const shown = await runGoldctlBundle(['--admin-url', api.url, 'order', 'show', 'x'], {
+      env: token,
+    });
+    expect(shown).toEqual({ code: 0, stderr: '', stdout: golden('order-buy.txt', shown.stdout) });
+    api.answer({ body: unevenBooks });
+    expect((await runGoldctlBundle(reconcile, { env: token })).code).toBe(3);
+    const nowhere = ['--admin-url', 'http://127.0.0.1:1', 'reconcile'];
+    expect((await runGoldctlBundle(nowhere, { env: token })).code).toBe(5);
+  });
+
+  it('is 130 at Ctrl-C, soon, and whatever it waits for', async () => {
+    api.answer('nothing');
+    api.asked.length = 0;
+    const run = startGoldctl(['--admin-url', api.url, 'reconcile'], token);
+    await eventually(() => expect(api.asked).toHaveLength(1), { timeoutMs: 60_000 });
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(130);
+    expect(run.stdout()).toBe('');
+  });
+});
+
+it('says its version', async () => {
+  expect(await runGoldctlBundle(['--version'])).toMatchObject({ stdout: `${manifest.version}\n` });
+});
+
+it('ends quietly when its reader has seen enough', async () => {
+  const run = startGoldctl(['completion', 'bash']);
+  run.child.stdout?.destroy();
+  expect(await run.ended).toBe(0);
+  expect(run.stderr()).toBe('');
+});
+
+const untilAsked = (run: BundleRun) =>
+  eventually(() => expect(run.stdout()).toContain('Password of asha@example.test:'), {
+    timeoutMs: 60_000,
+  });
+
+describe('on a terminal', () => {
+  const login = ['--admin-url', '', '--email', 'asha@example.test', 'login'];
+
+  const startLogin = () => {
+    const args = login.map((word) => (word === '' ? api.url : word));
+    return startOnTerminal(args, { XDG_CONFIG_HOME: '/nowhere' });
+  };
+
+  it('a password is asked for and not shown', async () => {
+    const body = { error: { code: 'INVALID_CREDENTIALS', message: 'These are not valid.' } };
+    api.answer({ status: 401, body });
+    const run = startLogin();
+    await untilAsked(run);
+    run.child.stdin?.write('hunter2hunter2\r');
+    expect(await run.ended).toBe(4);
+    expect(run.stdout()).toContain('These are not valid.');
+    expect(run.stdout()).not.toMatch(/hunter2|\*/u);
+  });
+
+  it('Ctrl-C at the question ends with 130', async () => {
+    const run = startLogin();
+    await untilAsked(run);
+    run.child.stdin?.write('\u0003');
+    expect(await run.ended).toBe(130);
+  });
+});
