@@ -29,7 +29,7 @@ const fromConditions = (process: ProcessName, pods: readonly KubePod[]): Process
     process,
     state: ready.length > 0 ? 'ready' : pods.length > 0 ? 'not-ready' : 'silent',
     needs: {},
-    detail: `${ready.length} of ${pods.length} pods are ready${suffix}`,
+    detail: `${ready.length} of ${pods.length} pods are ready${suffix}.`,
   };
 };
 

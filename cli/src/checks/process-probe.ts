@@ -40,7 +40,7 @@ const stateIn = (process: ProcessName, address: string, body: unknown): ProcessP
     process,
     state: status === 'ok' ? 'ready' : 'not-ready',
     needs: checks,
-    detail: `it says ${status}${suffix}`,
+    detail: `It says ${status}${suffix}.`,
   };
 };
 

@@ -23,7 +23,11 @@ const recordOf = async (
     const found = await lookFor(client, reference);
     if (found !== undefined) return makeRecord(id, { title, status: 'ok', detail: 'It is there.' });
     return reference.isOptional
-      ? makeRecord(id, { title, status: 'ok', detail: 'It is not there, and optional.' })
+      ? makeRecord(id, {
+          title: `${kinds[id].noun} ${reference.name} is optional and left out`,
+          status: 'ok',
+          detail: 'It is not there, and pods start without it.',
+        })
       : makeRecord(id, { title, status: 'failed', detail: 'Pods need it, and it is not there.' });
   } catch (error) {
     return recordOfError(id, error, { title });

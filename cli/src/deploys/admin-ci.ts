@@ -9,6 +9,7 @@ const runsAnswer = z.object({ items: z.array(deployRun) });
 
 /** What to do after a refusal, and with what to exit, by its code. */
 const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
+  ['RATE_LIMITED', [exitCodes.unreachable, 'Try again in a minute.']],
   ['CI_UNAVAILABLE', [exitCodes.unreachable, 'Nothing was started. Try again in a moment.']],
   [
     'CI_NOT_CONFIGURED',

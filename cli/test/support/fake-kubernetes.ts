@@ -20,6 +20,8 @@ export interface FakeKubernetes {
   onExec(handler: ExecHandler): void;
   /** Where a pod's port leads on this machine. */
   mapPort(pod: string, port: number, localPort: number): void;
+  /** Stops answering; the kubeconfig stays. */
+  goAway(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,10 @@ export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
     if (url.pathname.endsWith('/exec')) serveExec(state, request, socket, () => exec);
     else servePortForward(state, request, socket, (key) => ports.get(key));
   });
+  const goAway = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
   await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
   const url = `http://127.0.0.1:${port}`;
@@ -94,9 +100,9 @@ export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
       exec = handler;
     },
     mapPort: (pod, podPort, localPort) => void ports.set(`${pod}:${podPort}`, localPort),
+    goAway,
     close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await goAway();
       rmSync(folder, { recursive: true, force: true });
     },
   };

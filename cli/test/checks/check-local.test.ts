@@ -1,0 +1,168 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { exitCodes } from '../../src/io/exit-codes.ts';
+import { readinessReport } from '../support/fake-process.ts';
+import { startFakeStack, type FakeStack } from '../support/fake-stack.ts';
+import { golden } from '../support/golden.ts';
+import { runInWorld } from '../support/test-deps.ts';
+
+const answer = z.object({
+  ok: z.boolean(),
+  summary: z.string(),
+  records: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      status: z.string(),
+      detail: z.string(),
+      hint: z.string().nullable(),
+    }),
+  ),
+});
+
+let stack: FakeStack;
+
+beforeEach(async () => {
+  stack = await startFakeStack();
+});
+
+afterEach(() => stack.close());
+
+const goldctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runInWorld(args, { env: { ...stack.env, ...env } });
+
+const check = (...args: readonly string[]) => goldctl(['check', ...args]);
+
+/** Ports and folders differ from run to run. */
+const steady = (text: string): string =>
+  text.replaceAll(stack.home, '/the/stack').replaceAll(/127\.0\.0\.1:\d+/gu, '127.0.0.1:PORT');
+
+const recordsOf = async (...args: readonly string[]) => {
+  const { stdout, code } = await check('-o', 'json', ...args);
+  return { code, ...answer.parse(JSON.parse(stdout)) };
+};
+
+const statusOf = (records: z.infer<typeof answer>['records'], id: string): string[] =>
+  records.filter((record) => record.id === id).map(({ status }) => status);
+
+it('shows that all is well, and exits with 0', async () => {
+  const { code, stdout, stderr } = await check();
+  expect(stdout).toBe(golden('check-well.txt', stdout));
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'checking configuration, processes, stores, migrations, collaborators, business\n',
+  });
+});
+
+describe('when much is amiss', () => {
+  beforeEach(async () => {
+    stack.customer.ready({ database: 'failed', cache: 'failed' });
+    stack.accounting.answer('/api/v1/accounting/health', 503, {});
+    await stack.worker.close();
+    const changes = {
+      price_feed: { status: 'FAIL', detail: 'No tick since yesterday.' },
+      legal_entity: { status: 'FAIL', detail: 'No evidence was brought.' },
+      gold_provider: { status: 'UNKNOWN', detail: 'It could not be asked.' },
+      moon_phase: { status: 'FAIL', title: 'The moon is full', detail: 'It is \u001b[31mnot.' },
+    };
+    stack.admin.answer('/v1/readiness', 200, readinessReport(changes));
+    writeFileSync(join(stack.settings, 'DIGITAL_SELL_ENABLED'), 'yes\n');
+    rmSync(join(stack.settings, 'ACCOUNTING_PORTAL_MODE'));
+  });
+
+  it('says what, what to do, and where to read, and exits with 3', async () => {
+    const { code, stdout, stderr } = await check();
+    expect(steady(stdout)).toBe(golden('check-amiss.txt', steady(stdout)));
+    expect(code).toBe(exitCodes.findings);
+    expect(stderr).toContain('goldctl: 8 of 24 checks do not hold\n');
+  });
+
+  it('says the same to programs', async () => {
+    const { stdout } = await check('-o', 'json');
+    expect(steady(stdout)).toBe(golden('check-amiss.json', steady(stdout)));
+  });
+
+  it('says it shortly', async () => {
+    const { stdout } = await check('--short');
+    expect(steady(stdout)).toBe(golden('check-amiss-short.txt', steady(stdout)));
+  });
+});
+
+it('looks only at the categories asked for', async () => {
+  stack.admin.answer('/v1/readiness', 500, {});
+  const { records, code } = await recordsOf('--category', 'stores', '--category', 'processes');
+  expect(code).toBe(0);
+  expect([...new Set(records.map(({ id }) => id))]).toEqual([
+    'api-answers',
+    'process-ready',
+    'database-answers',
+    'cache-answers',
+  ]);
+});
+
+it('takes a silent cache for a warning and goes on', async () => {
+  stack.worker.ready({ cache: 'failed' });
+  const { records, code, ok } = await recordsOf('--category', 'stores');
+  expect({ code, ok }).toEqual({ code: 0, ok: true });
+  expect(records.find(({ id }) => id === 'cache-answers')).toMatchObject({
+    status: 'warning',
+    detail: 'It does not answer: worker.',
+  });
+});
+
+it('leaves out what only an operator may ask, without failing', async () => {
+  const env = { ...stack.env, GOLDCTL_TOKEN: '' };
+  const { stdout, code } = await runInWorld(['check', '-o', 'json'], { env });
+  const { records } = answer.parse(JSON.parse(stdout));
+  expect(code).toBe(0);
+  expect(statusOf(records, 'operator-signed-in')).toEqual(['not-run']);
+  expect(statusOf(records, 'first-admin')).toEqual(['not-run']);
+  expect(statusOf(records, 'gold-provider')).toEqual(['not-run']);
+  // The processes know of the migrations themselves.
+  expect(statusOf(records, 'database-migrations')).toEqual(['ok']);
+});
+
+it('fails once, not eleven times, when the credentials are refused', async () => {
+  const error = { code: 'UNAUTHENTICATED', message: 'Sign in first.' };
+  stack.admin.answer('/v1/readiness', 401, { error });
+  const { records, code } = await recordsOf();
+  expect(code).toBe(exitCodes.findings);
+  expect(records.filter(({ status }) => status === 'failed').map(({ id }) => id)).toEqual([
+    'operator-signed-in',
+  ]);
+  expect(statusOf(records, 'legal-entity')).toEqual(['not-run']);
+});
+
+it('does not take an admin API that answers nonsense for well', async () => {
+  stack.admin.answer('/v1/readiness', 200, { ready: 'yes' });
+  const { records, code } = await recordsOf('--category', 'configuration');
+  expect(code).toBe(exitCodes.findings);
+  expect(statusOf(records, 'operator-signed-in')).toEqual(['unknown']);
+});
+
+it('does not take another server on a probe’s port for a process', async () => {
+  stack.worker.answer('/readyz', 200, '<html>');
+  const { records } = await recordsOf('--category', 'processes');
+  const worker = records.find(({ title }) => title === 'the worker process is ready');
+  expect(worker).toMatchObject({
+    status: 'failed',
+    detail: `${stack.worker.url} answers something else than a readiness report`,
+  });
+});
+
+it('exits with 5 when nothing of the stack answers, and says so in its records too', async () => {
+  await stack.close();
+  const { code, stdout } = await runInWorld(['check', '-o', 'json'], { env: stack.env });
+  expect(code).toBe(exitCodes.unreachable);
+  expect(answer.parse(JSON.parse(stdout)).records).toMatchObject([
+    { id: 'context-found', status: 'failed' },
+  ]);
+});
+
+it('exits with 2 for a category that a local stack has not, or that nobody has', async () => {
+  expect((await check('--category', 'pods')).code).toBe(exitCodes.usage);
+  expect((await check('--category', 'podz')).code).toBe(exitCodes.usage);
+  expect((await check('--wait', 'soon')).code).toBe(exitCodes.usage);
+});

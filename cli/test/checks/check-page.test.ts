@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkIds, definitionOf } from '../../src/checks/check-table.ts';
+import { checkCategories } from '../../src/checks/check.types.ts';
+import { makeRecord } from '../../src/checks/make-record.ts';
+
+const cli = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(cli, 'docs', 'checks.md'), 'utf8');
+
+/** Each check of the page with the category that it stands under. */
+const explained = (): string[] => {
+  let category = '';
+  return page.split('\n').flatMap((line) => {
+    category = /^## ([a-z-]+)$/u.exec(line)?.[1] ?? category;
+    const id = /^### (\S+)$/u.exec(line)?.[1];
+    return id === undefined ? [] : [`${category} ${id}`];
+  });
+};
+
+it('explains every check under its category, and none that there is not', () => {
+  const known = checkIds.map((id) => `${definitionOf(id).category} ${id}`);
+  expect(explained().toSorted()).toEqual(known.toSorted());
+  expect(known.length).toBeGreaterThan(20);
+});
+
+it('has a part for every category, in the order in which they are shown', () => {
+  const headings = [...page.matchAll(/^## ([a-z-]+)$/gmu)].map(([, name]) => name);
+  expect(headings).toEqual([...checkCategories]);
+});
+
+it('is where the records point', () => {
+  for (const id of checkIds) {
+    const { anchor } = makeRecord(id, { status: 'failed', detail: 'x' });
+    const [path, heading] = anchor.split('#');
+    expect(path).toBe('cli/docs/checks.md');
+    expect(page).toContain(`\n### ${heading}\n`);
+  }
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readinessReport, startFakeProcess, type FakeProcess } from './fake-process.ts';
+
+/** A local stack of processes that say what a test tells them to. */
+export interface FakeStack {
+  readonly env: Readonly<Record<string, string>>;
+  readonly home: string;
+  readonly settings: string;
+  readonly customer: FakeProcess;
+  readonly admin: FakeProcess;
+  readonly accounting: FakeProcess;
+  readonly worker: FakeProcess;
+  close(): Promise<void>;
+}
+
+const writeSettings = (folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  const values = {
+    DIGITAL_SELL_ENABLED: 'true',
+    DIGITAL_GOLD_PAYMENT_ENABLED: 'true',
+    ACCOUNTING_AUTO_POSTING_ENABLED: 'false',
+    ACCOUNTING_PORTAL_MODE: 'readonly',
+  };
+  for (const [name, value] of Object.entries(values)) {
+    writeFileSync(join(folder, name), `${value}\n`);
+  }
+};
+
+/** Starts one in which all is well, and writes the files by which goldctl finds it. */
+export const startFakeStack = async (): Promise<FakeStack> => {
+  const [customer, admin, accounting, worker] = await Promise.all([
+    startFakeProcess(),
+    startFakeProcess(),
+    startFakeProcess(),
+    startFakeProcess(),
+  ]);
+  admin.answer('/v1/readiness', 200, readinessReport());
+  const folder = mkdtempSync(join(tmpdir(), 'fake-stack-'));
+  const home = join(folder, 'stack');
+  const settings = join(home, 'settings');
+  writeSettings(settings);
+  const endpoints = {
+    customer: customer.url,
+    admin: admin.url,
+    accounting: accounting.url,
+    sandbox: admin.url,
+    settingsDir: settings,
+  };
+  writeFileSync(join(home, 'endpoints.json'), JSON.stringify(endpoints));
+  const sections = Object.entries({ customer, admin, accounting, worker }).map(
+    ([name, { port }]) => `\n# ${name} besides:\n# PORT=1\n# INTERNAL_PORT=${port}\n`,
+  );
+  writeFileSync(join(home, 'env'), `APP_MODE=test\n${sections.join('')}`);
+  return {
+    env: { STACK_HOME: home, XDG_CONFIG_HOME: folder, GOLDCTL_TOKEN: 'token-of-an-operator' },
+    home,
+    settings,
+    customer,
+    admin,
+    accounting,
+    worker,
+    close: async () => {
+      await Promise.all([customer, admin, accounting, worker].map((process) => process.close()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
