@@ -20,4 +20,5 @@ export const productionEnvironment = (env: ProcessEnvironment): ProcessEnvironme
   PAYMENT_GATEWAYS: '',
   SAFEGOLD_BASE_URL: 'https://127.0.0.1:1/safegold',
   MSG91_BASE_URL: 'https://127.0.0.1:1/msg91',
+  RAZORPAYX_BASE_URL: 'https://127.0.0.1:1/razorpayx',
 });

@@ -207,7 +207,6 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     guard,
     rateLimit: next,
     requestLog: next,
-    requestMetrics: next,
     metrics: next,
     logger,
     random,

@@ -111,7 +111,6 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     guard: identity.customerGuard,
     rateLimit: next,
     requestLog: next,
-    requestMetrics: next,
     metrics: next,
     logger,
     random,

@@ -85,7 +85,6 @@ const createApp = (api: ServedApi, kit: Pick<Kit, 'logger' | 'random'>) =>
     guard: api.guard,
     rateLimit: next,
     requestLog: next,
-    requestMetrics: next,
     metrics: next,
     logger: kit.logger,
     random: kit.random,

@@ -112,7 +112,6 @@ export const openPayments = async (): Promise<OpenPayments> => {
     guard,
     rateLimit: next,
     requestLog: next,
-    requestMetrics: next,
     metrics: next,
     logger,
     random,

@@ -1,11 +1,7 @@
 import type { Express } from 'express';
 import type { Config } from '../../platform/config/config.ts';
 import { createApi, type Guard, type Route } from '../../platform/http/index.ts';
-import {
-  createMetricsHandler,
-  createRequestLog,
-  createRequestMetrics,
-} from '../../platform/observability/index.ts';
+import { createMetricsHandler, createRequestLog } from '../../platform/observability/index.ts';
 import { createRateLimit } from '../../platform/rate-limit/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
@@ -49,8 +45,7 @@ export const createApiApp = (
       onLimited: metrics.countRateLimited,
       onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
     }),
-    requestLog: createRequestLog({ logger, prefix }),
-    requestMetrics: createRequestMetrics(metrics, prefix),
+    requestLog: createRequestLog({ logger, prefix, observe: metrics.observeRequest }),
     metrics: createMetricsHandler(metrics),
     logger,
     random,

@@ -10,6 +10,8 @@ export type PriceCache = Cache<z.output<typeof cachedPrice>>;
 export const liveKey = 'live';
 
 export interface LivePriceReader {
+  /** This replica's copy of the price while it is live; nothing is waited for. */
+  priceAtHand(): LivePrice | undefined;
   /**
    * A price at most 10 s old: this replica's copy, the cache's, or the provider's own answer (one
    * call per replica at a time). @throws AppError PRICE_UNAVAILABLE when all of them fail.
@@ -56,9 +58,13 @@ export const createLivePrice = (options: {
     return price;
   };
 
+  const priceAtHand = (): LivePrice | undefined => (isLive(copy) ? copy : undefined);
+
   return {
+    priceAtHand,
     async livePrice() {
-      if (isLive(copy)) return copy;
+      const price = priceAtHand();
+      if (price !== undefined) return price;
       refreshing ??= refresh().finally(() => {
         refreshing = undefined;
       });

@@ -1,5 +1,12 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import {
+  defineRoute,
+  ok,
+  PUBLIC,
+  shared,
+  type Reply,
+  type Route,
+} from '../../platform/http/index.ts';
 import { paise, toSafePaise } from '../../money/index.ts';
 import type { LivePriceReader } from './live-price.ts';
 import {
@@ -10,7 +17,7 @@ import {
   type PriceRange,
 } from './price.schemas.ts';
 import type { HistoryRow, PriceStore } from './price.store.ts';
-import { tickEveryMs } from './price.types.ts';
+import { tickEveryMs, type LivePrice } from './price.types.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const rangeMs: Readonly<Record<PriceRange, number>> = {
@@ -30,6 +37,15 @@ const presentRow = (row: HistoryRow) => ({
   at: row.as_of.toISOString(),
 });
 
+/** A price is shown many times before the next one comes: it is written out once. */
+const createPriceReplies = (): ((price: LivePrice) => Reply) => {
+  let last: { readonly price: LivePrice; readonly reply: Reply } | undefined;
+  return (price) => {
+    if (last?.price !== price) last = { price, reply: shared(presentPrice(price)) };
+    return last.reply;
+  };
+};
+
 /** `GET /price/current`, `GET /price/history`. */
 export const createPriceCustomerRoutes = (options: {
   readonly live: LivePriceReader;
@@ -37,6 +53,7 @@ export const createPriceCustomerRoutes = (options: {
   readonly wall: Clock;
 }): Route[] => {
   const { live, store, wall } = options;
+  const replyOf = createPriceReplies();
   return [
     defineRoute({
       method: 'GET',
@@ -46,7 +63,11 @@ export const createPriceCustomerRoutes = (options: {
       access: PUBLIC,
       responses: { 200: priceView },
       errors: ['PRICE_UNAVAILABLE'],
-      handler: async () => ok(presentPrice(await live.livePrice())),
+      atHand: () => {
+        const price = live.priceAtHand();
+        return price === undefined ? undefined : replyOf(price);
+      },
+      handler: async () => replyOf(await live.livePrice()),
     }),
     defineRoute({
       method: 'GET',

@@ -17,10 +17,8 @@ export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
-  /** One line for each request. */
+  /** One line for each request, and its duration by route template. */
   readonly requestLog: RequestHandler;
-  /** Observes durations by route template. */
-  readonly requestMetrics: RequestHandler;
   readonly metrics: RequestHandler;
   readonly logger: { error(fields: object, message: string): void };
   readonly random: Random;
@@ -51,7 +49,6 @@ export const createApi = (options: ApiOptions): Express => {
     inTurn(
       requestIdMiddleware(options.random),
       options.requestLog,
-      options.requestMetrics,
       securityHeaders(options.corsAllowedOrigins),
       fixedRoutes(mounted),
     ),

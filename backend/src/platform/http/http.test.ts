@@ -25,7 +25,6 @@ beforeAll(async () => {
     guard,
     rateLimit,
     requestLog: pass,
-    requestMetrics: pass,
     metrics: (_req, res) => {
       res.send('up 1');
     },

@@ -1,7 +1,7 @@
 import { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors/app-error.ts';
 import type { Route } from './route.ts';
-import { serveRoute, type ServeOptions, type ServeRequest } from './serve-route.ts';
+import { serveRoute, type ServeOptions } from './serve-route.ts';
 
 export interface MountOptions extends ServeOptions {
   readonly routes: readonly Route[];
@@ -26,13 +26,13 @@ const groupByPath = (routes: readonly Route[]): Map<string, Route[]> => {
  * until one fits, which on the hottest paths costs more than the answer.
  */
 export const fixedRoutes = (options: MountOptions): RequestHandler => {
-  const fixed = new Map<string, Map<string, ServeRequest>>();
+  const fixed = new Map<string, Map<string, RequestHandler>>();
   for (const route of options.routes.filter(({ path }) => !path.includes(':'))) {
     const path = options.prefix + route.path;
-    const methods = fixed.get(path) ?? new Map<string, ServeRequest>();
+    const methods = fixed.get(path) ?? new Map<string, RequestHandler>();
     fixed.set(path, methods.set(route.method, serveRoute(route, options)));
   }
-  return async (req, res, next) => {
+  return (req, res, next) => {
     const { path } = req;
     const serve = fixed.get(path)?.get(req.method);
     if (serve === undefined) {
@@ -41,11 +41,7 @@ export const fixedRoutes = (options: MountOptions): RequestHandler => {
     }
     // Where the router leaves it, for the log and the metrics.
     req.route = { path };
-    try {
-      await serve(req, res);
-    } catch (error) {
-      next(error);
-    }
+    void serve(req, res, next);
   };
 };
 

@@ -3,10 +3,19 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `body` as JSON, where it is written out already. */
+  readonly json?: string;
 }
 
 /** 200 with `body`. */
 export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** 200 with `body`, written out once: for an answer that many requests get. */
+export const shared = (body: unknown): Reply => ({
+  status: 200,
+  body,
+  json: JSON.stringify(body),
+});
 
 /** 201: `body` is the new resource. */
 export const created = (body: unknown): Reply => ({ status: 201, body });

@@ -56,6 +56,11 @@ interface RouteShape {
   readonly bodyLimitBytes?: number;
   /** The handler wants the bytes alone (a signature covers them): no JSON parsing, no schema. */
   readonly rawBody?: true;
+  /**
+   * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
+   * For the hottest public GET routes without input; asked after the rate limit.
+   */
+  readonly atHand?: () => Reply | undefined;
 }
 
 export interface RouteSpec<

@@ -1,11 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from './logger.ts';
+import type { ObservedRequest } from './metrics.ts';
 import { routeTemplate } from './route-template.ts';
 
 interface RequestLogOptions {
   readonly logger: Logger;
   /** Where the API is mounted. */
   readonly prefix?: string;
+  /** Is told of each request too, for the metrics. */
+  readonly observe?: (request: ObservedRequest) => void;
 }
 
 /** nginx's word for a client that left before it was answered. */
@@ -16,18 +19,16 @@ export const clientLeftStatus = 499;
  * query, no header and no body ever come near the logger, so none can be in the line.
  */
 export const createRequestLog = (options: RequestLogOptions): RequestHandler => {
-  const { logger, prefix } = options;
+  const { logger, prefix, observe } = options;
   return (req, res, next) => {
     const startedAt = performance.now();
     res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : clientLeftStatus;
-      const fields = {
-        requestId: req.requestId,
-        method: req.method,
-        route: routeTemplate(req, prefix),
-        status,
-        ms: Math.round(performance.now() - startedAt),
-      };
+      const { requestId, method } = req;
+      const route = routeTemplate(req, prefix);
+      const ms = performance.now() - startedAt;
+      observe?.({ method, route, status, ms });
+      const fields = { requestId, method, route, status, ms: Math.round(ms) };
       if (status >= 500) logger.warn(fields, 'request');
       else logger.info(fields, 'request');
     });

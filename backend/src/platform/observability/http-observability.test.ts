@@ -8,7 +8,7 @@ import { requestIdMiddleware } from '../http/request-id.ts';
 import { createRandom } from '../ids/random.ts';
 import { createRequestLog } from './create-request-log.ts';
 import { createLogger } from './logger.ts';
-import { createMetrics, createMetricsHandler, createRequestMetrics } from './metrics.ts';
+import { createMetrics, createMetricsHandler } from './metrics.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -31,7 +31,7 @@ const start = async () => {
   const logger = createLogger({ level: 'info', name: 'test', destination });
   const app = express();
   app.use(requestIdMiddleware(createRandom()));
-  app.use(createRequestLog({ logger, prefix: '/v1' }), createRequestMetrics(metrics, '/v1'));
+  app.use(createRequestLog({ logger, prefix: '/v1', observe: metrics.observeRequest }));
   app.get('/metrics', createMetricsHandler(metrics));
   const router = Router();
   router.get('/orders/:id', (_req, res) => {

@@ -11,7 +11,6 @@ export {
 export {
   createMetrics,
   createMetricsHandler,
-  createRequestMetrics,
   type Metrics,
   type ObservedCollaboratorCall,
   type ObservedJob,

@@ -1,7 +1,5 @@
 import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { clientLeftStatus } from './create-request-log.ts';
-import { routeTemplate } from './route-template.ts';
 
 export interface ObservedRequest {
   readonly method: string;
@@ -112,6 +110,25 @@ const createDurations = (registers: [Registry]) => ({
   }),
 });
 
+type RequestHistogram = ReturnType<typeof createDurations>['request'];
+
+/**
+ * Every request is observed, and the same few labels come again and again: each set of them is
+ * looked up with the library once. They are words of our own, so there are only so many.
+ */
+const createRequestObserver = (durations: RequestHistogram): Metrics['observeRequest'] => {
+  const observers = new Map<string, ReturnType<RequestHistogram['labels']>>();
+  return ({ method, route, status, ms }) => {
+    const key = `${method} ${route} ${status}`;
+    let observer = observers.get(key);
+    if (observer === undefined) {
+      observer = durations.labels(method, route, String(status));
+      observers.set(key, observer);
+    }
+    observer.observe(ms / 1000);
+  };
+};
+
 /** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const registry = new Registry();
@@ -127,9 +144,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
 
   return {
     registry,
-    observeRequest: ({ ms, status, ...labels }) => {
-      durations.request.observe({ ...labels, status: String(status) }, ms / 1000);
-    },
+    observeRequest: createRequestObserver(durations.request),
     observeJob: ({ ms, ...labels }) => {
       durations.job.observe(labels, ms / 1000);
     },
@@ -151,22 +166,6 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     text: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 };
-
-/** Observes each request of an API that is mounted at `prefix`. */
-export const createRequestMetrics =
-  (metrics: Metrics, prefix?: string): RequestHandler =>
-  (req, res, next) => {
-    const startedAt = performance.now();
-    res.on('close', () => {
-      metrics.observeRequest({
-        method: req.method,
-        route: routeTemplate(req, prefix),
-        status: res.writableFinished ? res.statusCode : clientLeftStatus,
-        ms: performance.now() - startedAt,
-      });
-    });
-    next();
-  };
 
 /** Answers `GET /metrics`; who may ask is decided before. */
 export const createMetricsHandler =

@@ -47,14 +47,17 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const local = new MemoryStore();
   let restUntil = 0;
 
-  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-    if (performance.now() < restUntil) return undefined;
+  const isResting = (): boolean => performance.now() < restUntil;
+  const rest = (error: unknown): void => {
+    restUntil = performance.now() + restMs;
+    onError(error);
+  };
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    if (isResting()) return;
     try {
-      return await work();
+      await work();
     } catch (error) {
-      restUntil = performance.now() + restMs;
-      onError(error);
-      return undefined;
+      rest(error);
     }
   };
 
@@ -65,9 +68,16 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
       local.init(configuration);
       shared.init(configuration).catch(onError);
     },
+    // The one that every request waits for, so with as few promises as it can have.
     async increment(key) {
-      const alone = await local.increment(key);
-      return (await attempt(() => shared.increment(key))) ?? alone;
+      const alone = local.increment(key);
+      if (isResting()) return alone;
+      try {
+        return await shared.increment(key);
+      } catch (error) {
+        rest(error);
+        return alone;
+      }
     },
     async decrement(key) {
       await local.decrement(key);
