@@ -39,7 +39,7 @@ export const createApiClient = (
       headers: { ...headers },
       responseType: 'text' as const,
       redirects: 0,
-      timeout: '10s',
+      timeout: '30s',
       tags: { api: api.name },
     },
   });

@@ -23,11 +23,12 @@ export interface HearFeedOptions {
 
 const namespace = '/price';
 /** A socket that has not joined by then never will. */
-const joinTimeoutMs = 20_000;
+const joinTimeoutMs = 30_000;
 
 /** What one socket has heard. */
 interface Heard {
   marks: readonly number[];
+  /** The seq of each, where it can be held against the first tick. */
   readonly snapshots: (number | undefined)[];
   readonly ticks: HeardTick[];
 }
@@ -56,7 +57,8 @@ const takeEvent = (
   const message = readPriceMessage(data);
   observe('feed_message_valid', message !== undefined);
   if (name === 'price_snapshot') {
-    heard.snapshots.push(message?.seq);
+    // One that ticks have overtaken on its way says nothing about the first of them.
+    heard.snapshots.push(heard.ticks.length === 0 ? message?.seq : undefined);
     return;
   }
   observeLateness(latenessMs(atMs, tickMs));

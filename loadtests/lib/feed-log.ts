@@ -41,8 +41,8 @@ const stepBetween = (before: number, seq: number): Step => {
 };
 
 /**
- * How each tick follows the one before; the first one the snapshot. A snapshot is the last tick
- * there was, and on its way a tick may overtake it: the first tick may be the snapshot's own.
+ * How each tick follows the one before; the first one the snapshot that came before it. A snapshot
+ * is read before its tick is sent to all, so that the first tick may be the snapshot's own.
  */
 export const stepsOf = (snapshotSeq: number | undefined, ticks: readonly HeardTick[]): Step[] =>
   ticks.flatMap(({ seq }, index) => {

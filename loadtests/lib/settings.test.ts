@@ -15,8 +15,8 @@ describe('readSettings', () => {
       hop: 'played',
       windowSeconds: 60,
       tickMs: 10_000,
-      latenessP95Ms: 1000,
-      latenessMaxMs: 4000,
+      latenessP95Ms: undefined,
+      latenessMaxMs: undefined,
       spareSeconds: 60,
       resultsDir: undefined,
     });

@@ -5,11 +5,13 @@ export interface RateLimitProfile {
   readonly clients: number;
   /** Windows that each client lives through. */
   readonly windows: number;
+  /** Requests that one client has under way at once. */
+  readonly requestsAtOnce: number;
 }
 
 /** How many try the rate limits, and for how long: `windows` times a little over a window. */
 export const rateLimitProfiles: Readonly<Record<ProfileName, RateLimitProfile>> = {
-  smoke: { clients: 2, windows: 1 },
-  load: { clients: 40, windows: 2 },
-  soak: { clients: 5, windows: 30 },
+  smoke: { clients: 2, windows: 1, requestsAtOnce: 5 },
+  load: { clients: 40, windows: 2, requestsAtOnce: 10 },
+  soak: { clients: 5, windows: 30, requestsAtOnce: 20 },
 };

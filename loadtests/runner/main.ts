@@ -15,6 +15,12 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+/** Rate limits begin with a burst of requests and then wait for a window; the other joins then. */
+const afterBurst = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 15_000).unref();
+  });
+
 /** Runs the suites; true if every threshold held. @throws Error of one line if none can be run. */
 const main = async (): Promise<boolean> => {
   const { env } = process;
@@ -49,10 +55,16 @@ const main = async (): Promise<boolean> => {
   };
 
   say(`${options.suites.join(' and ')}, profile ${profile}; this takes a while`);
-  // What is measured of one does not hang on the other, but for the load of a big profile.
-  const outcomes: boolean[] = [];
-  if (profile === 'smoke') outcomes.push(...(await Promise.all(options.suites.map(run))));
-  else for (const suite of options.suites) outcomes.push(await run(suite));
+  const [first, ...others] = options.suites;
+  const outcomes = [];
+  if (profile === 'smoke') {
+    const running = run(first);
+    await Promise.race([running, afterBurst()]);
+    outcomes.push(...(await Promise.all([running, ...others.map(run)])));
+  } else {
+    // The load of one would be in the figures of the other.
+    for (const suite of options.suites) outcomes.push(await run(suite));
+  }
   say(`reports: ${relative(process.cwd(), resultsDir)}/`);
   return outcomes.every(Boolean);
 };

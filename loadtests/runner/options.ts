@@ -8,7 +8,8 @@ export type SuiteName = (typeof suiteNames)[number];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RunnerOptions {
-  readonly suites: readonly SuiteName[];
+  /** In the order in which they start. */
+  readonly suites: readonly [SuiteName, ...SuiteName[]];
   readonly profile: ProfileName;
   /** Where the local stack says its addresses. */
   readonly endpointsFile: string;

@@ -10,8 +10,14 @@ import { observations, priceCadenceRules } from '../thresholds/price-cadence.ts'
 
 const settings = readSettings(__ENV);
 const { tickMs } = settings;
-const { listeners, socketsPerListener, marks, joinPart } = priceCadenceProfiles[settings.profile];
-const rules = priceCadenceRules(settings, listeners * socketsPerListener);
+const profile = priceCadenceProfiles[settings.profile];
+const { listeners, socketsPerListener, marks, joinPart } = profile;
+const latenessMaxMs = settings.latenessMaxMs ?? profile.latenessMaxMs;
+const rules = priceCadenceRules({
+  sockets: listeners * socketsPerListener,
+  latenessP95Ms: settings.latenessP95Ms ?? profile.latenessP95Ms,
+  latenessMaxMs,
+});
 
 const metrics = new Map(Object.keys(observations).map((name) => [name, new Rate(name)]));
 const lateness = new Trend('feed_lateness', true);
@@ -42,7 +48,7 @@ const listen = (): void =>
     baseUrl: settings.baseUrls.customer,
     tickMs,
     marks,
-    patienceMs: settings.latenessMaxMs,
+    patienceMs: latenessMaxMs,
     now: () => Date.now(),
     observe: (name, holds) => {
       metrics.get(name)?.add(holds);

@@ -12,7 +12,7 @@ import { rateLimitProfiles } from '../profiles/rate-limits.ts';
 import { observations, rateLimitRules, type Observation } from '../thresholds/rate-limits.ts';
 
 const settings = readSettings(__ENV);
-const { clients, windows } = rateLimitProfiles[settings.profile];
+const { clients, windows, requestsAtOnce } = rateLimitProfiles[settings.profile];
 // Behind a real hop all clients are one, and its budget can be spent once at a time.
 const clientsAtOnce = settings.hop === 'real' ? 1 : clients;
 const rules = rateLimitRules(settings, clientsAtOnce * windows);
@@ -36,8 +36,8 @@ export const options: Options = {
   ),
   thresholds: thresholdsOf(rules),
   hosts: settings.hosts,
-  batch: 20,
-  batchPerHost: 20,
+  batch: requestsAtOnce,
+  batchPerHost: requestsAtOnce,
   setupTimeout: '10s',
 };
 

@@ -1,5 +1,4 @@
 import type { Rule } from '../lib/rules.ts';
-import type { Settings } from '../lib/settings.ts';
 
 /** The observations of one socket, each `rate==1`: never once otherwise. */
 export const observations = {
@@ -13,8 +12,15 @@ export const observations = {
 } as const;
 export type Observation = keyof typeof observations;
 
-/** What must hold of the feed. `sockets` is how many must have listened to the end. */
-export const priceCadenceRules = (settings: Settings, sockets: number): Rule[] => [
+export interface CadenceLimits {
+  /** How many must have listened to the end. */
+  readonly sockets: number;
+  readonly latenessP95Ms: number;
+  readonly latenessMaxMs: number;
+}
+
+/** What must hold of the feed. */
+export const priceCadenceRules = (limits: CadenceLimits): Rule[] => [
   ...Object.entries(observations).map(([metric, says]) => ({
     metric,
     expression: 'rate==1',
@@ -22,17 +28,17 @@ export const priceCadenceRules = (settings: Settings, sockets: number): Rule[] =
   })),
   {
     metric: 'feed_lateness',
-    expression: `p(95)<${settings.latenessP95Ms}`,
+    expression: `p(95)<${limits.latenessP95Ms}`,
     says: '95 of 100 updates come shortly after their mark',
   },
   {
     metric: 'feed_lateness',
-    expression: `max<${settings.latenessMaxMs}`,
+    expression: `max<${limits.latenessMaxMs}`,
     says: 'no update comes long after its mark',
   },
   {
     metric: 'sockets_finished',
-    expression: `count==${sockets}`,
-    says: `all ${sockets} sockets listened to the end`,
+    expression: `count==${limits.sockets}`,
+    says: `all ${limits.sockets} sockets listened to the end`,
   },
 ];

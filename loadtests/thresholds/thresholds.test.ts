@@ -26,16 +26,13 @@ it('does not ask for a neighbour where all clients are one', () => {
 it('wants to see all journeys end, so that nothing observed is not all is well', () => {
   const finished = [
     ...rateLimitRules(readSettings({ APIS: 'admin' }), 2),
-    ...priceCadenceRules(readSettings({}), 50),
+    ...priceCadenceRules({ sockets: 50, latenessP95Ms: 10, latenessMaxMs: 20 }),
   ].filter(({ metric }) => metric.endsWith('_finished'));
   expect(finished.map(({ expression }) => expression)).toEqual(['count==2', 'count==50']);
 });
 
-it('holds lateness against what the settings say', () => {
-  const rules = priceCadenceRules(
-    readSettings({ LATENESS_P95_MS: '10', LATENESS_MAX_MS: '20' }),
-    1,
-  );
+it('holds lateness against what it is told', () => {
+  const rules = priceCadenceRules({ sockets: 1, latenessP95Ms: 10, latenessMaxMs: 20 });
   const expressions = rules
     .filter(({ metric }) => metric === 'feed_lateness')
     .map(({ expression }) => expression);
