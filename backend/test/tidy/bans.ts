@@ -97,7 +97,7 @@ export const bans: readonly Ban[] = [
   },
   {
     name: 'what does not erase',
-    pattern: /^\s*(?:export\s+)?(?:const\s+)?enum\s|^\s*(?:export\s+)?namespace\s/gmu,
+    pattern: /^\s*(?:export\s+)?(?:const\s+)?enum\s|^\s*(?:export\s+)?namespace\s+\w+\s*\{/gmu,
     where: everywhere,
     instead: 'use a const array and its union type',
   },
