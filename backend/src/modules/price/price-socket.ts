@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import { batchReads } from './batch-reads.ts';
 import { presentTick } from './price.schemas.ts';
 import type { PriceStore } from './price.store.ts';
 import { tickEveryMs, type PriceTick } from './price.types.ts';
@@ -55,8 +56,10 @@ export const attachPriceSocket = (
     serveClient: false,
     maxHttpBufferSize: 16_384,
   });
+  // Many come at once when a replica ends: one read serves them all.
+  const lastTick = batchReads(() => options.store.lastTick());
   const sendSnapshot = async (socket: Socket): Promise<void> => {
-    const last = await options.store.lastTick();
+    const last = await lastTick();
     if (last === undefined) return;
     const stale = isStale(last, options.wall.now());
     socket.emit('price_snapshot', presentTick({ ...last, stale }));

@@ -104,6 +104,23 @@ describe('createRateLimit', () => {
     });
   });
 
+  it('does not forget what it counted alone when the cache is back', async () => {
+    const { statuses, redis } = await startReplica('back');
+    await untilReady(redis, 5000);
+    expect(await statuses('203.0.113.8', 1)).toEqual([200]);
+    await redisServer.stop();
+    expect(await statuses('203.0.113.8', 2)).toEqual([200, 200]);
+    await redisServer.start();
+    await untilReady(redis, 10_000);
+    const after: number[] = [];
+    await eventually(async () => {
+      after.push(...(await statuses('203.0.113.8', 1)));
+      return (await redis.keys('rate-limit:back:*')).length > 0;
+    });
+    after.push(...(await statuses('203.0.113.8', 1)));
+    expect(after).toEqual(after.map(() => 429));
+  });
+
   it('goes on limiting who had used up the limit when the cache is lost', async () => {
     const { statuses, redis } = await startReplica('lost');
     await untilReady(redis, 5000);

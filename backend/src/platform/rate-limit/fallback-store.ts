@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MemoryStore, type Store } from 'express-rate-limit';
+import { MemoryStore, type ClientRateLimitInfo as Count, type Store } from 'express-rate-limit';
 import type { Redis } from 'ioredis';
 import { RedisStore, type RedisReply } from 'rate-limit-redis';
 
@@ -46,6 +46,9 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const shared = new RedisStore({ prefix, sendCommand: sendTo(redis) });
   const local = new MemoryStore();
   let restUntil = 0;
+  let windowMs = 0;
+  /** When a request was last counted here alone. */
+  let missedAtMs = Number.NEGATIVE_INFINITY;
 
   const isResting = (): boolean => performance.now() < restUntil;
   const rest = (error: unknown): void => {
@@ -61,22 +64,35 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
     }
   };
 
+  const countAlone = (alone: Promise<Count>): Promise<Count> => {
+    missedAtMs = performance.timeOrigin + performance.now();
+    return alone;
+  };
+  /** What was counted alone in this window is missing in the cache: the higher count holds. */
+  const higher = (alone: Count, together: Count): Count => {
+    const beganAtMs = (alone.resetTime?.getTime() ?? 0) - windowMs;
+    return missedAtMs >= beganAtMs && alone.totalHits > together.totalHits ? alone : together;
+  };
+
   return {
     prefix,
     localKeys: false,
     init(configuration) {
+      windowMs = configuration.windowMs;
       local.init(configuration);
       shared.init(configuration).catch(onError);
     },
     // The one that every request waits for, so with as few promises as it can have.
     async increment(key) {
-      const alone = local.increment(key);
-      if (isResting()) return alone;
+      // A copy: the memory's own record goes on counting while the cache is asked.
+      const alone = local.increment(key).then((record) => ({ ...record }));
+      if (isResting()) return countAlone(alone);
       try {
-        return await shared.increment(key);
+        const together = await shared.increment(key);
+        return missedAtMs === Number.NEGATIVE_INFINITY ? together : higher(await alone, together);
       } catch (error) {
         rest(error);
-        return alone;
+        return countAlone(alone);
       }
     },
     async decrement(key) {

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { batchReads } from './batch-reads.ts';
+
+/** Reads that end when they are told to, in the order in which they began. */
+const openReads = () => {
+  const pending: { end(): void; fail(error: Error): void }[] = [];
+  let begun = 0;
+  const read = async (): Promise<number> => {
+    begun += 1;
+    const number = begun;
+    await new Promise<void>((resolve, reject) => {
+      pending.push({ end: resolve, fail: reject });
+    });
+    return number;
+  };
+  return { read: batchReads(read), pending, begun: () => begun };
+};
+
+it('reads once for all who ask while a read is under way, after it', async () => {
+  const { read, pending, begun } = openReads();
+  const first = read();
+  const later = [read(), read(), read()];
+  expect(begun()).toBe(1);
+  pending[0]?.end();
+  expect(await first).toBe(1);
+  expect(begun()).toBe(2);
+  pending[1]?.end();
+  expect(await Promise.all(later)).toEqual([2, 2, 2]);
+});
+
+it('reads anew for who asks when none is under way', async () => {
+  const { read, pending } = openReads();
+  const first = read();
+  pending[0]?.end();
+  await first;
+  const second = read();
+  pending[1]?.end();
+  expect(await second).toBe(2);
+});
+
+it('fails who waited for the read that failed, and nobody else', async () => {
+  const { read, pending } = openReads();
+  const first = read();
+  const second = read();
+  pending[0]?.fail(new Error('cut off'));
+  await expect(first).rejects.toThrow('cut off');
+  pending[1]?.end();
+  expect(await second).toBe(2);
+});
