@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBuyWorld, type BuyWorld } from '../../backend/test/support/buy-world.ts';
+import {
+  askToSell,
+  newSeller,
+  payoutBecomes,
+  soldOf,
+} from '../../backend/test/support/story-seller.ts';
+import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
+import { runInWorld, type TestWorld } from './support/test-deps.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
+
+let world: BuyWorld;
+let home: StackHome;
+
+beforeAll(async () => {
+  world = await openBuyWorld({ withAdmin: true });
+  home = await writeStackHome(world.stack);
+});
+afterAll(async () => {
+  await world.check();
+  await world.stop();
+  home.remove();
+});
+
+const goldctl = (args: readonly string[], more: TestWorld = {}) =>
+  runInWorld(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
+
+const readSwitch = (name: string): string =>
+  readFileSync(join(world.stack.addresses.settingsDir, name), 'utf8');
+
+describe('an order of the running system', () => {
+  it('is shown from the buy to the paid payout of its gold', async () => {
+    const seller = await newSeller(world);
+    const sold = soldOf(await askToSell(seller, '0.0300'));
+    await payoutBecomes(seller, sold.payout.id, 'PAID');
+    await seller.client.becomes(sold.order.id, 'COMPLETED');
+    const asJson = await goldctl(['order', 'show', sold.order.id, '-o', 'json']);
+    expect(asJson.code).toBe(0);
+    const shown: unknown = JSON.parse(asJson.stdout);
+    expect(shown).toMatchObject({
+      id: sold.order.id,
+      type: 'SELL',
+      status: 'COMPLETED',
+      proceeds_paise: sold.order.proceeds_paise,
+      payout: { id: sold.payout.id, status: 'PAID', amountPaise: sold.payout.amountPaise },
+      events: [
+        { from: null, to: 'PENDING' },
+        { from: 'PENDING', to: 'VERIFIED' },
+        { from: 'VERIFIED', to: 'CONFIRMED' },
+        { from: 'CONFIRMED', to: 'COMPLETED' },
+      ],
+    });
+    const [buy] = await world.query<{ id: string }>(
+      `SELECT id FROM gold_order WHERE type = 'BUY' AND user_id = $1::uuid`,
+      seller.client.userId,
+    );
+    const asTable = await goldctl(['order', 'show', buy?.id ?? '']);
+    expect(asTable).toMatchObject({ code: 0, stderr: '' });
+    for (const part of ['ALLOCATED', '₹1,000.00', 'payment.captured', seller.client.userId]) {
+      expect(asTable.stdout).toContain(part);
+    }
+  });
+
+  it('that there is not is told so', async () => {
+    const missing = await goldctl(['order', 'show', '019a8c7e-0000-7000-8000-000000000001']);
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toContain('there is no gold order 019a8c7e');
+  });
+});
+
+describe('reconciliation of the running system', () => {
+  it('agrees in 13 checks, and then finds an order under review', async () => {
+    const clean = await goldctl(['reconcile']);
+    expect(clean).toMatchObject({ code: 0, stderr: '' });
+    expect(clean.stdout).toContain('All 13 checks agree.');
+    const client = await world.newCustomer();
+    const buy = await client.buy('500');
+    await world.sandbox.pay(buy.gatewayOrderId, { amountPaise: 49_900 });
+    await client.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'AMOUNT_MISMATCH' });
+    const found = await goldctl(['reconcile', '--samples']);
+    expect(found.code).toBe(3);
+    expect(found.stdout).toMatch(/^manual_review_open +medium +1 finding /mu);
+    expect(found.stdout).toContain(buy.orderId);
+    const asJson = await goldctl(['reconcile', '-o', 'json']);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ summary: { findings: 1, errors: 0 } });
+    expect(asJson.stdout).not.toContain(buy.orderId);
+  });
+});
+
+describe('gates of the running system', () => {
+  it('close without a question, at once, and open again', async () => {
+    const { call } = await world.newCustomer();
+    const sell = () => call('POST', '/gold/sell', {});
+    const closed = await goldctl(['gates', 'close', 'sell', '-o', 'json']);
+    expect(closed.code).toBe(0);
+    expect(JSON.parse(closed.stdout)).toMatchObject({ gate: 'sell', isOpen: false });
+    expect(readSwitch('DIGITAL_SELL_ENABLED')).toBe('false\n');
+    expect(await sell()).toMatchObject({ status: 503, code: 'SELL_DISABLED' });
+    expect(await goldctl(['gates', 'open', 'sell', '--yes'])).toMatchObject({ code: 0 });
+    expect(await sell()).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  });
+});
