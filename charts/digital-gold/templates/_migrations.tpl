@@ -6,6 +6,11 @@ command:
   - --enable-source-maps
   - dist/migrate/main.js
 env:
+  {{- /* Of the configuration only what says whether this is production: it decides what is refused. */}}
+  {{- with .Values.config.APP_MODE }}
+  - name: APP_MODE
+    value: {{ . | quote }}
+  {{- end }}
   - name: MIGRATE_WAIT_SECONDS
     value: {{ include "digital-gold.text" $values.waitSeconds | quote }}
   - name: MIGRATE_DATABASE_URL
