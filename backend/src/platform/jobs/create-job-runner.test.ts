@@ -4,7 +4,7 @@ import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-d
 import { createGate } from '../../../test/support/gate.ts';
 import { jobsOf, retryNow, taskName, withJobRunner } from '../../../test/support/job-queue.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { createSilentLogger } from '../observability/logger.ts';
+import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
 import { enqueue } from './enqueue.ts';
 import type { JobContext } from './job.types.ts';
@@ -111,6 +111,35 @@ describe('job runner', () => {
       });
     });
     expect(seen).toContainEqual({ n: 2 });
+  });
+
+  it('takes jobs again after its first look at the queue failed', async () => {
+    const task = taskName();
+    const owner = createDatabase({ url: fresh.migrateUrl, poolSize: 1, applicationName: 'owner' });
+    let done = 0;
+    const handler = async (): Promise<void> => {
+      done += 1;
+    };
+    try {
+      await owner.db.$executeRaw`revoke select on graphile_worker._private_tasks from dgs_app`;
+      const lines: string[] = [];
+      const destination = { write: (line: string) => void lines.push(line) };
+      const runner = createJobRunner({
+        databaseUrl: fresh.appUrl,
+        tasks: { [task]: handler },
+        logger: createLogger({ level: 'warn', name: 'test', destination }),
+        pollIntervalMs: 50,
+      });
+      runner.start();
+      await eventually(() => lines.some((line) => line.includes('jobs can not be taken')));
+      await owner.db.$executeRaw`grant select on graphile_worker._private_tasks to dgs_app`;
+      await enqueue(database.db, { task, payload: {} });
+      await eventually(() => done === 1);
+      await runner.stop();
+    } finally {
+      await owner.db.$executeRaw`grant select on graphile_worker._private_tasks to dgs_app`;
+      await owner.close();
+    }
   });
 
   it('runs jobs of one queue one after another', async () => {

@@ -12,6 +12,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TaskList } from './job.types.ts';
 import { showLife, type LifeSign } from './pool-liveness.ts';
+import { watchTaking } from './watch-taking.ts';
 import { wrapHandler } from './wrap-handler.ts';
 
 export interface JobRunner {
@@ -41,6 +42,8 @@ export interface JobRunnerOptions {
 const restartAfterMs = 1000;
 /** One connection listens; the others take and finish jobs, each for a moment. */
 const poolSize = 5;
+/** Times that every worker fails to look for a job before the pool is made anew. */
+const failuresEach = 3;
 
 type QueuePool = NonNullable<RunnerOptions['pgPool']>;
 
@@ -98,6 +101,10 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
     ]),
   );
 
+  const warnOfStop = (error: unknown): void => {
+    logger.warn({ err: error }, 'the job runner did not stop cleanly');
+  };
+
   const runOnce = async (): Promise<void> => {
     const pool = openPool(databaseUrl, logger);
     const lives: LifeSign[] = [];
@@ -105,6 +112,12 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
     events.on('pool:create', ({ workerPool }) => {
       lives.push(showLife({ databaseUrl, poolId: workerPool.id, logger, timers }));
     });
+    let stuck: Error | undefined;
+    const giveUp = (error: Error): void => {
+      stuck = error;
+      active?.stop().catch(warnOfStop);
+    };
+    watchTaking({ events, limit: failuresEach * concurrency, logger, giveUp });
     try {
       active = await run({
         pgPool: pool,
@@ -121,6 +134,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
       });
       if (signal.aborted) await active.stop();
       await active.promise;
+      if (stuck !== undefined) throw stuck;
     } finally {
       active = undefined;
       await Promise.all(lives.map((life) => life.release()));
@@ -142,9 +156,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
     },
     async stop() {
       stopping.abort();
-      await active?.stop().catch((error: unknown) => {
-        logger.warn({ err: error }, 'the job runner did not stop cleanly');
-      });
+      await active?.stop().catch(warnOfStop);
       await running;
     },
     isRunning: () => active !== undefined && !signal.aborted,
