@@ -134,8 +134,9 @@ describe('job runner', () => {
       await eventually(() => lines.some((line) => line.includes('jobs can not be taken')));
       await owner.db.$executeRaw`grant select on graphile_worker._private_tasks to dgs_app`;
       await enqueue(database.db, { task, payload: {} });
-      await eventually(() => done === 1);
+      await eventually(() => done > 0);
       await runner.stop();
+      expect(done).toBe(1);
     } finally {
       await owner.db.$executeRaw`grant select on graphile_worker._private_tasks to dgs_app`;
       await owner.close();

@@ -113,8 +113,8 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
       lives.push(showLife({ databaseUrl, poolId: workerPool.id, logger, timers }));
     });
     let stuck: Error | undefined;
-    const giveUp = (error: Error): void => {
-      stuck = error;
+    const giveUp = (cause: Error): void => {
+      stuck = cause;
       active?.stop().catch(warnOfStop);
     };
     watchTaking({ events, limit: failuresEach * concurrency, logger, giveUp });
