@@ -27,6 +27,9 @@ fi
 
 for workspace in backend cli deploy loadtests; do suite "$workspace"; done
 
+printf '\n-- charts/demo\n'
+node_modules/.bin/vitest run --config charts/demo/vitest.config.ts || failed="$failed charts/demo"
+
 # needs TOOL… -- WHAT COMMAND…: runs it where the tools are.
 needs() {
   missing=''
@@ -45,7 +48,7 @@ needs() {
   "$@" || failed="$failed $what"
 }
 
-needs helm helm-unittest kubeconform -- charts charts/test.sh
+needs helm -- charts charts/test.sh
 needs actionlint -- workflows actionlint
 needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests
 

@@ -54,7 +54,7 @@ export const allSources: readonly SourceFile[] = listFiles(backendFolder)
   .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
 /** Every TypeScript file of the other workspaces, their paths from the repository's folder. */
-export const neighbourSources: readonly SourceFile[] = ['cli', 'deploy', 'loadtests']
+export const neighbourSources: readonly SourceFile[] = ['charts', 'cli', 'deploy', 'loadtests']
   .flatMap((workspace) => listFiles(join(repositoryFolder, workspace)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readSource(repositoryFolder, path));
