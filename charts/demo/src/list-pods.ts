@@ -11,6 +11,7 @@ const podsWire = z.object({
         deletionTimestamp: z.string().optional(),
       }),
       status: z.object({
+        phase: z.string(),
         conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
         containerStatuses: z.array(z.object({ restartCount: z.int() })).default([]),
       }),
@@ -24,10 +25,12 @@ export interface PodState {
   readonly component: string;
   readonly restarts: number;
   readonly isReady: boolean;
+  /** A Job's, that has gone well. */
+  readonly isDone: boolean;
   readonly isLeaving: boolean;
 }
 
-/** The pods of a label selector, by name. */
+/** The pods of a label selector, by name; of an empty one, all. */
 export const listPods = async (
   { kubectl }: Pick<ClusterWorld, 'kubectl'>,
   selector: string,
@@ -40,6 +43,7 @@ export const listPods = async (
       component: metadata.labels['app.kubernetes.io/component'] ?? '',
       restarts: status.containerStatuses.reduce((sum, one) => sum + one.restartCount, 0),
       isReady: status.conditions.some((one) => one.type === 'Ready' && one.status === 'True'),
+      isDone: status.phase === 'Succeeded',
       isLeaving: metadata.deletionTimestamp !== undefined,
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -41,10 +41,10 @@ export const serviceLoad = async (world: ClusterWorld): Promise<readonly LoadTar
   const operators = { name: 'admin: GET /health', ...admin, path: '/v1/health' };
   const price = { name: 'customer: GET /price/current', ...customer, path: '/v1/price/current' };
   return [
-    { ...health, everyMs: 50, connections: 'kept' },
-    { ...health, everyMs: 100, connections: 'new' },
-    { ...webhook, everyMs: 200, connections: 'kept' },
-    { ...webhook, everyMs: 400, connections: 'new' },
+    { ...health, everyMs: 100, connections: 'kept' },
+    { ...health, everyMs: 150, connections: 'new' },
+    { ...webhook, everyMs: 400, connections: 'kept' },
+    { ...webhook, everyMs: 800, connections: 'new' },
     { ...price, everyMs: 2000, connections: 'kept' },
     { ...operators, everyMs: 100, connections: 'kept' },
     { ...operators, everyMs: 200, connections: 'new' },

@@ -2,7 +2,8 @@ import { Agent } from 'node:http';
 import { askAtAddress } from '../tools/ask-at-address.ts';
 import type { LoadReport, LoadTarget } from './load.types.ts';
 
-const answerWithinMs = 15_000;
+/** Longer than any proxy or client waits: an answer that is late is told as slow. */
+const answerWithinMs = 30_000;
 
 const whyOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
