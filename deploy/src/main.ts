@@ -13,9 +13,12 @@ const readConfig = (): StackConfig => {
   try {
     return parseStackConfig(pulumi.runtime.allConfig(), secretKeys());
   } catch (error) {
-    // Shown without a stack trace: it is the operator's mistake, not the program's.
-    if (error instanceof StackConfigError) throw new pulumi.RunError(error.message);
-    throw error;
+    if (!(error instanceof StackConfigError)) throw error;
+    // Shown without a stack trace: it is the operator's mistake, not the program's. With one the
+    // SDK would spend a minute on colouring it, only to leave it out.
+    const refusal = new pulumi.RunError(error.message);
+    refusal.stack = '';
+    throw refusal;
   }
 };
 

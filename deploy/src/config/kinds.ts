@@ -2,6 +2,19 @@ import { z } from 'zod';
 
 /** The kinds of value in a stack's configuration. Each message says what is allowed. */
 
+const notText = 'must be text; set it with --type string';
+
+/**
+ * A text that may look like something else: below a path the CLI makes a number of `12` and a flag
+ * of `true`. Whole numbers that JavaScript can not hold exactly are refused.
+ */
+export const configText = () =>
+  z
+    .union([z.string(), z.number().refine(Number.isSafeInteger, notText), z.boolean()], {
+      error: ({ input }) => (input === undefined ? 'is missing' : notText),
+    })
+    .transform(String);
+
 /** The name of a Kubernetes object in its narrowest form, a DNS label. */
 export const dnsLabel = () =>
   z

@@ -32,6 +32,14 @@ describe('the configuration of a stack', () => {
     expect(parseInput(withPath(prodInput(), 'kubeContext', '123')).kubeContext).toBe('123');
   });
 
+  it('takes for text what the CLI made a number or a flag of', () => {
+    const input = withPath(withPath(prodInput(), 'image.tag', 7), 'environment.POOL', 20);
+    const config = parseInput(withPath(input, 'settings.DIGITAL_SELL_ENABLED', true));
+    expect(config.image.tag).toBe('7');
+    expect(config.environment['POOL']).toBe('20');
+    expect(config.settings.DIGITAL_SELL_ENABLED).toBe('true');
+  });
+
   it('names every key that is missing', () => {
     const message = refusalOf({});
     for (const key of ['tier', 'namespace', 'image', 'ingress']) {
@@ -52,7 +60,8 @@ describe('the configuration of a stack', () => {
     ['ingress.admin.reach', 'everywhere', '"public"|"internal"'],
     ['objectStore.size', '5 gigabytes', 'Mi, Gi or Ti'],
     ['networkPolicy.database', ['db.example'], 'range of addresses'],
-    ['environment.LOG_LEVEL', 5, 'expected string'],
+    ['environment.LOG_LEVEL', { level: 5 }, 'must be text; set it with --type string'],
+    ['environment.ACCOUNT_NUMBER', 2 ** 60, 'must be text; set it with --type string'],
     ['environment.log_level', 'info', 'upper-case letters'],
     ['testbed', 'maybe', 'expected boolean'],
   ])('says what is allowed when %s is %j', (path, value, allowed) => {

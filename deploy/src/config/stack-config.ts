@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { cidr, dnsLabel, hostName, objectName, quantity, variableName } from './kinds.ts';
+import {
+  cidr,
+  configText,
+  dnsLabel,
+  hostName,
+  objectName,
+  quantity,
+  variableName,
+} from './kinds.ts';
 
 export const tiers = ['dev', 'staging', 'prod'] as const;
 
@@ -8,7 +16,7 @@ export const ingressReaches = ['public', 'internal'] as const;
 
 const image = z.strictObject({
   repository: z.string().min(1).describe('registry and name of the backend image'),
-  tag: z.string().min(1).describe('its tag'),
+  tag: configText().pipe(z.string().min(1)).describe('its tag'),
   digest: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits')
@@ -103,7 +111,7 @@ const networkPolicy = z.strictObject({
 });
 
 const switchText = (opens: string, off: string) =>
-  z.string().default(off).describe(`first value of the switch that opens ${opens}`);
+  configText().prefault(off).describe(`first value of the switch that opens ${opens}`);
 
 const settings = z.strictObject({
   DIGITAL_GOLD_PAYMENT_ENABLED: switchText('buying', 'false'),
@@ -147,8 +155,8 @@ export const stackConfigSchema = z.strictObject({
   ingress,
   networkPolicy: networkPolicy.prefault({}),
   environment: z
-    .record(variableName(), z.string())
-    .default({})
+    .record(variableName(), configText())
+    .prefault({})
     .describe('plain environment variables of every process'),
   settings: settings.prefault({}),
   objectStore: objectStore.prefault({}),

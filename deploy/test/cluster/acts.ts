@@ -41,24 +41,29 @@ export const configure =
   async () => {
     const [, repository, tag] = /^(.+):([^:/]+)$/u.exec(image) ?? [];
     assert.ok(repository !== undefined && tag !== undefined, `${image} is no name:tag`);
-    await run.set('namespace', namespace);
-    await run.set('image.repository', repository);
-    await run.set('image.tag', tag);
-    for (const api of ['customer', 'admin', 'accounting']) {
-      await run.set(`ingress.${api}.host`, `${api}.${namespace}.test`);
-    }
-    for (const [name, value] of Object.entries(await testbedSecrets())) {
-      await run.setSecret(`secrets.${name}`, name === 'JWT_SECRET' ? jwtSecret : value);
-    }
+    const hosts = ['customer', 'admin', 'accounting'].map((api) => [
+      `ingress.${api}.host`,
+      `${api}.${namespace}.test`,
+    ]);
+    const secrets = Object.entries({ ...(await testbedSecrets()), JWT_SECRET: jwtSecret });
+    await run.set(
+      {
+        namespace,
+        'image.repository': repository,
+        'image.tag': tag,
+        ...Object.fromEntries(hosts),
+      },
+      Object.fromEntries(secrets.map(([variable, value]) => [`secrets.${variable}`, value])),
+    );
   };
 
 /** The program itself refuses, in words and without a stack trace. */
 export const refuseProd =
   ({ run }: StoryParts) =>
   async () => {
-    await run.set('tier', 'prod');
+    await run.set({ tier: 'prod' });
     const { code, output } = await run.pulumi('preview', '--non-interactive');
-    await run.set('tier', 'dev');
+    await run.set({ tier: 'dev' });
     assert.notEqual(code, 0);
     for (const key of ['appMode', 'image.digest', 'replicas.worker', 'secrets.PII_KEYRING']) {
       assert.match(output, new RegExp(`digital-gold:${key} `, 'u'));
@@ -70,10 +75,10 @@ export const refuseProd =
 export const refuseByPolicy =
   ({ run }: StoryParts, tag: string) =>
   async () => {
-    await run.set('image.tag', 'latest');
+    await run.set({ 'image.tag': 'latest' });
     const pack = ['--policy-pack', 'policy', '--non-interactive'];
     const refused = await run.pulumi('preview', ...pack);
-    await run.set('image.tag', tag);
+    await run.set({ 'image.tag': tag });
     assert.notEqual(refused.code, 0);
     assert.match(refused.output, /fixed-images/u);
     await run.must('preview', ...pack);
@@ -117,7 +122,7 @@ export const rotate =
   async () => {
     const [before] = await kubectl.names('secrets', environment);
     const pods = await kubectl.names('pods', customers);
-    await run.setSecret('secrets.JWT_SECRET', newSecret());
+    await run.set({}, { 'secrets.JWT_SECRET': newSecret() });
     await run.must(...apply);
     const after = await kubectl.names('secrets', environment);
     assert.equal(after.length, 1);
@@ -129,12 +134,12 @@ export const rotate =
 export const resistDestroy =
   ({ run, kubectl }: StoryParts) =>
   async () => {
-    await run.set('protect', 'true');
+    await run.set({ protect: 'true' });
     await run.must(...apply);
     const { code, output } = await run.pulumi('destroy', '--yes', '--skip-preview');
     assert.notEqual(code, 0);
     assert.match(output, /protect/u);
     assert.equal((await kubectl.names('deployments', processes)).length, 4);
-    await run.set('protect', 'false');
+    await run.set({ protect: 'false' });
     await run.must(...apply);
   };

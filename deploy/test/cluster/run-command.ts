@@ -11,17 +11,16 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly input?: string;
 }
 
 /** Runs a program to its end; 127 when there is none of that name. */
 export const runCommand = (
   program: string,
   args: readonly string[],
-  { cwd, env, input }: CommandOptions = {},
+  { cwd, env }: CommandOptions = {},
 ): Promise<CommandResult> =>
   new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -37,7 +36,6 @@ export const runCommand = (
     child.on('close', (code) => {
       resolve({ code: code ?? 1, stdout, output });
     });
-    child.stdin.end(input ?? '');
   });
 
 /**

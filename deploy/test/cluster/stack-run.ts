@@ -5,6 +5,11 @@ import { mustRun, runCommand, type CommandResult } from './run-command.ts';
 const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
 const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
 
+type Values = Readonly<Record<string, string>>;
+
+const flagsOf = (flag: string, values: Values): readonly string[] =>
+  Object.entries(values).flatMap(([path, value]) => [flag, `digital-gold:${path}=${value}`]);
+
 /** The real CLI with one stack of its own, its state in a folder that git ignores. */
 export interface StackRun {
   readonly stateFolder: string;
@@ -13,14 +18,19 @@ export interface StackRun {
   readonly pulumi: (...args: readonly string[]) => Promise<CommandResult>;
   /** The same, and it must end well. */
   readonly must: (...args: readonly string[]) => Promise<string>;
-  /** Sets one key below `digital-gold:`. */
-  readonly set: (path: string, value: string) => Promise<void>;
-  readonly setSecret: (path: string, value: string) => Promise<void>;
+  /** Sets keys below `digital-gold:`, in clear or encrypted. */
+  readonly set: (plain: Values, secret?: Values) => Promise<void>;
 }
 
 /** Takes down what an earlier run of the stack left behind, and forgets it. */
-const clearLeftovers = async ({ must, pulumi, stateFolder }: StackRun): Promise<void> => {
+const clearLeftovers = async (
+  { must, pulumi, stateFolder }: StackRun,
+  name: string,
+): Promise<void> => {
   if ((await pulumi('stack', 'ls', '--json')).stdout.includes('"name"')) {
+    // A killed run leaves its lock, and one that ended early its protection.
+    await pulumi('cancel', '--yes', '--stack', name);
+    await must('state', 'unprotect', '--all', '--yes', '--stack', name);
     await must('destroy', '--yes', '--skip-preview', '--non-interactive');
   }
   rmSync(stateFolder, { recursive: true, force: true });
@@ -50,16 +60,15 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
     configFile,
     pulumi: (...args) => runCommand('pulumi', complete(args), options),
     must: (...args) => mustRun('pulumi', complete(args), options),
-    set: async (path, value) => {
-      await run.must('config', 'set', '--path', `digital-gold:${path}`, value);
-    },
-    setSecret: async (path, value) => {
-      const args = ['config', 'set', '--secret', '--path', `digital-gold:${path}`];
-      await mustRun('pulumi', complete(args), { ...options, input: value });
+    set: async (plain, secret = {}) => {
+      const flags = [...flagsOf('--plaintext', plain), ...flagsOf('--secret', secret)];
+      await run.must('config', 'set-all', '--path', ...flags);
     },
   };
-  await clearLeftovers(run);
+  await clearLeftovers(run, name);
   copyFileSync(`${deployFolder}/Pulumi.dev.yaml`, configFile);
   await run.must('stack', 'init', name);
+  // It leaves a file of its own, whatever `--config-file` the other commands get.
+  rmSync(`${deployFolder}/Pulumi.${name}.yaml`, { force: true });
   return run;
 };

@@ -50,8 +50,10 @@ export const createStory = (parts: StoryParts): readonly Step[] => {
     {
       title: 'up with a changed process and changed first values leaves it closed',
       act: async () => {
-        await run.set('environment.LOG_LEVEL', 'debug');
-        await run.set('settings.ACCOUNTING_PORTAL_MODE', 'readwrite');
+        await run.set({
+          'environment.LOG_LEVEL': 'debug',
+          'settings.ACCOUNTING_PORTAL_MODE': 'readwrite',
+        });
         await upStaysClosed();
       },
     },
