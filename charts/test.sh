@@ -21,8 +21,7 @@ lint() { # chart values
   helm lint "$1" --strict --quiet --values "$2" --set "$image" || fail "helm lint fails on $1 with $2"
 }
 
-# Kubernetes takes the last of two equal keys and helm says nothing, so what is rendered is
-# compared with the schemas, as an install and as an upgrade.
+# What is rendered against the schemas of Kubernetes, as an install and as an upgrade.
 conform() { # chart values
   for how in '' --is-upgrade; do
     helm template gold "$1" --namespace gold --values "$2" --set "$image" $how >"$rendered/all.yaml" ||
@@ -45,8 +44,12 @@ job() { # arguments...
   helm template gold digital-gold --values digital-gold/ci/minimal-values.yaml "$@" \
     --show-only templates/migrations/job.yaml | sed -n 's/^  name: //p'
 }
-same() { [ "$1" = "$2" ] || fail "$3"; }
-differ() { [ "$1" != "$2" ] || fail "$3"; }
+# What could not be rendered is empty: equal to nothing, different from nothing.
+rendered_both() {
+  for text in "$1" "$2"; do [ -n "$text" ] || fail "nothing rendered: $3"; done
+}
+same() { rendered_both "$@"; [ "$1" = "$2" ] || fail "$3"; }
+differ() { rendered_both "$@"; [ "$1" != "$2" ] || fail "$3"; }
 
 check_rollouts() {
   worker=$(pods worker)
@@ -59,7 +62,7 @@ check_rollouts() {
     'a switch rolls the pods'
   migrations=$(job)
   same "$migrations" "$(job --set worker.replicas=5)" 'a number of pods repeats the migrations'
-  for change in image.tag=2 config.LOG_LEVEL=debug migrations.waitSeconds=5; do
+  for change in image.tag=next config.LOG_LEVEL=debug migrations.waitSeconds=5; do
     differ "$migrations" "$(job --set "$change")" "$change does not make a new migration Job"
   done
 }

@@ -1,4 +1,4 @@
-{{/* The command of a process, with traces where an endpoint for them is set. In: root, component. */}}
+{{/* The command of a process, with traces if they have somewhere to go. In: root, component. */}}
 {{- define "digital-gold.command" -}}
 {{- $environment := include "digital-gold.environment" . | fromYaml }}
 - node
@@ -13,7 +13,10 @@
 {{/* The container of a process. In: root, component. */}}
 {{- define "digital-gold.container" -}}
 {{- $values := index .root.Values .component }}
-{{- $probes := .root.Values.probes -}}
+{{- $probes := .root.Values.probes }}
+{{- $startup := dict "path" "/healthz" "figures" $probes.startup }}
+{{- $liveness := dict "path" "/healthz" "figures" $probes.liveness }}
+{{- $readiness := dict "path" "/readyz" "figures" $probes.readiness -}}
 {{ include "digital-gold.containerBase" (dict "root" .root "name" .component) }}
 command:
   {{- include "digital-gold.command" . | trim | nindent 2 }}
@@ -30,11 +33,11 @@ ports:
   - name: internal
     containerPort: {{ include "digital-gold.internalPort" . }}
 startupProbe:
-  {{- include "digital-gold.probe" (dict "path" "/healthz" "figures" $probes.startup) | nindent 2 }}
+  {{- include "digital-gold.probe" $startup | nindent 2 }}
 livenessProbe:
-  {{- include "digital-gold.probe" (dict "path" "/healthz" "figures" $probes.liveness) | nindent 2 }}
+  {{- include "digital-gold.probe" $liveness | nindent 2 }}
 readinessProbe:
-  {{- include "digital-gold.probe" (dict "path" "/readyz" "figures" $probes.readiness) | nindent 2 }}
+  {{- include "digital-gold.probe" $readiness | nindent 2 }}
 resources:
   {{- toYaml $values.resources | nindent 2 }}
 volumeMounts:

@@ -1,4 +1,6 @@
-{{/* Every guard: what a schema can't say. Each ends the rendering with one line that says what to do. */}}
+{{/*
+Every guard: what a schema can't say. Each ends the rendering with one line that says what to do.
+*/}}
 {{- define "digital-gold.guards" -}}
 {{- include "digital-gold.guardRequired" . }}
 {{- include "digital-gold.guardShutdown" . }}
@@ -22,17 +24,22 @@
 {{- define "digital-gold.guardShutdown" -}}
 {{- with .Values.shutdown }}
 {{- if lt (int64 .graceMs) (add (int64 .drainMs) 5000) }}
-{{- fail "shutdown.graceMs must be at least shutdown.drainMs + 5000: requests under way and the closing need time after the drain" }}
+{{- $why := "requests under way and the closing need time after the drain" }}
+{{- fail (printf "shutdown.graceMs must be at least shutdown.drainMs + 5000: %s" $why) }}
 {{- end }}
 {{- if lt (mul (int64 .terminationGracePeriodSeconds) 1000) (add (int64 .graceMs) 2000) }}
-{{- fail "shutdown.terminationGracePeriodSeconds must be at least 2 s more than shutdown.graceMs: else the kubelet kills a pod that is still finishing" }}
+{{- $what := "shutdown.terminationGracePeriodSeconds must be at least 2 s more than graceMs" }}
+{{- fail (printf "%s: else the kubelet kills a pod that is still finishing" $what) }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "digital-gold.guardConfig" -}}
-{{- $owned := list "PORT" "INTERNAL_PORT" "SETTINGS_DIR" "OBJECT_STORE_DIR" "SHUTDOWN_DRAIN_MS" "SHUTDOWN_GRACE_MS" }}
-{{- $secret := "^((MIGRATE_)?DATABASE_URL|REDIS_URL|BLIND_INDEX_KEY|[A-Z0-9_]*(SECRETS?|TOKEN|PASSWORD|PEPPER|KEYRING|AUTH_KEY))$" }}
+{{- $owned := list "PORT" "INTERNAL_PORT" "SETTINGS_DIR" "OBJECT_STORE_DIR" }}
+{{- $owned = concat $owned (list "SHUTDOWN_DRAIN_MS" "SHUTDOWN_GRACE_MS") }}
+{{- $named := "(MIGRATE_)?DATABASE_URL|REDIS_URL|BLIND_INDEX_KEY" }}
+{{- $alike := "[A-Z0-9_]*(SECRETS?|TOKEN|PASSWORD|PEPPER|KEYRING|AUTH_KEY)" }}
+{{- $secret := printf "^(%s|%s)$" $named $alike }}
 {{- $maps := dict "config" .Values.config }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}
 {{- $_ := set $maps (printf "%s.config" $component) (index $.Values $component).config }}
@@ -40,13 +47,13 @@
 {{- range $where, $map := $maps }}
 {{- range $name, $_ := $map }}
 {{- if has $name $owned }}
-{{- fail (printf "%s.%s is set by the chart: see shutdown, objectStore and the ports" $where $name) }}
+{{- fail (printf "%s.%s is set by the chart: see shutdown and objectStore" $where $name) }}
 {{- end }}
 {{- if hasKey $.Values.settings.initial $name }}
-{{- fail (printf "%s.%s is a switch, which is read from the settings alone: see settings.initial" $where $name) }}
+{{- fail (printf "%s.%s is a switch, read from the settings alone: see settings" $where $name) }}
 {{- end }}
 {{- if regexMatch $secret $name }}
-{{- fail (printf "%s.%s is a secret: put it into the Secret that secrets.existingSecret names" $where $name) }}
+{{- fail (printf "%s.%s is a secret: put it into secrets.existingSecret" $where $name) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -65,17 +72,19 @@
 {{- define "digital-gold.guardIngress" -}}
 {{- $ingress := .Values.ingress }}
 {{- if eq $ingress.publicClassName $ingress.internalClassName }}
-{{- fail "ingress.internalClassName must not be ingress.publicClassName: the accounting API is for the company's network alone" }}
+{{- fail "ingress.internalClassName must not be ingress.publicClassName: one is the internet" }}
 {{- end }}
-{{- if eq (include "digital-gold.ingressClass" (dict "root" . "component" "accounting")) $ingress.publicClassName }}
-{{- fail "ingress.accounting.className must not be ingress.publicClassName: the accounting API is never on the internet" }}
+{{- $class := include "digital-gold.ingressClass" (dict "root" . "component" "accounting") }}
+{{- if eq $class $ingress.publicClassName }}
+{{- $why := "the accounting API is never on the internet" }}
+{{- fail (printf "ingress.accounting.className must not be ingress.publicClassName: %s" $why) }}
 {{- end }}
 {{- $hosts := list }}
 {{- range $component := list "customer" "admin" "accounting" }}
 {{- with index $ingress $component }}
 {{- if .enabled }}
 {{- if not .host }}
-{{- fail (printf "ingress.%s.host is needed while ingress.%s.enabled" $component $component) }}
+{{- fail (printf "ingress.%s.host is needed while it is enabled" $component) }}
 {{- end }}
 {{- if has .host $hosts }}
 {{- fail (printf "ingress.%s.host is another API's: each has a host of its own" $component) }}
@@ -90,8 +99,9 @@
 {{/* An API answers /metrics under the names in INTERNAL_HOSTNAMES. In: root, component, host. */}}
 {{- define "digital-gold.guardMetrics" -}}
 {{- $environment := include "digital-gold.environment" . | fromYaml }}
-{{- $internal := splitList "," (default "" (get $environment "INTERNAL_HOSTNAMES") | nospace | lower) }}
+{{- $names := default "" (get $environment "INTERNAL_HOSTNAMES") | nospace | lower }}
+{{- $internal := splitList "," $names }}
 {{- if has (lower .host) $internal }}
-{{- fail (printf "INTERNAL_HOSTNAMES names ingress.%s.host: its metrics would be exposed" .component) }}
+{{- fail (printf "INTERNAL_HOSTNAMES names ingress.%s.host: it would show metrics" .component) }}
 {{- end }}
 {{- end }}

@@ -1,7 +1,8 @@
 {{/* IngressClass of an API: its own, else the class that its kind of caller comes from. */}}
 {{- define "digital-gold.ingressClass" -}}
 {{- $ingress := .root.Values.ingress }}
-{{- $usual := ternary $ingress.internalClassName $ingress.publicClassName (eq .component "accounting") }}
+{{- $isInternal := eq .component "accounting" }}
+{{- $usual := ternary $ingress.internalClassName $ingress.publicClassName $isInternal }}
 {{- default $usual (index $ingress .component).className }}
 {{- end }}
 
@@ -10,9 +11,13 @@ Annotations that cap the body and keep a session at one pod, in the controller's
 YAML. In: root, component, suffix, bodyLimitBytes, sticky (a bool).
 */}}
 {{- define "digital-gold.controllerAnnotations" -}}
-{{- $name := printf "%s%s" (include "digital-gold.componentName" .) (ternary (printf "-%s" .suffix) "" (ne .suffix "")) }}
+{{- $name := include "digital-gold.componentName" . }}
+{{- if .suffix }}
+{{- $name = printf "%s-%s" $name .suffix }}
+{{- end }}
+{{- $middleware := printf "%s-%s@kubernetescrd" .root.Release.Namespace $name }}
 {{- if eq .root.Values.ingress.controller "traefik" }}
-traefik.ingress.kubernetes.io/router.middlewares: {{ .root.Release.Namespace }}-{{ $name }}@kubernetescrd
+traefik.ingress.kubernetes.io/router.middlewares: {{ $middleware }}
 {{- else if eq .root.Values.ingress.controller "nginx" }}
 nginx.ingress.kubernetes.io/proxy-body-size: {{ int64 .bodyLimitBytes | quote }}
 {{- if .sticky }}

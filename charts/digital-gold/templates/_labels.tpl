@@ -29,7 +29,8 @@ Metadata of an object of a component. In: root, component, and, if any, name (in
 component's), suffix of the name, labels, annotations.
 */}}
 {{- define "digital-gold.metadata" -}}
-name: {{ default (include "digital-gold.componentName" .) .name }}{{ with .suffix }}-{{ . }}{{ end }}
+{{- $name := default (include "digital-gold.componentName" .) .name -}}
+name: {{ $name }}{{ with .suffix }}-{{ . }}{{ end }}
 namespace: {{ .root.Release.Namespace }}
 labels:
   {{- include "digital-gold.labels" . | nindent 2 }}

@@ -6,7 +6,7 @@ command:
   - --enable-source-maps
   - dist/migrate/main.js
 env:
-  {{- /* Of the configuration only what says whether this is production: it decides what is refused. */}}
+  {{- /* Of the configuration only this: it decides which secrets are refused. */}}
   {{- with .Values.config.APP_MODE }}
   - name: APP_MODE
     value: {{ . | quote }}

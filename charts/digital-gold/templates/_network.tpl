@@ -81,7 +81,8 @@ spec:
     - Ingress
     - Egress
   ingress:
-    {{- with include "digital-gold.ingressRule" (dict "port" "internal" "from" $policy.monitoring) }}
+    {{- $readers := dict "port" "internal" "from" $policy.monitoring }}
+    {{- with include "digital-gold.ingressRule" $readers }}
     {{- . | nindent 4 }}
     {{- end }}
     {{- if ne .component "worker" }}

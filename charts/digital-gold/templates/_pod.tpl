@@ -65,7 +65,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{/* Where pods may be. In: nodeSelector, tolerations, and affinity and priorityClassName if any. */}}
+{{/* Where pods may be. In: nodeSelector, tolerations, affinity and priorityClassName if any. */}}
 {{- define "digital-gold.placement" -}}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
@@ -87,7 +87,8 @@ tolerations:
 {{/* In: root, component. */}}
 {{- define "digital-gold.topologySpread" -}}
 {{- $spread := (index .root.Values .component).topologySpread }}
-{{- $keys := dict "kubernetes.io/hostname" $spread.nodes "topology.kubernetes.io/zone" $spread.zones }}
+{{- $keys := dict "kubernetes.io/hostname" $spread.nodes }}
+{{- $_ := set $keys "topology.kubernetes.io/zone" $spread.zones }}
 {{- if or $spread.nodes $spread.zones }}
 topologySpreadConstraints:
   {{- range $key, $when := $keys }}
