@@ -29,9 +29,9 @@ describe.each(bans)('$name', (ban) => {
 });
 
 /** What holds in every workspace; the rest is about the service's own parts. */
-const everywhere = ['holes in the types', 'what does not erase', 'tests that do not run'];
+const everywhere = new Set(['holes in the types', 'what does not erase', 'tests that do not run']);
 
-it.each(bans.filter(({ name }) => everywhere.includes(name)))(
+it.each(bans.filter(({ name }) => everywhere.has(name)))(
   'has no $name in the other workspaces either',
   ({ pattern }) => {
     expect(neighbourSources.length).toBeGreaterThan(0);
