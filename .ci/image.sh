@@ -6,7 +6,10 @@ set -eu
 cd "$(dirname "$0")/.."
 
 image=$1 push=${2:-}
-set -- --file backend/Dockerfile --tag "$image"
+set -- --file backend/Dockerfile --tag "$image" \
+  --build-arg "VERSION=${image##*:}" \
+  --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
+  --build-arg "CREATED=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
 [ -z "${NODE_IMAGE:-}" ] || set -- "$@" --build-arg "NODE_IMAGE=$NODE_IMAGE"
 
 docker buildx version >/dev/null 2>&1 ||
