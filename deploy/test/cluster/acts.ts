@@ -136,7 +136,7 @@ export const resistDestroy =
   async () => {
     await run.set({ protect: 'true' });
     await run.must(...apply);
-    const { code, output } = await run.pulumi('destroy', '--yes', '--skip-preview');
+    const { code, output } = await run.pulumi('destroy', '--yes', '--non-interactive');
     assert.notEqual(code, 0);
     assert.match(output, /protect/u);
     assert.equal((await kubectl.names('deployments', processes)).length, 4);
