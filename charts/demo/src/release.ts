@@ -5,4 +5,7 @@ export const service = 'digital-gold';
 export const components = ['customer', 'admin', 'accounting', 'worker'] as const;
 
 /** Selects the pods of the four processes, and nothing else. */
-export const processPods = `app.kubernetes.io/part-of=digital-gold,app.kubernetes.io/component in (${components.join(',')})`;
+export const processPods = [
+  'app.kubernetes.io/part-of=digital-gold',
+  `app.kubernetes.io/component in (${components.join(',')})`,
+].join(',');

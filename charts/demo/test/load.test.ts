@@ -75,7 +75,13 @@ it('counts a connection that is cut as failed, at the headers and in the body', 
 it('counts what can not connect as failed', async () => {
   const server = await serve((_req, res) => void res.end());
   server.close();
-  const target = { name: 'it', ...server.place, path: '/', everyMs: 5, connections: 'new' } as const;
+  const target = {
+    name: 'it',
+    ...server.place,
+    path: '/',
+    everyMs: 5,
+    connections: 'new',
+  } as const;
   const load = startLoad([target]);
   const begun = performance.now();
   await vi.waitUntil(() => performance.now() - begun > 100, { timeout: 5000 });
@@ -115,7 +121,9 @@ it('is told a line for each target and each way of failing', () => {
   };
   const lines = describeLoad([report, { ...report, failed: 0, reasons: new Map() }]);
   expect(lines).toHaveLength(4);
-  expect(lines[0]).toMatch(/^customer +kept connections: +10 sent, 3 failed, median 3 ms, slowest/u);
+  expect(lines[0]).toMatch(
+    /^customer +kept connections: +10 sent, 3 failed, median 3 ms, slowest/u,
+  );
   expect(lines.slice(1, 3)).toEqual(['    2 times: answered 502', '    1 times: socket hang up']);
   expect(countLoad([report, report])).toEqual({ sent: 20, failed: 6 });
 });

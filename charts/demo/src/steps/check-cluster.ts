@@ -3,7 +3,9 @@ import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.t
 import type { ClusterStep } from '../cluster.types.ts';
 
 const versionWire = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
-const namedWire = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+const namedWire = z.object({
+  items: z.array(z.object({ metadata: z.object({ name: z.string() }) })),
+});
 
 /** What is needed is there: said before anything is built. */
 export const checkCluster: ClusterStep = {
@@ -14,7 +16,10 @@ export const checkCluster: ClusterStep = {
     const helmVersion = await helm(['version', '--short']);
     const found = await kubectl.read(['get', 'ingressclasses'], namedWire);
     const classes = found.items.map(({ metadata }) => metadata.name);
-    const variables = { publicClass: 'PUBLIC_INGRESS_CLASS', internalClass: 'INTERNAL_INGRESS_CLASS' };
+    const variables = {
+      publicClass: 'PUBLIC_INGRESS_CLASS',
+      internalClass: 'INTERNAL_INGRESS_CLASS',
+    };
     for (const name of ['publicClass', 'internalClass'] as const) {
       const there = classes.length === 0 ? 'none' : classes.join(', ');
       expectThat(

@@ -50,9 +50,6 @@ export const rollUnderLoad: ClusterStep = {
     const lines = describeLoad(reports);
     expectThat(failed === 0, `${failed} of ${sent} requests failed:\n    ${lines.join('\n    ')}`);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-    return [
-      `replaced: ${replaced}; ${sent} requests in ${seconds} s, not one failed`,
-      ...lines,
-    ];
+    return [`replaced: ${replaced}; ${sent} requests in ${seconds} s, not one failed`, ...lines];
   },
 };

@@ -28,7 +28,8 @@ export const openPortForward = (
       const local = /Forwarding from 127\.0\.0\.1:(\d+)/u.exec(chunk)?.[1];
       if (local !== undefined) resolve({ port: Number(local), close: () => void child.kill() });
     });
-    const fail = (why: string): void => reject(new StepFailure(`port-forward to ${target}: ${why}`));
+    const fail = (why: string): void =>
+      reject(new StepFailure(`port-forward to ${target}: ${why}`));
     child.once('error', (error) => fail(error.message));
     child.once('exit', () => fail(words.trim()));
   });
