@@ -44,6 +44,10 @@ export const runTool = async (
 ): Promise<string> => {
   const { code, stdout, stderr } = await tryTool(command, args, options);
   if (code === 0) return stdout;
-  const words = lastLines(stderr.trim() === '' ? stdout : stderr, 20);
-  throw new StepFailure(`${command} ${args.slice(0, 3).join(' ')} failed (${code}): ${words}`);
+  const words = [stdout, stderr]
+    .filter((text) => text.trim() !== '')
+    .map((text) => lastLines(text, 30));
+  throw new StepFailure(
+    `${command} ${args.slice(0, 3).join(' ')} failed (${code}): ${words.join('\n')}`,
+  );
 };
