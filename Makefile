@@ -79,7 +79,7 @@ deploy: install ## Put the service on a cluster with Pulumi (STACK=dev, staging 
 deploy-release: ## Put another target's chart on the cluster (TARGET, CHART, VERSION)
 	@deploy/scripts/deploy-release.sh '$(TARGET)' '$(CHART)' '$(VERSION)'
 
-pulumi-test: install goldctl ## Try the Pulumi program on the cluster of KUBECONFIG: up, up again, destroy
+pulumi-test: install goldctl ## Try the Pulumi program on the cluster of KUBECONFIG (CLUSTER_IMAGE=name:tag)
 	@npm run --silent test:cluster -w deploy
 
 format: install ## Format the code
