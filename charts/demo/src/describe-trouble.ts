@@ -1,17 +1,18 @@
 import type { ClusterWorld } from './cluster.types.ts';
 import { listPods } from './list-pods.ts';
 
+const podLines = 40;
 const logLines = 8;
 const eventLines = 15;
 const podsAtMost = 8;
 const columns = 240;
 
-const lastOf = (text: string, count: number): string[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .slice(-count)
-    .map((line) => line.slice(0, columns));
+/** A heading with the last lines of a text; nothing for an empty one. */
+const section = (heading: string, text: string, count: number): string[] => {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) return [];
+  return [heading, ...lines.slice(-count).map((line) => line.slice(0, columns))];
+};
 
 /** The end of the log of each pod that is neither ready nor done. */
 const logsOfUnready = async (world: Pick<ClusterWorld, 'kubectl'>): Promise<string[]> => {
@@ -19,7 +20,7 @@ const logsOfUnready = async (world: Pick<ClusterWorld, 'kubectl'>): Promise<stri
   const lines: string[] = [];
   for (const { name } of pods.filter((pod) => !pod.isReady && !pod.isDone).slice(0, podsAtMost)) {
     const log = await world.kubectl.attempt(['logs', name, `--tail=${logLines}`]);
-    lines.push(`log of ${name}:`, ...lastOf(log.stdout, logLines));
+    lines.push(...section(`log of ${name}:`, log.stdout, logLines));
   }
   return lines;
 };
@@ -37,10 +38,8 @@ export const describeTrouble = async (
     '--sort-by=.lastTimestamp',
   ]);
   return [
-    'pods:',
-    ...lastOf(pods.stdout, 40),
-    'warnings:',
-    ...lastOf(events.stdout, eventLines),
+    ...section('pods:', pods.stdout, podLines),
+    ...section('warnings:', events.stdout, eventLines),
     ...(await logsOfUnready(world)),
   ];
 };

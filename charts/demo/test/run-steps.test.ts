@@ -32,7 +32,7 @@ it('stops at the first that fails, and says why', async () => {
   const fail = step('One', () => Promise.reject(new Error('it is broken')));
   const never = step('Two', async () => ['never']);
   expect(await runSteps(world, [fail, never])).toBe(false);
-  expect(told()).toContain('== 1 of 2: One\n    FAILED: it is broken\n    pods:\n');
+  expect(told()).toContain('== 1 of 2: One\n    FAILED: it is broken\n\nStopped');
   expect(told()).toMatch(/Stopped at step 1 of 2, after \d+\.\d s\.\n$/u);
   expect(told()).not.toContain('never');
 });
