@@ -1,60 +1,78 @@
 import { runLoad, type LoadResult } from './support/http-load.ts';
 import { keepPriceLive } from './support/keep-price-live.ts';
-import { openStack, type BenchStack } from './support/open-stack.ts';
+import { openStack, type BenchStack, type RunningApp } from './support/open-stack.ts';
 import { productionEnvironment } from './support/production-environment.ts';
 import type { Report, Table } from './support/report.ts';
 import { median, medianRatio } from './support/statistics.ts';
 
-const rounds = 9;
-const seconds = 3;
+/** Two starts of one program differ more than two rounds of one start. */
+const starts = 5;
+const rounds = 6;
+const seconds = 1;
+const warmUpSeconds = 3;
 const connections = 16;
 /** The share of the guarded floor's requests per second that is the aim. */
 const aim = 0.9;
 
-interface Side {
+interface Side extends RunningApp {
   readonly name: string;
-  readonly url: string;
-  readonly pid: number;
 }
+
+/** What node, Express and the limiter send by themselves. */
+const ownHeaders = /^(?:connection|content-length|date|keep-alive|ratelimit(?:-policy)?)$/u;
 
 const startSides = async (stack: BenchStack): Promise<Side[]> => {
   const customer = await stack.start('customer', { change: productionEnvironment });
   const response = await fetch(`${customer.url}/v1/price/current`);
   const BODY = await response.text();
   if (!response.ok) throw new Error(`no price to measure: ${BODY}`);
-  const naked = await stack.startServer('price-floor', { BODY });
-  const guarded = await stack.startServer('price-floor', {
-    BODY,
-    REDIS_URL: stack.addresses.redisUrl,
-  });
+  const headers = [...response.headers].filter(([name]) => !ownHeaders.test(name));
+  const HEADERS = JSON.stringify(headers);
+  const REDIS_URL = stack.addresses.redisUrl;
+  const guarded = await stack.startServer('price-floor', { BODY, HEADERS, REDIS_URL });
+  const short = await stack.startServer('price-floor', { BODY, REDIS_URL });
+  const naked = await stack.startServer('price-floor', { BODY, HEADERS });
   return [
     { name: 'GET /price/current', ...customer },
     { name: 'bare, limiter and log', ...guarded },
+    { name: 'the same, body alone', ...short },
     { name: 'bare', ...naked },
   ];
 };
 
-const measure = async (sides: readonly Side[]): Promise<Map<string, LoadResult[]>> => {
-  const results = new Map<string, LoadResult[]>(sides.map(({ name }) => [name, []]));
+type Results = Map<string, LoadResult[]>;
+
+const measure = async (sides: readonly Side[], results: Results): Promise<void> => {
   const loadOf = ({ url, pid }: Side) => ({ url: `${url}/v1/price/current`, pid, connections });
-  for (const side of sides) await runLoad({ ...loadOf(side), seconds: 2 });
+  for (const side of sides) await runLoad({ ...loadOf(side), seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round += 1) {
     // Every other round the other way about, so that no side always follows the same one.
     const order = round % 2 === 0 ? sides : sides.toReversed();
     for (const side of order) {
-      results.get(side.name)?.push(await runLoad({ ...loadOf(side), seconds }));
+      const result = await runLoad({ ...loadOf(side), seconds });
+      results.set(side.name, [...(results.get(side.name) ?? []), result]);
     }
+  }
+};
+
+const measureStarts = async (stack: BenchStack): Promise<Results> => {
+  const results: Results = new Map();
+  for (let start = 0; start < starts; start += 1) {
+    const sides = await startSides(stack);
+    await measure(sides, results);
+    await Promise.all(sides.map((side) => side.kill('SIGKILL')));
   }
   return results;
 };
 
-const tableOf = (results: Map<string, LoadResult[]>): Table => {
+const tableOf = (results: Results): Table => {
   const of = (name: string, figure: keyof LoadResult): number[] =>
     (results.get(name) ?? []).map((result) => result[figure]);
-  const [own = '', guarded = '', naked = ''] = [...results.keys()];
+  const names = [...results.keys()];
+  const [guarded = '', naked = ''] = [names[1], names.at(-1)];
   const share = (name: string, by: string, figure: keyof LoadResult): number =>
     medianRatio(of(name, figure), of(by, figure));
-  const rows = [own, guarded, naked].map((name) => [
+  const rows = names.map((name) => [
     name,
     median(of(name, 'requestsPerSecond')),
     share(name, guarded, 'requestsPerSecond'),
@@ -70,20 +88,32 @@ const tableOf = (results: Map<string, LoadResult[]>): Table => {
   };
 };
 
+const startsOf = (results: Results): Table => {
+  const [own = [], guarded = []] = [...results.values()].map((side) =>
+    side.map(({ requestsPerSecond }) => requestsPerSecond),
+  );
+  const rows = Array.from({ length: starts }, (_, start) => {
+    const [from, to] = [start * rounds, (start + 1) * rounds];
+    return [`start ${start + 1}`, medianRatio(own.slice(from, to), guarded.slice(from, to))];
+  });
+  return { title: 'of guarded, by start', columns: ['', 'median ratio'], rows };
+};
+
 /** The live price beside handlers that send the same bytes and do nothing else. */
 export const priceCurrent = async (): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.redisUrl);
   try {
-    const results = await measure(await startSides(stack));
+    const results = await measureStarts(stack);
     return {
       how: [
-        `${rounds} rounds of ${seconds} s for each side in turns, ${connections} connections,`,
+        `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, ${connections} connections,`,
         'autocannon, each request from another client address (the limit of 100 a minute holds).',
-        'The customer API runs as in production, with a live price in the cache. All three log',
-        'to a file. Ratios are medians of the ratios within a round.',
+        'The customer API runs as in production, with a live price in the cache. The bare ones',
+        'send the same bytes, headers and body; one of them sends the body with no header but its',
+        'type. All but the last log to a file. Ratios are medians of the ratios within a round.',
       ],
-      tables: [tableOf(results)],
+      tables: [tableOf(results), startsOf(results)],
       samples: Object.fromEntries(results),
     };
   } finally {

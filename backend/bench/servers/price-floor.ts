@@ -1,14 +1,21 @@
 import { createServer } from 'node:http';
 import express from 'express';
+import { z } from 'zod';
+import { requestIdMiddleware } from '../../src/platform/http/request-id.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createRequestLog } from '../../src/platform/observability/index.ts';
 import { createRateLimit } from '../../src/platform/rate-limit/index.ts';
 import { createRedis, untilReady } from '../../src/platform/redis/index.ts';
 
 /**
- * A bare Express handler that sends the bytes of `BODY`. With a `REDIS_URL` the service's own
- * limiter and request log are before it, as the customer API has them.
+ * A bare Express handler that sends the bytes of `BODY` under the fixed `HEADERS` (JSON: pairs of
+ * name and value). With a `REDIS_URL` the service's own limiter and request log are before it, as
+ * the customer API has them.
  */
 const { PORT: port, BODY: body = '{}', REDIS_URL: redisUrl } = process.env;
+const pairs = z.array(z.tuple([z.string(), z.string()]));
+const jsonAlone = '[["content-type","application/json; charset=utf-8"]]';
+const headers = new Map(pairs.parse(JSON.parse(process.env['HEADERS'] ?? jsonAlone)));
 const bytes = Buffer.from(body);
 const app = express();
 // What the service does without, the floor does without.
@@ -21,10 +28,13 @@ app.get('/health', (_req, res) => {
 if (redisUrl !== undefined) {
   const redis = createRedis(redisUrl, 'fail-fast');
   await untilReady(redis, 5000);
+  // The log's lines carry the id of the request, so making one belongs to it.
+  headers.delete('x-request-id');
+  app.use(requestIdMiddleware(createRandom()));
   app.use(createRequestLog({ logger: createLogger({ level: 'info', name: 'floor' }) }));
   app.use(createRateLimit({ redis, prefix: 'floor', limit: 100, windowMs: 60_000 }));
 }
 app.get('/v1/price/current', (_req, res) => {
-  res.type('application/json').send(bytes);
+  res.setHeaders(headers).send(bytes);
 });
 createServer(app).listen(Number(port), '127.0.0.1');
