@@ -123,7 +123,7 @@ export const createAdminCommand = (deps: CliDeps): Command => {
   }
   admin
     .command('reset-password')
-    .description('give an operator a new password, and lift the lock of failed sign-ins')
+    .description('give an operator a new password, end what the old one signed in, and lift a lock')
     .addArgument(emailArgument())
     .addHelpText('after', passwordHelp)
     .action(async (email: string, _options: unknown, command: Command) => {

@@ -3,13 +3,17 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard } from '../../platform/http/index.ts';
 import { tokenClaims } from './admins.schemas.ts';
-import { createAdminStore } from './admins.store.ts';
+import { createAdminStore, type AdminRecord } from './admins.store.ts';
 import type { AdminPrincipal } from './admins.types.ts';
+
+/** A token tells whole seconds: one of the very second is taken, or a sign-in after it would fail. */
+const isOfAnOldPassword = (iat: number, { passwordChangedAt }: AdminRecord): boolean =>
+  passwordChangedAt instanceof Date && iat < Math.floor(passwordChangedAt.getTime() / 1000);
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion
  * holds from the next call on and the stored role wins over the token's (interface,
- * Authentication). A customer's token fails here because no operator has its subject.
+ * Authentication); a new password ends the tokens of the old one. A customer's token fails here because no operator has its subject.
  */
 export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
   schemeName: 'bearer',
@@ -17,9 +21,11 @@ export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guar
   async admit(req, access) {
     const token = bearerToken(req.get('authorization'));
     const claims = token === undefined ? undefined : options.tokens.verify(token, tokenClaims);
-    const admin =
-      claims === undefined ? undefined : await createAdminStore(options.db).findById(claims.sub);
-    if (admin === undefined || !admin.active) throw new AppError('UNAUTHENTICATED');
+    if (claims === undefined) throw new AppError('UNAUTHENTICATED');
+    const admin = await createAdminStore(options.db).findById(claims.sub);
+    if (admin === undefined || !admin.active || isOfAnOldPassword(claims.iat, admin)) {
+      throw new AppError('UNAUTHENTICATED');
+    }
     if (access.kind === 'roles' && access.roles?.includes(admin.role) !== true) {
       throw new AppError('FORBIDDEN');
     }

@@ -33,6 +33,8 @@ export const tokenClaims = z.object({
   sub: z.uuid(),
   email: z.string(),
   role: z.enum(adminRoles),
+  /** When it was signed: seconds since 1970, of business time. */
+  iat: z.int(),
 });
 
 export const presentAdmin = ({ id, email, role }: AdminRecord) => ({ id, email, role });

@@ -9,6 +9,8 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
+  /** Null while the password is the first one. */
+  readonly passwordChangedAt?: Date | null;
 }
 
 const roleOf = (text: string): AdminRole => {
@@ -58,7 +60,7 @@ export const createAdminStore = (db: Db) => ({
 
   async change(
     id: string,
-    change: Partial<Pick<AdminRecord, 'role' | 'active' | 'passwordHash'>>,
+    change: Partial<Pick<AdminRecord, 'role' | 'active' | 'passwordHash' | 'passwordChangedAt'>>,
     updatedAt: Date,
   ): Promise<void> {
     await db.adminUser.update({ where: { id }, data: { ...change, updatedAt } });

@@ -5,7 +5,13 @@ import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
 import { createFactories, type Factories } from '../../../test/support/factories.ts';
 import { openKit, type Kit } from '../../../test/support/open-kit.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
-import { adminAccess, anyAdmin, createAdmins, purgeAdminSignIns } from './index.ts';
+import {
+  adminAccess,
+  anyAdmin,
+  createAdminChanges,
+  createAdmins,
+  purgeAdminSignIns,
+} from './index.ts';
 
 const minuteMs = 60_000;
 const shiftSeconds = 8 * 60 * 60;
@@ -188,6 +194,18 @@ describe('the guard', () => {
     expect(await ask('/both', token)).toMatchObject({ status: 200 });
     await kit.db.adminUser.update({ where: { id }, data: { active: false } });
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+  });
+
+  it('refuses a token of before the password was changed, and takes the one after', async () => {
+    const { email, token } = await make.admin('SUPPORT');
+    const other = await make.admin('SUPPORT');
+    kit.clock.advance(1000);
+    const changes = createAdminChanges({ ...kit, audit: async () => {} });
+    await changes.resetPassword(email, 'another long secret');
+    expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    expect(await ask('/any', other.token)).toMatchObject({ status: 200 });
+    const { body } = await signIn(email, 'another long secret');
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
   });
 
   it("refuses a customer's token, which the same secret signs", async () => {

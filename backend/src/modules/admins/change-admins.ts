@@ -40,7 +40,10 @@ export interface AdminChanges {
   setRole(email: string, role: AdminRole): Promise<AdminRecord>;
   /** @throws AppError NOT_FOUND; CONFLICT for the last active super admin. */
   setActive(email: string, active: boolean): Promise<AdminRecord>;
-  /** Also lifts a lock that failed sign-ins left. @throws AppError NOT_FOUND */
+  /**
+   * Also ends what is signed in with the old one, and lifts a lock that failed sign-ins left.
+   * @throws AppError NOT_FOUND
+   */
   resetPassword(email: string, password: string): Promise<AdminRecord>;
 }
 
@@ -102,7 +105,8 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
         const { store, admin } = await lockAdmin(tx, email);
-        await store.change(admin.id, { passwordHash }, clock.now());
+        const passwordChangedAt = clock.now();
+        await store.change(admin.id, { passwordHash, passwordChangedAt }, passwordChangedAt);
         await guard.clear(tx, email);
         const [before, after] = [stateOf(admin), stateOf(admin)];
         await audit(tx, { action: 'admin.reset-password', adminId: admin.id, before, after });
