@@ -107,8 +107,9 @@ export const priceCurrent = async (): Promise<Report> => {
     const results = await measureStarts(stack);
     return {
       how: [
-        `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, ${connections} connections,`,
-        'autocannon, each request from another client address (the limit of 100 a minute holds).',
+        `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, autocannon,`,
+        `${connections} connections, each request from another client address (the limit of 100 a`,
+        'minute holds).',
         'The customer API runs as in production, with a live price in the cache. The bare ones',
         'send the same bytes, headers and body; one of them sends the body with no header but its',
         'type. All but the last log to a file. Ratios are medians of the ratios within a round.',

@@ -8,12 +8,13 @@ import type { AdminPrincipal } from './admins.types.ts';
 
 /** A token tells whole seconds: one of the very second is taken, or a sign-in after it would fail. */
 const isOfAnOldPassword = (iat: number, { passwordChangedAt }: AdminRecord): boolean =>
-  passwordChangedAt instanceof Date && iat < Math.floor(passwordChangedAt.getTime() / 1000);
+  passwordChangedAt instanceof Date && (iat + 1) * 1000 <= passwordChangedAt.getTime();
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion
  * holds from the next call on and the stored role wins over the token's (interface,
- * Authentication); a new password ends the tokens of the old one. A customer's token fails here because no operator has its subject.
+ * Authentication); a new password ends the tokens of the old one. A customer's token fails here
+ * because no operator has its subject.
  */
 export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
   schemeName: 'bearer',
