@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { runOrThrow } from './src/apps/dev/run-command.ts';
+import { runOrThrow } from './dev/stack/run-command.ts';
 
 const backend = import.meta.dirname;
 const dist = join(backend, 'dist');
@@ -18,7 +18,7 @@ const apps = join(backend, 'src', 'apps');
 
 /** Each process's entry, `src/apps/<app>/main.ts`. The stack itself is run from its source. */
 const entries = (): Record<string, string> => {
-  const names = readdirSync(apps).filter((name) => name !== 'dev');
+  const names = readdirSync(apps);
   const found = names.map((name): [string, string] => [name, join(apps, name, 'main.ts')]);
   return Object.fromEntries(found.filter(([, path]) => existsSync(path)));
 };

@@ -1,4 +1,4 @@
-import { longRunning } from '../src/apps/dev/environment.ts';
+import { longRunning } from '../dev/stack/environment.ts';
 import { createTimers } from '../src/platform/clock/timers.ts';
 import { openStack, type BenchStack, type RunningApp } from './support/open-stack.ts';
 import { residentMbOf } from './support/process-usage.ts';

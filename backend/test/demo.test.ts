@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPrinter } from '../src/apps/dev/demo/create-printer.ts';
-import { runDemo } from '../src/apps/dev/demo/run-demo.ts';
-import { story } from '../src/apps/dev/demo/story.ts';
-import { describeEndpoints } from '../src/apps/dev/stack-files.ts';
+import { createPrinter } from '../dev/demo/create-printer.ts';
+import { runDemo } from '../dev/demo/run-demo.ts';
+import { story } from '../dev/demo/story.ts';
+import { describeEndpoints } from '../dev/stack/stack-files.ts';
 import { createTestStack, type TestStack } from './support/test-stack.ts';
 
 let stack: TestStack;

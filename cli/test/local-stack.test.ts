@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { developmentAdmins } from '../../backend/src/apps/dev/development-accounts.ts';
+import { developmentAdmins } from '../../backend/dev/stack/development-accounts.ts';
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { golden } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import type { ProcessEnvironment } from '../../src/apps/dev/environment.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 
 const entrySchema = z.object({
   seq: z.number(),

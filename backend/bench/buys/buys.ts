@@ -1,4 +1,4 @@
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { openStack } from '../support/open-stack.ts';
 import type { Report } from '../support/report.ts';
 import { tableOf, type Sample } from './buys-table.ts';

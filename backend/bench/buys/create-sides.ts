@@ -1,4 +1,4 @@
-import { environmentOf } from '../../src/apps/dev/environment.ts';
+import { environmentOf } from '../../dev/stack/environment.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createBareCalls, readCalls, type RecordedCalls } from './bare-calls.ts';
 import { createClientSql, createDriverSql } from './bare-sql.ts';

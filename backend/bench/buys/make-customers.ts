@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { environmentOf } from '../../src/apps/dev/environment.ts';
-import { runOrThrow } from '../../src/apps/dev/run-command.ts';
+import { environmentOf } from '../../dev/stack/environment.ts';
+import { runOrThrow } from '../../dev/stack/run-command.ts';
 import { serverBundle } from '../support/build-servers.ts';
 import type { BenchStack } from '../support/open-stack.ts';
 

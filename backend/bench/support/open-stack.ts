@@ -1,21 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { applicationRole, withConnection } from '../../src/apps/dev/database-setup.ts';
+import { applicationRole, withConnection } from '../../dev/stack/database-setup.ts';
 import {
   environmentOf,
   type LongRunning,
   type ProcessEnvironment,
   type StackAddresses,
-} from '../../src/apps/dev/environment.ts';
-import { findRedis } from '../../src/apps/dev/find-redis.ts';
-import { migrateDatabase } from '../../src/apps/dev/migrate-database.ts';
-import { startPostgres } from '../../src/apps/dev/postgres-server.ts';
-import { startRedis } from '../../src/apps/dev/redis-server.ts';
-import { seedDatabase } from '../../src/apps/dev/seed-database.ts';
-import { prepareDatabase } from '../../src/apps/dev/stack-servers.ts';
-import { portVariables, type StackPorts } from '../../src/apps/dev/stack-ports.ts';
-import { writeMissingSwitches } from '../../src/apps/dev/switch-files.ts';
+} from '../../dev/stack/environment.ts';
+import { findRedis } from '../../dev/stack/find-redis.ts';
+import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
+import { startPostgres } from '../../dev/stack/postgres-server.ts';
+import { startRedis } from '../../dev/stack/redis-server.ts';
+import { seedDatabase } from '../../dev/stack/seed-database.ts';
+import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
+import { portVariables, type StackPorts } from '../../dev/stack/stack-ports.ts';
+import { writeMissingSwitches } from '../../dev/stack/switch-files.ts';
 import { openRunFolder, type RunFolder } from '../../test/support/run-folder.ts';
 import { serverBundle } from './build-servers.ts';
 import { benchPort } from './ports.ts';

@@ -1,5 +1,5 @@
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import { isPortFree } from '../../src/apps/dev/stack-ports.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
+import { isPortFree } from '../../dev/stack/stack-ports.ts';
 
 const count = 50;
 let next = 0;

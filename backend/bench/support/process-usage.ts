@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { runOrThrow } from '../../src/apps/dev/run-command.ts';
+import { runOrThrow } from '../../dev/stack/run-command.ts';
 
 /** Linux counts a process's time in hundredths of a second. */
 const tickMs = 10;

@@ -1,4 +1,4 @@
-import type { ProcessEnvironment } from '../../src/apps/dev/environment.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 
 const published = 'dev-only-';
 const own = 'measured-';

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { createTimers } from '../../src/platform/clock/timers.ts';
-import { lastWords } from '../../src/apps/dev/start-server.ts';
+import { lastWords } from '../../dev/stack/start-server.ts';
 
 export interface BenchProcess {
   readonly pid: number;

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createSandboxControls, type SandboxControls } from '../support/buy-world-sandbox.ts';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createCaller } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import type { StartedProcess } from '../support/start-process.ts';

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { deployMigrations } from '../../src/apps/migrate/deploy.ts';
 import { markRolledBack } from '../../src/apps/migrate/resolve.ts';
 import { readStatus } from '../../src/apps/migrate/status.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createMigration } from '../../src/apps/migrate/create-migration.ts';
 import { findDrift } from '../../src/apps/migrate/drift.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';

@@ -1,4 +1,4 @@
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 
 /** Takes everything out of a database, as its owner: schema, rows and job queue. */
 export const emptyDatabase = (migrateUrl: string): Promise<void> =>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { listMigrations } from '../../src/platform/db/migrations.ts';
 import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
 import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';

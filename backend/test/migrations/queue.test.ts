@@ -1,6 +1,6 @@
 import { Logger, run, type Runner } from 'graphile-worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { enqueue } from '../../src/platform/jobs/index.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTrade } from '../../src/apps/runtime/create-trade.ts';
-import { loadConfig } from '../../src/apps/runtime/load-config.ts';
-import { tradeVariables } from '../../src/apps/runtime/trade.variables.ts';
+import { createTrade } from '../../src/runtime/create-trade.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
+import { tradeVariables } from '../../src/runtime/trade.variables.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createReadinessStore, evidenceItems } from '../../src/modules/readiness/index.ts';

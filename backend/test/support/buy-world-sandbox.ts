@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { publishedSecrets } from '../../src/apps/dev/environment.ts';
+import { publishedSecrets } from '../../dev/stack/environment.ts';
 import { createCaller, type Answer } from './caller.ts';
 
 export interface JournalEntry {

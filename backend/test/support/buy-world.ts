@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
-import { developmentAdmins } from '../../src/apps/dev/development-accounts.ts';
-import type { ProcessEnvironment } from '../../src/apps/dev/environment.ts';
-import { adapterDeps } from '../../src/apps/runtime/adapter-deps.ts';
-import { createRuntime, type Runtime } from '../../src/apps/runtime/create-runtime.ts';
-import { loadConfig } from '../../src/apps/runtime/load-config.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
+import { developmentAdmins } from '../../dev/stack/development-accounts.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
+import { adapterDeps } from '../../src/runtime/adapter-deps.ts';
+import { createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
 import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createSandboxControls, type SandboxControls } from './buy-world-sandbox.ts';
 import { createCaller } from './caller.ts';

@@ -1,5 +1,5 @@
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import type { StackPorts } from '../../src/apps/dev/stack-ports.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
+import type { StackPorts } from '../../dev/stack/stack-ports.ts';
 
 /** Free ports for a whole stack. */
 export const choosePorts = async (): Promise<StackPorts> => ({

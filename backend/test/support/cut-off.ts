@@ -1,5 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
-import { freePort } from '../../src/apps/dev/free-port.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
 
 export interface CuttableServer {
   /** The address that was given, by way of a port that can be cut off. */

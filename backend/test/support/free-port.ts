@@ -1,1 +1,1 @@
-export { freePort } from '../../src/apps/dev/free-port.ts';
+export { freePort } from '../../dev/stack/free-port.ts';

@@ -1,5 +1,8 @@
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
-import { atOneMoment, findBrokenRules } from '../../src/apps/dev/invariants/find-broken-rules.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
+import {
+  atOneMoment,
+  findBrokenRules,
+} from '../../src/modules/reconciliation/database-rules/find-broken-rules.ts';
 import { compareBooks, type Violation } from './invariants-books.ts';
 
 export type { Violation } from './invariants-books.ts';

@@ -1,4 +1,4 @@
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 
 /*
  * Consistent books of `orders` buys by `customers`, `n` days old and more, and a sell with its

@@ -1,7 +1,7 @@
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
-import { withConnection } from '../../src/apps/dev/database-setup.ts';
+import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createReconciliation, type CheckId } from '../../src/modules/reconciliation/index.ts';
 import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';

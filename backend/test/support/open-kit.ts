@@ -8,7 +8,7 @@ import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
-import type { Runtime } from '../../src/apps/runtime/create-runtime.ts';
+import type { Runtime } from '../../src/runtime/create-runtime.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';

@@ -1,4 +1,4 @@
-import { kycCustomers } from '../../src/apps/runtime/kyc-customers.ts';
+import { kycCustomers } from '../../src/runtime/kyc-customers.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { readHolding } from '../../src/modules/holdings/index.ts';
 import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';

@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { createSellSettlement, hasOpenSell } from '../../src/modules/gold/index.ts';
+import { createSellSettlement, hasOpenSell } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import {
   createPayouts,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRedis } from '../../src/apps/dev/find-redis.ts';
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import { stopProcess } from '../../src/apps/dev/process-control.ts';
-import { startRedis } from '../../src/apps/dev/redis-server.ts';
+import { findRedis } from '../../dev/stack/find-redis.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
+import { stopProcess } from '../../dev/stack/process-control.ts';
+import { startRedis } from '../../dev/stack/redis-server.ts';
 
 export interface RestartableRedis {
   readonly url: string;

@@ -9,13 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { stopPostgres } from '../../src/apps/dev/postgres-server.ts';
-import { commandLineOf, stopProcess } from '../../src/apps/dev/process-control.ts';
-import {
-  findServerUser,
-  prepareServerHome,
-  type ServerUser,
-} from '../../src/apps/dev/server-user.ts';
+import { stopPostgres } from '../../dev/stack/postgres-server.ts';
+import { commandLineOf, stopProcess } from '../../dev/stack/process-control.ts';
+import { findServerUser, prepareServerHome, type ServerUser } from '../../dev/stack/server-user.ts';
 
 /** Where one test run keeps its servers' files. */
 export interface RunFolder {

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import { lastLines } from '../../src/apps/dev/run-command.ts';
-import { waitUntilReady } from '../../src/apps/dev/start-server.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
+import { lastLines } from '../../dev/stack/run-command.ts';
+import { waitUntilReady } from '../../dev/stack/start-server.ts';
 import { askTestServers } from './ask-test-servers.ts';
 
 export interface ProcessEnd {

@@ -11,9 +11,9 @@ import {
   migrateRole,
   onDatabase,
   withConnection,
-} from '../../src/apps/dev/database-setup.ts';
-import { migrateDatabase } from '../../src/apps/dev/migrate-database.ts';
-import { seedDatabase } from '../../src/apps/dev/seed-database.ts';
+} from '../../dev/stack/database-setup.ts';
+import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
+import { seedDatabase } from '../../dev/stack/seed-database.ts';
 import { choosePorts } from './choose-ports.ts';
 
 const backend = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { freePort } from '../../src/apps/dev/free-port.ts';
-import { startPostgres } from '../../src/apps/dev/postgres-server.ts';
+import { freePort } from '../../dev/stack/free-port.ts';
+import { startPostgres } from '../../dev/stack/postgres-server.ts';
 import type { RunFolder } from './run-folder.ts';
 
 /** Starts the run's PostgreSQL and answers with its administrator's address. */

@@ -5,7 +5,7 @@ import {
   dropDatabase,
   migrateRole,
   onDatabase,
-} from '../../src/apps/dev/database-setup.ts';
+} from '../../dev/stack/database-setup.ts';
 import { buildApps } from '../../build.ts';
 import { createTestRedis } from './test-redis.ts';
 import { openRunFolder, type RunFolder } from './run-folder.ts';

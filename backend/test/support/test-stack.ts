@@ -6,8 +6,8 @@ import {
   type LongRunning,
   type ProcessEnvironment,
   type StackAddresses,
-} from '../../src/apps/dev/environment.ts';
-import { writeMissingSwitches, type SwitchName } from '../../src/apps/dev/switch-files.ts';
+} from '../../dev/stack/environment.ts';
+import { writeMissingSwitches, type SwitchName } from '../../dev/stack/switch-files.ts';
 import { choosePorts } from './choose-ports.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 import { startProcess, type StartedProcess } from './start-process.ts';

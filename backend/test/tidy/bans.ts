@@ -32,7 +32,7 @@ export const bans: readonly Ban[] = [
     where: (file) => ownCode(file) && !isIn(/^src\/platform\/config\//u, /\/main\.ts$/u)(file),
     instead: 'declare a variable (platform/config) and take its parsed value as an option',
     allowed: {
-      'src/apps/runtime/start-process.ts': 'runMain hands it to the main of every process',
+      'src/runtime/start-process.ts': 'runMain hands it to the main of every process',
     },
   },
   {

@@ -1,7 +1,7 @@
 import { areaOf, type ImportEdge } from './imports.ts';
 
 const isModule = (area: string): boolean => area.startsWith('modules/');
-const isApp = (area: string): boolean => area.startsWith('apps/');
+const isApp = (area: string): boolean => area.startsWith('apps/') || area === 'runtime';
 
 /** The generated database client is for platform, modules and apps. */
 const mayImport = (from: string, to: string, path: string): boolean => {

@@ -40,7 +40,7 @@ describe('who may import whom', () => {
       ['src/adapters/sms/x.ts', 'src/modules/gold/index.ts', 'Who may import whom'],
       ['src/modules/kyc/x.ts', 'src/modules/audit/audit.store.ts', 'audit/index.ts'],
       ['src/modules/kyc/x.ts', 'src/adapters/sms/msg91/x.ts', 'port.ts'],
-      ['src/modules/kyc/x.ts', 'src/apps/runtime/x.ts', 'the app wires'],
+      ['src/modules/kyc/x.ts', 'src/runtime/x.ts', 'the app wires'],
       ['src/apps/sandbox/x.ts', 'src/adapters/sms/port.ts', 'over HTTP alone'],
     ] as const;
     for (const [from, to, instead] of refused) expect(problemFrom(from, to)).toContain(instead);
@@ -93,7 +93,7 @@ describe('packages', () => {
     };
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules]);
     const strangers = edges
-      .filter(({ from, isPackage }) => isPackage && areaOf(from) !== 'apps/dev')
+      .filter(({ from, isPackage }) => isPackage && areaOf(from) !== 'dev')
       .filter(({ to }) => !known.has(packageOf(to)))
       .map(({ from, to }) => `${from} imports ${to}: add it to dependencies`);
     expect(strangers).toEqual([]);

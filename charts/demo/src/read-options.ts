@@ -1,4 +1,4 @@
-import { StepFailure } from '../../../backend/src/apps/dev/demo/step-failure.ts';
+import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
 
 /** What the environment says about the demo's run. */
 export interface DemoOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StepFailure } from '../../../backend/src/apps/dev/demo/step-failure.ts';
+import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
 import type { Api, ClusterWorld, IngressPlace } from './cluster.types.ts';
 import { service } from './release.ts';
 

@@ -1,4 +1,4 @@
-import { StepFailure } from '../../../backend/src/apps/dev/demo/step-failure.ts';
+import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
 import type { ClusterWorld } from './cluster.types.ts';
 
 interface WaitOptions {

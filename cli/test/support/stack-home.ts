@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeStackFiles } from '../../../backend/src/apps/dev/stack-files.ts';
-import { stackPaths } from '../../../backend/src/apps/dev/stack-paths.ts';
+import { writeStackFiles } from '../../../backend/dev/stack/stack-files.ts';
+import { stackPaths } from '../../../backend/dev/stack/stack-paths.ts';
 import { askTestServers } from '../../../backend/test/support/ask-test-servers.ts';
 import type { TestStack } from '../../../backend/test/support/test-stack.ts';
 

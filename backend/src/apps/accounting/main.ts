@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { createAccounting } from '../../modules/accounting/index.ts';
-import { createApiApp } from '../runtime/create-api-app.ts';
-import { createRuntime } from '../runtime/create-runtime.ts';
-import { loadConfig } from '../runtime/load-config.ts';
-import { apiVariables } from '../runtime/process.variables.ts';
-import { runMain, startProcess } from '../runtime/start-process.ts';
+import { createApiApp } from '../../runtime/create-api-app.ts';
+import { createRuntime } from '../../runtime/create-runtime.ts';
+import { loadConfig } from '../../runtime/load-config.ts';
+import { apiVariables } from '../../runtime/process.variables.ts';
+import { runMain, startProcess } from '../../runtime/start-process.ts';
 
 /** The accounting API: tax and audit staff, internal only. */
 await runMain(async (env) => {

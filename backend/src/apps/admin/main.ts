@@ -20,16 +20,16 @@ import {
 } from '../../modules/readiness/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
-import { adapterDeps } from '../runtime/adapter-deps.ts';
-import { createApiApp } from '../runtime/create-api-app.ts';
-import { createRuntime } from '../runtime/create-runtime.ts';
-import { createTrade } from '../runtime/create-trade.ts';
-import { tradeVariables } from '../runtime/trade.variables.ts';
-import { healthRoutes } from '../runtime/health.routes.ts';
-import { kycCustomers } from '../runtime/kyc-customers.ts';
-import { loadConfig } from '../runtime/load-config.ts';
-import { apiVariables } from '../runtime/process.variables.ts';
-import { runMain, startProcess } from '../runtime/start-process.ts';
+import { adapterDeps } from '../../runtime/adapter-deps.ts';
+import { createApiApp } from '../../runtime/create-api-app.ts';
+import { createRuntime } from '../../runtime/create-runtime.ts';
+import { createTrade } from '../../runtime/create-trade.ts';
+import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { healthRoutes } from '../../runtime/health.routes.ts';
+import { kycCustomers } from '../../runtime/kyc-customers.ts';
+import { loadConfig } from '../../runtime/load-config.ts';
+import { apiVariables } from '../../runtime/process.variables.ts';
+import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { adminVariables } from './admin.variables.ts';
 
 /** The admin API: operators. */

@@ -8,16 +8,16 @@ import { createIdentity } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { attachPriceSocket } from '../../modules/price/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
-import { adapterDeps } from '../runtime/adapter-deps.ts';
-import { createApiApp } from '../runtime/create-api-app.ts';
-import { createRuntime } from '../runtime/create-runtime.ts';
-import { healthRoutes } from '../runtime/health.routes.ts';
-import { kycCustomers } from '../runtime/kyc-customers.ts';
-import { loadConfig } from '../runtime/load-config.ts';
-import { apiVariables } from '../runtime/process.variables.ts';
-import { runMain, startProcess } from '../runtime/start-process.ts';
-import { createTrade } from '../runtime/create-trade.ts';
-import { tradeVariables } from '../runtime/trade.variables.ts';
+import { adapterDeps } from '../../runtime/adapter-deps.ts';
+import { createApiApp } from '../../runtime/create-api-app.ts';
+import { createRuntime } from '../../runtime/create-runtime.ts';
+import { healthRoutes } from '../../runtime/health.routes.ts';
+import { kycCustomers } from '../../runtime/kyc-customers.ts';
+import { loadConfig } from '../../runtime/load-config.ts';
+import { apiVariables } from '../../runtime/process.variables.ts';
+import { runMain, startProcess } from '../../runtime/start-process.ts';
+import { createTrade } from '../../runtime/create-trade.ts';
+import { tradeVariables } from '../../runtime/trade.variables.ts';
 
 /** The customer API: mobile and web clients, webhooks, and the price feed's sockets. */
 await runMain(async (env) => {

@@ -1,5 +1,5 @@
 import { defineVariables } from '../../platform/config/config.ts';
-import { processVariables } from '../runtime/process.variables.ts';
+import { processVariables } from '../../runtime/process.variables.ts';
 
 const { APP_MODE, DATABASE_URL, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } = processVariables;
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../platform/config/config.ts';
-import { createRuntime } from '../runtime/create-runtime.ts';
-import { loadConfig } from '../runtime/load-config.ts';
+import { createRuntime } from '../../runtime/create-runtime.ts';
+import { loadConfig } from '../../runtime/load-config.ts';
 import { seedAccounts } from './seed-accounts.ts';
 import { seedCatalogue } from './seed-catalogue.ts';
 import { seedEvidence } from './seed-evidence.ts';

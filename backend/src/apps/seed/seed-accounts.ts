@@ -1,8 +1,11 @@
 import { createAdmin, createAdminStore, adminRoles } from '../../modules/admins/index.ts';
 import { createPortalUser, portalRoles } from '../../modules/accounting/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
-import { developmentAdmins, developmentPortalUsers } from '../dev/development-accounts.ts';
-import type { Runtime } from '../runtime/create-runtime.ts';
+import {
+  developmentAdmins,
+  developmentPortalUsers,
+} from '../../../dev/stack/development-accounts.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
 
 const unlessThere = async (make: Promise<unknown>): Promise<void> => {
   await make.catch((error: unknown) => {

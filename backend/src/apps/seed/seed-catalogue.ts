@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime/create-runtime.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
 
 interface SeedProduct {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { createReadinessStore, evidenceItems } from '../../modules/readiness/index.ts';
-import type { Runtime } from '../runtime/create-runtime.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
 
 const termsBody = `You buy and sell gold at the price shown in your quote.
 The gold is held for you by the gold provider. Prices change; past prices promise nothing.`;

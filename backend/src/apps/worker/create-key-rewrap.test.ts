@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { withConnection } from '../dev/database-setup.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import { createDatabase, type Database } from '../../platform/db/index.ts';
 import { createRandom } from '../../platform/ids/random.ts';

@@ -10,11 +10,11 @@ import {
   createSweep,
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
-import { createRuntime } from '../runtime/create-runtime.ts';
-import { createTrade } from '../runtime/create-trade.ts';
-import { tradeVariables } from '../runtime/trade.variables.ts';
-import { loadConfig } from '../runtime/load-config.ts';
-import { runMain, startProcess } from '../runtime/start-process.ts';
+import { createRuntime } from '../../runtime/create-runtime.ts';
+import { createTrade } from '../../runtime/create-trade.ts';
+import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { loadConfig } from '../../runtime/load-config.ts';
+import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createJanitor } from './create-janitor.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
 import { workerVariables } from './worker.variables.ts';

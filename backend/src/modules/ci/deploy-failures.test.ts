@@ -3,7 +3,7 @@ import { bearerCaller } from '../../../test/support/caller.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { detailsOf, openCi, type OpenCi } from '../../../test/support/open-ci.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
-import { withConnection } from '../../apps/dev/database-setup.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
 
 let open: OpenCi;
 

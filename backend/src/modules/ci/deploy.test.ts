@@ -3,7 +3,7 @@ import { bearerCaller } from '../../../test/support/caller.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { createFactories } from '../../../test/support/factories.ts';
 import { openCi, type OpenCi } from '../../../test/support/open-ci.ts';
-import { freePort } from '../../apps/dev/free-port.ts';
+import { freePort } from '../../../dev/stack/free-port.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;

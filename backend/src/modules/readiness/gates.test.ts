@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller } from '../../../test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
 import { openKit, type Kit } from '../../../test/support/open-kit.ts';
-import { withConnection } from '../../apps/dev/database-setup.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAdmins, createAdminStore } from '../admins/index.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { developmentAdmins } from '../../../../backend/src/apps/dev/development-accounts.ts';
-import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import { developmentAdmins } from '../../../../backend/dev/stack/development-accounts.ts';
+import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
 import type { ClusterStep } from '../cluster.types.ts';
 
 const operatorWire = z.object({ email: z.string(), role: z.string(), active: z.boolean() });

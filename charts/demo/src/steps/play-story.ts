@@ -1,12 +1,12 @@
-import { createPrinter } from '../../../../backend/src/apps/dev/demo/create-printer.ts';
-import type { DemoEndpoints } from '../../../../backend/src/apps/dev/demo/read-endpoints.ts';
-import { runDemo } from '../../../../backend/src/apps/dev/demo/run-demo.ts';
-import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
-import { story } from '../../../../backend/src/apps/dev/demo/story.ts';
+import { createPrinter } from '../../../../backend/dev/demo/create-printer.ts';
+import type { DemoEndpoints } from '../../../../backend/dev/demo/read-endpoints.ts';
+import { runDemo } from '../../../../backend/dev/demo/run-demo.ts';
+import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
+import { story } from '../../../../backend/dev/demo/story.ts';
 import {
   developmentAdmins,
   developmentPortalUsers,
-} from '../../../../backend/src/apps/dev/development-accounts.ts';
+} from '../../../../backend/dev/stack/development-accounts.ts';
 import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
 import { service, testbed } from '../release.ts';
 

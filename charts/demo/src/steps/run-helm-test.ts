@@ -1,4 +1,4 @@
-import { expectThat } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
+import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
 import type { ClusterStep } from '../cluster.types.ts';
 import { service } from '../release.ts';
 

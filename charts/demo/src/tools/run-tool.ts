@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { StepFailure } from '../../../../backend/src/apps/dev/demo/step-failure.ts';
-import { lastLines } from '../../../../backend/src/apps/dev/run-command.ts';
+import { StepFailure } from '../../../../backend/dev/demo/step-failure.ts';
+import { lastLines } from '../../../../backend/dev/stack/run-command.ts';
 
 export interface ToolResult {
   /** 127 when the program could not be started. */

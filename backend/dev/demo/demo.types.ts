@@ -1,0 +1,75 @@
+import type { Timers } from '../../src/platform/clock/timers.ts';
+import type { Random } from '../../src/platform/ids/random.ts';
+import type { DemoClient } from './demo-client.ts';
+import type { DemoNetwork } from './demo-network.ts';
+import type { MadeUpNumbers } from './demo-numbers.ts';
+import type { PriceListener } from './price-listener.ts';
+import type { DemoEndpoints } from './read-endpoints.ts';
+import type { BankAccount, Order, Payment, Quote, Sell } from './wire.ts';
+
+/** Somebody who is signed in at the customer API. */
+export interface DemoCustomer {
+  readonly numbers: MadeUpNumbers;
+  readonly fullName: string;
+  readonly userId: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Sends the access token. */
+  readonly api: DemoClient;
+}
+
+/** Somebody who is signed in at the admin API. */
+export interface DemoOperator {
+  readonly adminId: string;
+  readonly email: string;
+  readonly api: DemoClient;
+}
+
+export interface PlacedBuy {
+  readonly order: Order;
+  readonly payment: Payment;
+  readonly gatewayOrderId: string;
+}
+
+/** What one step leaves for the later ones. */
+export interface DemoNotes {
+  customer: DemoCustomer;
+  documentKeys: { readonly PAN: string; readonly SELFIE: string };
+  operator: DemoOperator;
+  kycRecordId: string;
+  prices: PriceListener;
+  quote: Quote;
+  buyKey: string;
+  buy: PlacedBuy;
+  secondOrder: Order;
+  bankAccount: BankAccount;
+  sell: Sell;
+  reviewed: {
+    readonly customer: DemoCustomer;
+    readonly orderId: string;
+    readonly gatewayPaymentId: string;
+  };
+}
+
+/** What every step works with. */
+export interface Demo {
+  readonly endpoints: DemoEndpoints;
+  readonly random: Random;
+  readonly timers: Timers;
+  readonly network: DemoNetwork;
+  /** The sandbox's controls. */
+  readonly sandbox: DemoClient;
+  /** A client of an API at an address of its own, with no credential. */
+  visitor(api: 'customer' | 'admin' | 'accounting', ip: string): DemoClient;
+  keep<K extends keyof DemoNotes>(name: K, value: DemoNotes[K]): void;
+  /** @throws Error when no earlier step kept it. */
+  recall<K extends keyof DemoNotes>(name: K): DemoNotes[K];
+  /** Runs when the story is over, however it ends. */
+  atEnd(close: () => void): void;
+}
+
+/** One step of the story: does something, checks it, and says what happened, a line each. */
+export interface Step {
+  readonly title: string;
+  readonly run: (demo: Demo) => Promise<readonly string[]>;
+}

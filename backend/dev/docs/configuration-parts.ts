@@ -1,0 +1,68 @@
+import { ciVariables } from '../../src/adapters/ci/ci.config.ts';
+import { githubVariables } from '../../src/adapters/ci/github/github.config.ts';
+import { goldProviderVariables } from '../../src/adapters/gold-provider/gold-provider.config.ts';
+import { safegoldVariables } from '../../src/adapters/gold-provider/safegold/safegold.config.ts';
+import { filesystemVariables } from '../../src/adapters/object-store/filesystem/filesystem.config.ts';
+import { objectStoreVariables } from '../../src/adapters/object-store/object-store.config.ts';
+import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/payment-gateway.config.ts';
+import { sandboxGatewayVariables } from '../../src/adapters/payment-gateway/sandbox/sandbox-gateway.config.ts';
+import { payoutProviderVariables } from '../../src/adapters/payout-provider/payout-provider.config.ts';
+import { razorpayxVariables } from '../../src/adapters/payout-provider/razorpayx/razorpayx.config.ts';
+import { msg91Variables } from '../../src/adapters/sms/msg91/msg91.config.ts';
+import { smsVariables } from '../../src/adapters/sms/sms.config.ts';
+import type { VariableTable } from '../../src/platform/config/config.ts';
+import { adminVariables } from '../../src/apps/admin/admin.variables.ts';
+import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
+import { apiVariables, processVariables } from '../../src/runtime/process.variables.ts';
+import { tradeVariables } from '../../src/runtime/trade.variables.ts';
+import { sandboxVariables } from '../../src/apps/sandbox/sandbox.variables.ts';
+import { workerVariables } from '../../src/apps/worker/worker.variables.ts';
+
+/** Variables that are read together, and by whom. */
+export interface ConfigurationPart {
+  readonly title: string;
+  readonly readBy: string;
+  readonly variables: VariableTable;
+}
+
+/** Every table of variables. */
+export const configurationParts: readonly ConfigurationPart[] = [
+  {
+    title: 'Every process',
+    readBy: 'customer, admin, accounting, worker',
+    variables: processVariables,
+  },
+  { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
+  { title: 'Admin API', readBy: 'admin', variables: adminVariables },
+  { title: 'Worker', readBy: 'worker', variables: workerVariables },
+  { title: 'Allocation', readBy: 'customer, admin, worker', variables: tradeVariables },
+  {
+    title: 'Gold provider',
+    readBy: 'customer, admin, worker',
+    variables: { ...goldProviderVariables, ...safegoldVariables },
+  },
+  {
+    title: 'Payment gateways',
+    readBy: 'customer, admin, worker',
+    variables: paymentGatewayVariables,
+  },
+  {
+    title: 'Payment gateway `sandbox`',
+    readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
+    variables: sandboxGatewayVariables,
+  },
+  {
+    title: 'Payout provider',
+    readBy: 'customer, admin, worker',
+    variables: { ...payoutProviderVariables, ...razorpayxVariables },
+  },
+  { title: 'SMS', readBy: 'customer', variables: { ...smsVariables, ...msg91Variables } },
+  {
+    title: 'Object store',
+    readBy: 'customer',
+    variables: { ...objectStoreVariables, ...filesystemVariables },
+  },
+  { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },
+  { title: 'Migrations', readBy: 'migrate', variables: migrateVariables },
+  { title: 'Sandbox', readBy: 'sandbox, never in production', variables: sandboxVariables },
+];

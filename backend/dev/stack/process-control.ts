@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import { runCommand } from './run-command.ts';
+
+const timers = createTimers();
+
+/** The command line of a process, empty when it is gone. */
+export const commandLineOf = async (pid: number): Promise<string> => {
+  if (existsSync('/proc/self/cmdline')) {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    } catch {
+      return '';
+    }
+  }
+  const { output } = await runCommand('ps', ['-o', 'command=', '-p', String(pid)]);
+  return output.trim();
+};
+
+/**
+ * Whether `pid` is still the process that was started with `mark` among its arguments. Without a
+ * mark nothing is sure, and a pid of 0 would be a signal to this process and its kin.
+ */
+export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
+  pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
+
+/** Sends a signal; a process that is gone already is fine. */
+export const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // ESRCH: it ended between the look and the signal.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};
+
+interface StopOptions {
+  readonly pid: number;
+  /** Part of its command line, so that a reused pid never costs a stranger's process. */
+  readonly mark: string;
+  readonly signal?: NodeJS.Signals;
+  /** After this long it is killed. */
+  readonly graceMs?: number;
+}
+
+/** Stops a process and waits until it is gone; returns false when it was not there. */
+export const stopProcess = async (options: StopOptions): Promise<boolean> => {
+  const { pid, mark, signal = 'SIGTERM', graceMs = 20_000 } = options;
+  if (!(await isProcess(pid, mark))) return false;
+  signalProcess(pid, signal);
+  const deadline = performance.now() + graceMs;
+  while (await isProcess(pid, mark)) {
+    if (performance.now() > deadline) signalProcess(pid, 'SIGKILL');
+    await timers.sleep(25);
+  }
+  return true;
+};

@@ -1,0 +1,89 @@
+import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
+import type {
+  GoldProviderRules,
+  ProviderTransactionStatus,
+} from '../../adapters/gold-provider/port.ts';
+import { addMs, addSeconds } from '../../platform/clock/clock.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+import type { ManualReviewCode } from '../orders/index.ts';
+
+/**
+ * What the provider's order-status says of a confirm. BOUGHT: it sold the gold. NEVER: it did not
+ * and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can say,
+ * so it must not be.
+ */
+export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
+
+/**
+ * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
+ * its way, so it is final only once the provider would not accept a confirm any more
+ * (collaborators, 2.1); a status that nobody answered is never final.
+ */
+export const readVerdict = (
+  status: Outcome<ProviderTransactionStatus>,
+  at: { readonly verifiedAt: Date; readonly now: Date },
+  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
+): Verdict => {
+  const isNotConfirmed =
+    (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
+    (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
+  if (isNotConfirmed) {
+    const decidableAt = addMs(at.verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
+    return at.now > decidableAt ? 'NEVER' : 'NOT_CONFIRMED';
+  }
+  if (status.kind !== 'done') return 'UNKNOWN';
+  if (status.value === 'SUCCESS') return 'BOUGHT';
+  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
+};
+
+export type NextStep =
+  | { readonly kind: 'RETRY'; readonly dueAt: Date }
+  | { readonly kind: 'REVIEW'; readonly code: ManualReviewCode; readonly reason: string };
+
+export interface FailedTry {
+  readonly verdict: Exclude<Verdict, 'BOUGHT'>;
+  readonly now: Date;
+  readonly lockEndsAt: Date;
+  /** Tries that have failed, this one included. */
+  readonly failedTries: number;
+  readonly retrySeconds: readonly number[];
+}
+
+const review = (code: ManualReviewCode, reason: string): NextStep => ({
+  kind: 'REVIEW',
+  code,
+  reason,
+});
+
+/**
+ * What follows when a try of the allocation has not bought the gold (decisions, section 3): the
+ * next retry while the lock stands; at the lock's end, or once all retries were used, a person. A
+ * retry due after the lock's end is not waited for: the order is looked at again at that end.
+ */
+export const nextStep = (tried: FailedTry): NextStep => {
+  const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;
+  if (now >= lockEndsAt) {
+    const ended = lockEndsAt.toISOString();
+    return review(
+      'PROVIDER_LOCK_EXPIRED',
+      `Paid in time, but the price lock ended at ${ended} before the gold could be bought.`,
+    );
+  }
+  if (verdict === 'NEVER') {
+    return review(
+      'ALLOCATION_EXHAUSTED',
+      'The provider closed the transaction as failed; trying again can not buy the gold.',
+    );
+  }
+  const delay = retrySeconds[failedTries - 1];
+  if (delay === undefined) {
+    const tries = `${failedTries} tries of the allocation failed`;
+    return review('ALLOCATION_EXHAUSTED', `${tries}; the provider did not confirm the gold.`);
+  }
+  const dueAt = addSeconds(now, delay);
+  return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt };
+};
+
+/** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
+export const isAboutMoney = (code: ManualReviewCode | null): boolean =>
+  code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE';

@@ -1,0 +1,71 @@
+import type { Db } from '../../platform/db/index.ts';
+import { type MoveOrder, createGoldOrderStore } from '../orders/index.ts';
+import { type GoldBase, createGoldQuoteStore } from '../quotes/index.ts';
+
+const batchSize = 500;
+
+/** What giving up an unpaid order asks of payments. */
+export interface UnpaidPayments {
+  /** Asks the gateway for captures that nobody told us of; false when it gave no answer. */
+  askForCaptures(orderId: string): Promise<boolean>;
+  /** Ends the order's open payment orders, in the caller's transaction. */
+  expirePaymentOrders(db: Db, orderId: string): Promise<number>;
+}
+
+/** A look for what has run out; when, the worker decides. It bears being run twice at a time. */
+export interface ExpiryStep {
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** What runs out: quotes, and orders that nobody paid while their lock stood. */
+export const createExpirySteps = (
+  deps: GoldBase & { readonly moveOrder: MoveOrder; readonly payments: UnpaidPayments },
+): ExpiryStep[] => {
+  const { db, inTransaction, clock, logger, moveOrder, payments } = deps;
+
+  const giveUp = (orderId: string): Promise<void> =>
+    inTransaction(async (tx) => {
+      const order = await createGoldOrderStore(tx).lock(orderId);
+      const lockEndsAt = order?.lockEndsAt ?? null;
+      const stands = lockEndsAt === null || lockEndsAt > clock.now();
+      if (order?.status !== 'PENDING' || stands) return;
+      await payments.expirePaymentOrders(tx, orderId);
+      await moveOrder(
+        tx,
+        { id: orderId, status: order.status },
+        {
+          to: 'FAILED',
+          cause: 'lock.lapsed',
+          actor: 'worker',
+          changes: { failureCode: 'LOCK_LAPSED' },
+        },
+      );
+    });
+
+  return [
+    {
+      name: 'gold-expire-quotes',
+      async run(signal) {
+        const store = createGoldQuoteStore(db);
+        while (!signal.aborted) {
+          const count = await store.expire(clock.now(), batchSize);
+          if (count > 0) logger.info({ count }, 'quotes expired');
+          if (count < batchSize) return;
+        }
+      },
+    },
+    {
+      name: 'gold-expire-unpaid',
+      async run(signal) {
+        const lapsed = await createGoldOrderStore(db).listLapsed(clock.now(), batchSize);
+        for (const { id: orderId } of lapsed) {
+          if (signal.aborted) return;
+          // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+          if (await payments.askForCaptures(orderId)) await giveUp(orderId);
+          else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
+        }
+      },
+    },
+  ];
+};

@@ -1,0 +1,66 @@
+import { addSeconds } from '../../platform/clock/clock.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import type { JanitorStep } from '../payments/index.ts';
+import type { AllocationDeps } from './allocation.deps.ts';
+import { readVerdict } from './allocation.rules.ts';
+import type { SettleAllocation } from './settle-allocation.ts';
+import { allocationJob, createGoldOrderStore } from '../orders/index.ts';
+import { type Confirm, createProviderOperationStore } from '../provider-operations/index.ts';
+
+/** How long a paid order may stand still, or a retry be overdue, before its job counts as lost. */
+const stalledSeconds = 60;
+/** An undecided confirm is asked about once in a round, however many workers there are. */
+const askAgainSeconds = 30;
+const batchSize = 200;
+
+/** The janitor's round over buys: what was left in between is taken up again, or asked about. */
+export const createGoldJanitor = (
+  deps: AllocationDeps & { readonly settle: SettleAllocation },
+): JanitorStep[] => {
+  const { db, clock, logger, provider, settle } = deps;
+
+  const enqueueAll = async (orders: readonly { id: string }[], why: string): Promise<void> => {
+    for (const { id: orderId } of orders) {
+      logger.warn({ orderId, why }, 'an allocation is taken up again');
+      await enqueue(db, allocationJob(orderId));
+    }
+  };
+
+  const askAbout = async (confirm: Confirm): Promise<void> => {
+    const { id: confirmId, orderId, providerTxId, verifiedAt } = confirm;
+    const before = await createGoldOrderStore(db).find(orderId);
+    logger.info({ orderId, confirmId, status: before?.status }, 'asking about a confirm');
+    const status = await provider.buyStatus({ providerTxId });
+    const verdict = readVerdict(status, { verifiedAt, now: clock.now() }, provider.rules);
+    const reason = `status ${status.kind === 'done' ? status.value : status.kind}`;
+    const result = await settle({ orderId, confirmId, verdict, actor: 'janitor', reason });
+    logger.info({ orderId, confirmId, verdict, result }, 'asked about a confirm');
+  };
+
+  return [
+    {
+      name: 'gold-resume-paid',
+      async run() {
+        const before = addSeconds(clock.now(), -stalledSeconds);
+        const stalled = await createGoldOrderStore(db).listStalled(before, batchSize);
+        await enqueueAll(stalled, 'paid, and nothing happened since');
+      },
+    },
+    {
+      name: 'gold-resume-retries',
+      async run() {
+        const before = addSeconds(clock.now(), -stalledSeconds);
+        const overdue = await createGoldOrderStore(db).listOverdue(before, batchSize);
+        await enqueueAll(overdue, 'its retry is overdue');
+      },
+    },
+    {
+      name: 'gold-ask-undecided',
+      async run() {
+        const before = addSeconds(clock.now(), -askAgainSeconds);
+        const open = await createProviderOperationStore(db).listUndecided(before, batchSize);
+        for (const confirm of open) await askAbout(confirm);
+      },
+    },
+  ];
+};

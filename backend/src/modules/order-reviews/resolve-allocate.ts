@@ -1,0 +1,147 @@
+import { addMs, addSeconds } from '../../platform/clock/clock.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
+import { schedule } from '../../platform/jobs/index.ts';
+import type { HeldPayment } from '../payments/index.ts';
+import { noFit, notAnswered } from './no-fit.ts';
+import { lockReviewed, requireDecided, type ReviewDeps } from './resolve-review.ts';
+import type { Resolve } from './resolve.types.ts';
+import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
+import { type Allocate, type SettleAllocation, readVerdict } from '../buying/index.ts';
+import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
+import { createProviderOperationStore, verifyError } from '../provider-operations/index.ts';
+
+/** When a worker takes up an allocation that the operator's own request left. */
+const takeOverSeconds = 30;
+
+/** A verify of this moment for an order's grams. */
+interface FreshLock {
+  readonly providerTxId: string;
+  readonly providerRateId: string;
+  readonly providerAmountPaise: Paise;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
+  const [payment, ...others] = held;
+  if (payment === undefined) throw noFit('No payment of this order is held.');
+  if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
+  const isFit = payment.isAsAsked && ['APPLIED', 'LATE'].includes(payment.standing);
+  if (!isFit) throw noFit('Not the right amount was captured.');
+  return payment;
+};
+
+/**
+ * `ALLOCATE`: the order's grams are bought after all, at the price of the moment. What the provider
+ * asks for them now, less what it asked at the quote, is `price_difference_paise`; it is the
+ * house's, the customer gets what was paid for. After the verify everything goes the way of every
+ * paid order, with a new lock and new retries.
+ */
+export const createResolveAllocate = (
+  deps: QuoteDeps & ReviewDeps & { readonly allocate: Allocate; readonly settle: SettleAllocation },
+): Resolve => {
+  const { db, inTransaction, clock, random, provider, price, moveOrder, allocate } = deps;
+  const { review } = deps.payments;
+
+  const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
+    if (!isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+    if (order.allocatedAt !== null) throw noFit('The order has its gold.');
+    await requireDecided(db, order.id);
+    const latest = await createProviderOperationStore(db).latest(order.id);
+    if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
+    return order;
+  };
+
+  const requireHeld = async (payment: HeldPayment): Promise<void> => {
+    const proof = await review.askAboutMoney(payment);
+    if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+    if (proof.kind === 'PAID_BACK' || proof.kind === 'UNDER_WAY') {
+      throw noFit('The gateway has paid the money back, or is about to.');
+    }
+  };
+
+  /** Gold is never bought twice: the first transaction is asked about before there is a second. */
+  const wasBought = async (order: LockedBuy): Promise<boolean> => {
+    const status = await provider.buyStatus({ providerTxId: order.providerTxId });
+    const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
+    const verdict = readVerdict(status, at, provider.rules);
+    if (verdict === 'UNKNOWN') throw new AppError('PROVIDER_UNAVAILABLE', { cause: status });
+    return verdict === 'BOUGHT';
+  };
+
+  const verify = async (order: LockedBuy, grams: Grams): Promise<FreshLock> => {
+    const providerUserId = await requireProviderUser(deps, order.userId);
+    const live = await price.freshPrice();
+    const lockStartedAt = clock.now();
+    const verified = await provider.verifyBuy({
+      providerUserId,
+      reference: random.uuid(),
+      rateId: live.buyRateId,
+      rateBuyPaise: live.providerBuyPaise,
+      rateTaxBps: live.providerTaxBps,
+      grams,
+    });
+    if (verified.kind !== 'done') throw verifyError(verified);
+    if (verified.value.grams !== grams) throw new AppError('PROVIDER_MISMATCH');
+    const { providerTxId, providerAmountPaise } = verified.value;
+    const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
+    const providerRateId = live.buyRateId;
+    return { providerTxId, providerRateId, providerAmountPaise, lockStartedAt, lockEndsAt };
+  };
+
+  const settleBought: Resolve = async (order, { by, audit }) => {
+    const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
+    const settled = await deps.settle(
+      { ...found, actor: by.actor, reason: 'status SUCCESS' },
+      async (tx, before) => {
+        await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
+        await audit(tx, before);
+      },
+    );
+    if (settled !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
+  };
+
+  return async (given, asked) => {
+    const order = await requireBuy(given);
+    await requireHeld(onlyPayment(await review.held(db, order.id)));
+    if (await wasBought(order)) return settleBought(order, asked);
+    const fresh = await verify(order, order.grams);
+    // Of the quote, also where an operator has allocated it once before.
+    const quoted = subtractPaise(
+      order.providerAmountPaise ?? ZERO_PAISE,
+      order.priceDifferencePaise ?? ZERO_PAISE,
+    );
+    await inTransaction(async (tx) => {
+      const locked = await lockReviewed(tx, order.id);
+      if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
+        throw noFit('The order has changed meanwhile.');
+      }
+      await requireDecided(tx, order.id);
+      await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
+      await moveOrder(
+        tx,
+        { id: order.id, status: 'MANUAL_REVIEW' },
+        {
+          ...asked.by,
+          to: 'PAID',
+          cause: 'resolve.allocate',
+          changes: {
+            ...fresh,
+            expiresAt: fresh.lockEndsAt,
+            priceDifferencePaise: subtractPaise(fresh.providerAmountPaise, quoted),
+            paidAt: locked.paidAt ?? clock.now(),
+            allocationAttempts: 0,
+            nextAttemptAt: null,
+            manualReviewCode: null,
+            manualReviewReason: null,
+          },
+        },
+      );
+      // For a process that dies before it has allocated: later than the try of its own below.
+      await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
+      await asked.audit(tx, locked);
+    });
+    await allocate(order.id);
+  };
+};

@@ -1,0 +1,139 @@
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import type { HeldPayment, MoneyProof, ReviewPayments } from '../payments/index.ts';
+import { noFit, notAnswered, undecided } from './no-fit.ts';
+import type { Resolution, Resolve } from './resolve.types.ts';
+import {
+  type BuyStatus,
+  type GoldOrder,
+  type MoveOrder,
+  type OrderChanges,
+  allocationJob,
+  createGoldOrderStore,
+} from '../orders/index.ts';
+import { createProviderOperationStore } from '../provider-operations/index.ts';
+
+/** Money that is captured for an order beside, or instead of, what pays for it. */
+const isUnplaced = ({ standing }: HeldPayment): boolean => standing !== 'APPLIED';
+
+/** A buy whose confirm nobody knows the outcome of: refused before anybody is asked. */
+export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
+  const latest = await createProviderOperationStore(db).latest(orderId);
+  if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
+};
+
+/** The order as it is under its lock, still under review. */
+export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
+  const order = await createGoldOrderStore(db).lock(orderId);
+  if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
+  return order;
+};
+
+export interface ReviewDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly moveOrder: MoveOrder;
+  readonly payments: { readonly review: ReviewPayments };
+}
+
+/** `KEEP` and `REFUNDED`: what ends the review of a buy without buying anything. */
+export const createResolveReview = (
+  deps: ReviewDeps,
+): { readonly keep: Resolve; readonly refunded: Resolve } => {
+  const { db, inTransaction, moveOrder } = deps;
+  const { review } = deps.payments;
+
+  const end = (
+    tx: Db,
+    { by, orderId: id }: Resolution,
+    { to, cause }: { readonly to: BuyStatus; readonly cause: string },
+    more: OrderChanges = {},
+  ): Promise<void> => {
+    const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
+    return moveOrder(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+  };
+
+  /** Which payment the operator paid back, by the gateway's own word. */
+  const findPaidBack = async (
+    held: readonly HeldPayment[],
+    reference: string,
+  ): Promise<HeldPayment> => {
+    const asked: { payment: HeldPayment; proof: MoneyProof }[] = [];
+    for (const payment of held) {
+      const proof = await review.askAboutMoney(payment, reference);
+      if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+      asked.push({ payment, proof });
+    }
+    const named = asked.find(({ proof }) => 'isNamed' in proof && proof.isNamed);
+    if (named?.proof.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
+    if (named?.proof.kind === 'PAID_BACK') return named.payment;
+    const of = (kind: MoneyProof['kind']) => asked.filter(({ proof }) => proof.kind === kind);
+    const paidBack = of('PAID_BACK');
+    const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
+    const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
+    if (only !== undefined && isOne) return only.payment;
+    throw noFit('The gateway knows of no such refund of a payment of this order.');
+  };
+
+  /** Moves the order to where it belongs once that money is gone. */
+  const settleRefund = async (
+    tx: Db,
+    order: GoldOrder,
+    asked: Resolution,
+    left: readonly HeldPayment[],
+  ): Promise<void> => {
+    // More money waits for a person: the review goes on.
+    if (left.some(isUnplaced)) return;
+    const cause = 'resolve.refunded';
+    if (order.allocatedAt !== null) return end(tx, asked, { to: 'ALLOCATED', cause });
+    if (left.length > 0) {
+      await end(tx, asked, { to: 'PAID', cause });
+      return enqueue(tx, allocationJob(order.id));
+    }
+    await review.refundPaymentOrders(tx, order.id);
+    const refundReference = asked.reference ?? '';
+    const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
+    return end(tx, asked, { to: 'FAILED', cause }, failed);
+  };
+
+  return {
+    async keep(order, asked) {
+      if (order.allocatedAt === null) throw noFit('The order has no gold to keep.');
+      await inTransaction(async (tx) => {
+        const locked = await lockReviewed(tx, order.id);
+        const held = await review.held(tx, order.id);
+        if (held.some(isUnplaced)) {
+          throw noFit('A second payment is held for this order: pay it back first.');
+        }
+        await end(tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
+        await asked.audit(tx, locked);
+      });
+    },
+
+    async refunded(order, asked) {
+      await requireDecided(db, order.id);
+      const held = await review.held(db, order.id);
+      if (held.length === 0) throw noFit('No payment of this order is held.');
+      const payment = await findPaidBack(held, asked.reference ?? '');
+      if (order.allocatedAt !== null && !isUnplaced(payment)) {
+        throw noFit('The gold of this payment is in the account.');
+      }
+      await inTransaction(async (tx) => {
+        const locked = await lockReviewed(tx, order.id);
+        await requireDecided(tx, order.id);
+        const now = await review.held(tx, order.id);
+        const target = now.find(({ id }) => id === payment.id);
+        if (
+          target === undefined ||
+          (locked.allocatedAt === null) !== (order.allocatedAt === null)
+        ) {
+          throw noFit('The order has changed meanwhile.');
+        }
+        await review.markRefunded(tx, target, asked.reference ?? '');
+        const left = now.filter(({ id }) => id !== payment.id);
+        await settleRefund(tx, locked, asked, left);
+        await asked.audit(tx, locked);
+      });
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { PaymentOrder, PaymentOrderView } from '../payments/index.ts';
+import {
+  type adminOrderView,
+  createGoldOrderStore,
+  paiseOrNull,
+  presentEvent,
+  presentOrderRow,
+} from '../orders/index.ts';
+import type { SellPayouts } from '../selling/index.ts';
+
+/** What operators are shown of an order's payments. */
+export interface OrderPayments {
+  /** Newest first. */
+  listPaymentOrders(db: Db, orderIds: readonly string[]): Promise<readonly PaymentOrder[]>;
+  presentPaymentOrder(order: PaymentOrder): PaymentOrderView;
+}
+
+export type ShowOrder = (orderId: string) => Promise<z.output<typeof adminOrderView>>;
+
+/**
+ * An order as operators see it: with its payments, its payout and its history.
+ * @throws AppError NOT_FOUND
+ */
+export const createShowOrder = (options: {
+  readonly db: Db;
+  readonly payments: OrderPayments;
+  readonly payouts: Pick<SellPayouts, 'findPayoutOfOrder' | 'presentPayout'>;
+}): ShowOrder => {
+  const { db, payments, payouts } = options;
+  return async (id) => {
+    const store = createGoldOrderStore(db);
+    const order = await store.find(id);
+    if (order === undefined) throw new AppError('NOT_FOUND');
+    const [paymentOrders, payout, events] = await Promise.all([
+      payments.listPaymentOrders(db, [id]),
+      order.type === 'SELL' ? payouts.findPayoutOfOrder(db, id) : undefined,
+      store.events(id),
+    ]);
+    return {
+      ...presentOrderRow(order),
+      provider_amount_paise: paiseOrNull(order.providerAmountPaise),
+      price_difference_paise: paiseOrNull(order.priceDifferencePaise),
+      payments: paymentOrders.map((paid) => payments.presentPaymentOrder(paid)),
+      payout: payout === undefined ? null : payouts.presentPayout(payout),
+      events: events.map(presentEvent),
+    };
+  };
+};

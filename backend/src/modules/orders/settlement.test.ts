@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
+import { jobsOf } from '../../../test/support/job-queue.ts';
+import { createRandom } from '../../platform/ids/random.ts';
+import { createLogger } from '../../platform/observability/index.ts';
+import { createNotify } from '../notifications/index.ts';
+import type { OrderSettlement, PayableOrder } from '../payments/index.ts';
+import { createGoldSettlement } from '../../runtime/create-gold.ts';
+
+const lines: string[] = [];
+let open: OpenGold;
+let settlement: OrderSettlement;
+beforeAll(async () => {
+  open = await openGold();
+  const { clock } = open;
+  const random = createRandom();
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ level: 'info', name: 'test', destination });
+  const notify = createNotify({ clock, random });
+  settlement = createGoldSettlement({ clock, random, logger, notify });
+});
+afterAll(() => open.close());
+
+let keys = 0;
+const place = async (): Promise<string> => {
+  const { call } = await open.newCustomer();
+  keys += 1;
+  const buy = { unit: 'INR', amount: '500', idempotency_key: `settlement-${keys}` };
+  return (await call('POST', '/gold/buy', buy)).body.order.id;
+};
+const info = { cause: 'payment.captured', actor: 'gateway:sandbox', requestId: 'req-1' };
+type Step = (db: Parameters<OrderSettlement['lockOrder']>[0], order: PayableOrder) => Promise<void>;
+const apply = (id: string, step: Step): Promise<void> =>
+  open.database.inTransaction(async (db) => step(db, await settlement.lockOrder(db, id)));
+const orderOf = (id: string) => open.database.db.goldOrder.findUniqueOrThrow({ where: { id } });
+
+describe('what payments do to an order', () => {
+  it('pays it, with its history and its job in the same transaction', async () => {
+    const id = await place();
+    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    expect(await orderOf(id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
+    expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([
+      expect.objectContaining({ key: `gold.allocate:${id}` }),
+    ]);
+    const [, event] = await open.database.db.goldOrderEvent.findMany({
+      where: { orderId: id },
+      orderBy: { seq: 'asc' },
+    });
+    expect(event).toMatchObject({ fromStatus: 'PENDING', toStatus: 'PAID', ...info });
+  });
+
+  it('pays one that had failed', async () => {
+    const id = await place();
+    const failed = { ...info, cause: 'payment.failed' };
+    await apply(id, (db, order) => settlement.markFailed(db, order, failed));
+    expect(await orderOf(id)).toMatchObject({ status: 'FAILED', failureCode: 'PAYMENT_FAILED' });
+    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    expect(await orderOf(id)).toMatchObject({ status: 'PAID', failureCode: null });
+  });
+
+  it('never fails one whose money is held: refused and logged', async () => {
+    const id = await place();
+    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    const failing = apply(id, (db, order) => settlement.markFailed(db, order, info));
+    await expect(failing).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect((await orderOf(id)).status).toBe('PAID');
+    const refusal = lines.find((line) => line.includes(id) && line.includes('refused'));
+    expect(refusal).toContain('"to":"FAILED"');
+  });
+
+  it('moves it only from the state in which it was read', async () => {
+    const id = await place();
+    let stale: PayableOrder | undefined;
+    await apply(id, async (_db, order) => {
+      stale = order;
+    });
+    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    const again = apply(id, (db, order) => settlement.markPaid(db, stale ?? order, info));
+    await expect(again).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
+  });
+
+  it('keeps the earlier story of one that is under review already', async () => {
+    const id = await place();
+    await apply(id, (db, order) =>
+      settlement.sendToReview(db, order, 'LATE_CAPTURE', 'It came late.', info),
+    );
+    await apply(id, (db, order) =>
+      settlement.sendToReview(db, order, 'SECOND_CAPTURE', 'It came twice.', info),
+    );
+    expect(await orderOf(id)).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manualReviewCode: 'SECOND_CAPTURE',
+      manualReviewReason: 'It came twice. Before: LATE_CAPTURE, It came late.',
+    });
+    expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
+    const { userId } = await orderOf(id);
+    const told = await open.database.db.notification.findMany({ where: { userId } });
+    expect(told.map(({ type }) => type)).toEqual(['buy_under_review']);
+  });
+});

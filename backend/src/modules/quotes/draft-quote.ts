@@ -1,0 +1,101 @@
+import { RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import type { VerifiedTransaction, VerifyBuyRequest } from '../../adapters/gold-provider/port.ts';
+import type { BuyBreakdown } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+import type { LivePrice } from '../price/index.ts';
+import { buyFigures } from './buy-figures.ts';
+import { checkBuyAmount, checkDailyBuys } from './buy-limits.ts';
+import type { QuoteDeps } from './gold.deps.ts';
+import { requireProviderUser, verifiablePrice } from './quote-price.ts';
+import type { BuyQuote, GoldAmount } from '../orders/index.ts';
+import { verifyError } from '../provider-operations/index.ts';
+
+/** How long a buy quote lives, when the lock allows it (interface, Limits). */
+const quoteLifeMs = 420_000;
+/** A quote never lives into the last part of the lock: the customer still has to pay. */
+const lockMarginMs = 45_000;
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
+
+export type DraftQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
+
+/**
+ * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
+ * price, provider (decisions, sections 1 and 3). It writes nothing: a verify binds nobody until
+ * it is confirmed.
+ * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
+ *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
+ */
+export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
+  const { db, clock, random, logger, provider, price, limits } = deps;
+
+  const checkLimits = async (userId: string, amountPaise: BuyBreakdown['totalPaise']) => {
+    const inForce = await limits.current();
+    checkBuyAmount(inForce, amountPaise);
+    await checkDailyBuys(db, { userId, amountPaise }, inForce, clock.now());
+  };
+
+  const quoteAt = async (
+    live: LivePrice,
+    userId: string,
+    amount: GoldAmount,
+    providerUserId: string,
+  ): Promise<{ quote: BuyQuote } | { lapsed: Outcome<VerifiedTransaction> }> => {
+    const id = random.uuid();
+    const gstBps = await deps.gstRateBpsOn(db, clock.now());
+    const figures = buyFigures(amount, live.buyPaise, gstBps);
+    if (amount.unit === 'GRAMS') await checkLimits(userId, figures.totalPaise);
+    const request: VerifyBuyRequest = {
+      providerUserId,
+      reference: id,
+      rateId: live.buyRateId,
+      rateBuyPaise: live.providerBuyPaise,
+      rateTaxBps: live.providerTaxBps,
+      grams: figures.grams,
+    };
+    // The lock runs from the moment before the call: what it costs is ours, not the provider's.
+    const lockStartedAt = clock.now();
+    const verified = await provider.verifyBuy(request);
+    if (verified.kind === 'refused' && verified.code === RATE_LAPSED) return { lapsed: verified };
+    if (verified.kind !== 'done') throw verifyError(verified);
+    const { providerTxId, grams, providerAmountPaise } = verified.value;
+    if (grams !== figures.grams) throw new AppError('PROVIDER_MISMATCH');
+    const createdAt = clock.now();
+    const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
+    const expiresAt = earlier(addMs(createdAt, quoteLifeMs), addMs(lockEndsAt, -lockMarginMs));
+    if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
+    const quote: BuyQuote = {
+      ...figures,
+      id,
+      userId,
+      status: 'ACTIVE',
+      unit: amount.unit,
+      requested: amount.requested,
+      pricePerGramPaise: live.buyPaise,
+      gstRateBps: gstBps,
+      provider: provider.code,
+      providerTxId,
+      providerRateId: live.buyRateId,
+      providerAmountPaise,
+      lockStartedAt,
+      lockEndsAt,
+      expiresAt,
+      createdAt,
+    };
+    return { quote };
+  };
+
+  return async (userId, amount) => {
+    const providerUserId = await requireProviderUser(deps, userId);
+    if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
+    const first = await quoteAt(await verifiablePrice(deps), userId, amount, providerUserId);
+    if ('quote' in first) return first.quote;
+    // A rate is good for minutes; one that ran out on the way is replaced once.
+    logger.info({ userId }, 'the rate of a quote had lapsed, asking for a new one');
+    const second = await quoteAt(await price.freshPrice(), userId, amount, providerUserId);
+    if ('quote' in second) return second.quote;
+    throw new AppError('PROVIDER_REFUSED', { cause: second.lapsed });
+  };
+};

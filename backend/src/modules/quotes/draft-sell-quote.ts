@@ -1,0 +1,53 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Grams, Paise } from '../../money/index.ts';
+import type { LivePrice } from '../price/index.ts';
+import type { QuoteDeps } from './gold.deps.ts';
+import { checkSellAmount, sellFigures } from './sell-figures.ts';
+import type { GoldAmount, SellQuote } from '../orders/index.ts';
+
+/** How long a sell quote lives (decisions, section 3). */
+export const sellQuoteLifeMs = 120_000;
+
+/** What the limits bind: what is asked for in INR, what the grams come to in GRAMS. */
+export const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
+  amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
+
+/**
+ * Makes sell quotes at a price and holds them against the limits. It writes nothing, and the
+ * provider is not asked: a sell is verified when it is made.
+ */
+export const createDraftSellQuote = (
+  deps: Pick<QuoteDeps, 'clock' | 'random' | 'provider' | 'limits'>,
+) => {
+  const { clock, random, provider, limits } = deps;
+  return {
+    /** @throws AppError AMOUNT_TOO_SMALL */
+    draft(userId: string, amount: GoldAmount, live: LivePrice): SellQuote {
+      const createdAt = clock.now();
+      return {
+        ...sellFigures(amount, live.sellPaise),
+        id: random.uuid(),
+        userId,
+        status: 'ACTIVE',
+        unit: amount.unit,
+        requested: amount.requested,
+        pricePerGramPaise: live.sellPaise,
+        provider: provider.code,
+        providerRateId: live.sellRateId,
+        providerPricePaise: live.providerSellPaise,
+        expiresAt: addMs(createdAt, sellQuoteLifeMs),
+        createdAt,
+      };
+    },
+
+    /** @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details` */
+    async checkLimits(quote: SellQuote, amount: GoldAmount, freeGrams: Grams): Promise<void> {
+      const { grams, proceedsPaise, providerPricePaise } = quote;
+      const grossPaise = grossOf(amount, proceedsPaise);
+      const sell = { grossPaise, grams, providerPricePaise, freeGrams };
+      checkSellAmount(sell, await limits.current(), provider.rules.minimumSellPaise);
+    },
+  };
+};
+
+export type DraftSellQuote = ReturnType<typeof createDraftSellQuote>;

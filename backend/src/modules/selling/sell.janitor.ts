@@ -1,0 +1,93 @@
+import { addSeconds } from '../../platform/clock/clock.ts';
+import type { JanitorStep } from '../payments/index.ts';
+import { releaseGrams } from '../holdings/index.ts';
+import type { SellDeps } from './sell.deps.ts';
+import { readSellVerdict, reviewOf, wordOf } from './sell.rules.ts';
+import type { SettleSell } from './settle-sell.ts';
+import { verifyLeaseMs } from './verify-sell.ts';
+import { createGoldOrderStore, createSellOrderStore, isVerifiedSell } from '../orders/index.ts';
+import { createSellVerifyStore } from '../provider-operations/index.ts';
+
+/** How long a sell may stand still before its process counts as lost (decisions, section 3). */
+const lostSeconds = 60;
+/** An undecided sell is asked about once in a round, however many workers there are. */
+const askAgainSeconds = 30;
+const batchSize = 200;
+const actor = 'janitor';
+
+/**
+ * The janitor's round over sells. One that was never verified fails, and its gold is free; one
+ * that was verified is asked about, and ends only by the provider's own final word.
+ */
+export const createSellJanitor = (
+  deps: SellDeps & { readonly settleSell: SettleSell },
+): JanitorStep[] => {
+  const { db, inTransaction, clock, random, logger, provider, moveSell, settleSell } = deps;
+
+  const giveUp = async (orderId: string): Promise<void> => {
+    const userId = await inTransaction(async (tx) => {
+      const order = await createGoldOrderStore(tx).lock(orderId);
+      if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
+      const holderId = random.uuid();
+      const store = createSellVerifyStore(tx);
+      // Taken only while nobody is at it: a slow process is not a lost one.
+      if (!(await store.take(orderId, holderId, verifyLeaseMs))) return undefined;
+      const at = clock.now();
+      const lost = {
+        status: 'REFUSED',
+        providerTxId: null,
+        reason: 'its process was lost',
+      } as const;
+      await store.settle(orderId, holderId, { ...lost, at });
+      const { id, status, grams } = order;
+      const changes = { failureCode: 'PROCESS_LOST' };
+      const move = { to: 'FAILED', cause: 'process.lost', actor, changes } as const;
+      await moveSell(tx, { id, status }, move);
+      if (grams !== null) await releaseGrams(tx, { userId: order.userId, grams, at });
+      return order.userId;
+    });
+    if (userId === undefined) return;
+    logger.warn({ orderId }, 'a sell lost its process; its gold is free');
+    await deps.portfolios.drop(userId);
+  };
+
+  const askAbout = async (orderId: string): Promise<void> => {
+    const order = await createGoldOrderStore(db).find(orderId);
+    if (order === undefined || !isVerifiedSell(order)) return;
+    const status = await provider.sellStatus({ providerTxId: order.providerTxId });
+    const verdict = readSellVerdict(status);
+    const reason = `status ${wordOf(status)}`;
+    const result = await settleSell({
+      orderId,
+      verdict,
+      actor,
+      cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
+      reason,
+      mayFail: verdict === 'FAILED',
+      review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, undefined),
+    });
+    const before = { status: order.status, code: order.manualReviewCode };
+    logger.info({ orderId, before, verdict, reason, result }, 'asked about a sell');
+  };
+
+  return [
+    {
+      name: 'gold-release-lost-sells',
+      async run() {
+        const before = addSeconds(clock.now(), -lostSeconds);
+        const lost = await createSellOrderStore(db).listAbandoned(before, batchSize);
+        for (const { id } of lost) await giveUp(id);
+      },
+    },
+    {
+      name: 'gold-ask-undecided-sells',
+      async run() {
+        const now = clock.now();
+        const before = addSeconds(now, -lostSeconds);
+        const askedBefore = addSeconds(now, -askAgainSeconds);
+        const open = await createSellOrderStore(db).listUndecided(before, askedBefore, batchSize);
+        for (const { id } of open) await askAbout(id);
+      },
+    },
+  ];
+};

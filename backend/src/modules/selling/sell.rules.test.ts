@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
+import type { ProviderTransactionStatus } from '../../adapters/gold-provider/port.ts';
+import { grams, parseGrams, parseRupees, paise } from '../../money/index.ts';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import { CIRCUIT_OPEN } from '../../platform/http-client/transport-refusals.ts';
+import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
+import { defaultLimits } from '../settings/index.ts';
+import { readSellVerdict, reviewOf, type SellVerdict } from './sell.rules.ts';
+import { type SellToCheck, checkSellAmount } from '../quotes/index.ts';
+
+describe('the word of an order-status', () => {
+  it.each<[ProviderTransactionStatus, SellVerdict]>([
+    ['SUCCESS', 'SOLD'],
+    ['FAILED', 'FAILED'],
+    ['NOT_CONFIRMED', 'NOT_CONFIRMED'],
+    ['IN_PROGRESS', 'UNKNOWN'],
+  ])('%s reads %s', (status, verdict) => {
+    expect(readSellVerdict(done(status))).toBe(verdict);
+  });
+
+  it('is none where nobody answered, and "not confirmed" of an unknown transaction', () => {
+    expect(readSellVerdict(unknown('timeout'))).toBe('UNKNOWN');
+    expect(readSellVerdict(refused(CIRCUIT_OPEN, ''))).toBe('UNKNOWN');
+    expect(readSellVerdict(refused(UNKNOWN_TRANSACTION, ''))).toBe('NOT_CONFIRMED');
+  });
+});
+
+describe('why a sell is under review', () => {
+  it('is a refusal only where the provider itself said no', () => {
+    const no = refused('PROVIDER_REFUSED', 'no');
+    expect(reviewOf('NOT_CONFIRMED', no).code).toBe('SELL_REFUSED_AFTER_VERIFY');
+    expect(reviewOf('FAILED', undefined).code).toBe('SELL_REFUSED_AFTER_VERIFY');
+    expect(reviewOf('UNKNOWN', refused(CIRCUIT_OPEN, '')).code).toBe('SELL_UNKNOWN_OUTCOME');
+    expect(reviewOf('NOT_CONFIRMED', unknown('timeout')).code).toBe('SELL_UNKNOWN_OUTCOME');
+    expect(reviewOf('UNKNOWN', done({})).code).toBe('SELL_UNKNOWN_OUTCOME');
+  });
+});
+
+describe('the limits of a sell', () => {
+  const price = parseRupees('10000');
+  const limits = { ...defaultLimits, minSellPaise: parseRupees('50') };
+  const minimumAtProvider = parseRupees('10');
+  const check = (sell: Partial<SellToCheck>): string => {
+    const usual = {
+      grossPaise: parseRupees('100'),
+      grams: parseGrams('0.01'),
+      providerPricePaise: price,
+      freeGrams: parseGrams('1'),
+    };
+    try {
+      checkSellAmount({ ...usual, ...sell }, limits, minimumAtProvider);
+      return 'fits';
+    } catch (error) {
+      return isAppError(error) ? error.code : 'broke';
+    }
+  };
+
+  it('bind the gross amount, to the paisa', () => {
+    expect(check({})).toBe('fits');
+    expect(check({ grossPaise: limits.minSellPaise })).toBe('fits');
+    expect(check({ grossPaise: paise(limits.minSellPaise - 1n) })).toBe('LIMIT_EXCEEDED');
+    expect(check({ grossPaise: limits.maxSellPaise })).toBe('fits');
+    expect(check({ grossPaise: paise(limits.maxSellPaise + 1n) })).toBe('LIMIT_EXCEEDED');
+  });
+
+  it('exempt a sell of all that is free from the minimum, not from the maximum', () => {
+    const all = { grams: parseGrams('0.002'), grossPaise: parseRupees('20') };
+    expect(check(all)).toBe('LIMIT_EXCEEDED');
+    expect(check({ ...all, freeGrams: all.grams })).toBe('fits');
+    // What is below 0.0001 g can't be sold, so it does not keep a sell from being of everything.
+    expect(check({ ...all, freeGrams: grams(all.grams + 9_999n) })).toBe('fits');
+    const much = { grossPaise: paise(limits.maxSellPaise + 1n), freeGrams: parseGrams('0.01') };
+    expect(check(much)).toBe('LIMIT_EXCEEDED');
+  });
+
+  it('come after the minimum of the provider, which binds everybody', () => {
+    const tiny = { grams: parseGrams('0.0009'), grossPaise: parseRupees('9') };
+    expect(check({ ...tiny, freeGrams: tiny.grams })).toBe('AMOUNT_TOO_SMALL');
+    // INR 10 asked for, but the grams that they come to are worth less to the provider.
+    expect(check({ ...tiny, grossPaise: parseRupees('10') })).toBe('AMOUNT_TOO_SMALL');
+    const enough = { grams: parseGrams('0.001'), grossPaise: parseRupees('10') };
+    expect(check({ ...enough, freeGrams: enough.grams })).toBe('fits');
+  });
+});

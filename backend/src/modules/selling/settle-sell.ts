@@ -1,0 +1,174 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+import { debitHolding, releaseGrams } from '../holdings/index.ts';
+import type { SellDeps } from './sell.deps.ts';
+import type { SellReview, SellVerdict } from './sell.rules.ts';
+import {
+  type Actor,
+  type GoldOrder,
+  type VerifiedSell,
+  createGoldOrderStore,
+  createSellOrderStore,
+  isVerifiedSell,
+  tellSellFailed,
+  tellSold,
+} from '../orders/index.ts';
+import { type NewConfirm, createProviderOperationStore } from '../provider-operations/index.ts';
+
+export interface MovedBy {
+  readonly actor: Actor;
+  readonly requestId?: string | undefined;
+  /** Kept in the history beside the move. */
+  readonly detail?: JsonObject;
+}
+
+/** What is known of a verified sell after the provider was asked. */
+export interface SellFinding extends MovedBy {
+  readonly orderId: string;
+  readonly verdict: SellVerdict;
+  readonly cause: string;
+  /** For the record of the intent. */
+  readonly reason: string;
+  readonly invoiceId?: string | undefined;
+  /** Held by whoever tried the confirm; undefined for one who only asked. */
+  readonly held?: { readonly confirmId: string; readonly holderId: string };
+  /** The confirm that was just tried certainly did not happen. */
+  readonly certainlyNot?: boolean;
+  /** The provider's word, or the end of its time, lets the sell end as FAILED. */
+  readonly mayFail: boolean;
+  /** Where nothing is final: the review that a sell goes to. */
+  readonly review: SellReview;
+}
+
+export type SettledSell = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
+
+/** The intent to confirm a verified sell. */
+export const newSellConfirm = (order: VerifiedSell, id: string, at: Date): NewConfirm => ({
+  id,
+  orderId: order.id,
+  quoteId: order.quoteId,
+  userId: order.userId,
+  provider: order.provider,
+  providerTxId: order.providerTxId,
+  grams: order.grams,
+  amountPaise: order.providerAmountPaise,
+  verifiedAt: order.lockStartedAt,
+  at,
+});
+
+/**
+ * Writes what the provider's word means for a verified sell: one transaction under the order's
+ * lock, in which everything is read again (decisions, section 3).
+ */
+export const createSettleSell = (deps: SellDeps) => {
+  const { inTransaction, clock, random, moveSell, notify, payouts } = deps;
+  const cleared = { manualReviewCode: null, manualReviewReason: null };
+
+  const recordSold = async (db: Db, order: VerifiedSell): Promise<void> => {
+    const store = createProviderOperationStore(db, 'sell-confirm');
+    const at = clock.now();
+    const known = await store.latest(order.id);
+    const id = known?.id ?? random.uuid();
+    // Sold without an intent of ours: a database that was set back. The books agree again.
+    if (known === undefined) {
+      await store.intend(newSellConfirm(order, id, at), random.uuid(), 0);
+    }
+    await store.done(id, at);
+  };
+
+  const confirm = async (db: Db, order: VerifiedSell, found: SellFinding): Promise<void> => {
+    const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
+    const { actor, cause, requestId, detail, invoiceId } = found;
+    await recordSold(db, order);
+    await moveSell(db, order, {
+      to: 'CONFIRMED',
+      actor,
+      cause,
+      requestId,
+      ...(detail !== undefined && { detail }),
+      changes: { ...cleared, ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }) },
+    });
+    const movement = { movementId: random.uuid(), userId, orderId, grams, at: clock.now() };
+    await debitHolding(db, movement);
+    await payouts.insertPayout(db, { userId, orderId, bankAccountId, amountPaise });
+    await tellSold(db, notify, { id: orderId, userId, grams, amountPaise });
+  };
+
+  const fail = async (db: Db, order: VerifiedSell, found: SellFinding): Promise<void> => {
+    const { id, userId, grams, manualReviewCode: code } = order;
+    const { actor, cause, requestId, reason, detail } = found;
+    const at = clock.now();
+    const store = createProviderOperationStore(db, 'sell-confirm');
+    const known = await store.latest(id);
+    if (known !== undefined) await store.neverWill(known.id, at, reason);
+    await moveSell(db, order, {
+      to: 'FAILED',
+      actor,
+      cause,
+      requestId,
+      changes: { ...cleared, failureCode: 'NOT_SOLD' },
+      detail: { ...detail, ...(code !== null && { code }), reason },
+    });
+    await releaseGrams(db, { userId, grams, at });
+    await tellSellFailed(db, notify, { id, userId, grams });
+  };
+
+  const leaveOpen = async (
+    db: Db,
+    order: VerifiedSell,
+    found: SellFinding,
+  ): Promise<SettledSell> => {
+    const { held, reason, certainlyNot = false, review } = found;
+    const at = clock.now();
+    const store = createProviderOperationStore(db, 'sell-confirm');
+    if (held !== undefined) {
+      // One that lost its lease on the way leaves the sell to whoever has it now.
+      const { confirmId, holderId } = held;
+      if (!(await store.letGo(confirmId, holderId, { certainlyNot, at, reason }))) return 'LEFT';
+    } else {
+      const known = await store.latest(order.id);
+      if (known?.isHeld === true) return 'LEFT';
+      if (known !== undefined) await store.noteAsked(known.id, at);
+    }
+    const isNew = await createSellOrderStore(db).sendToReview(order.id, { ...review, at });
+    if (isNew) {
+      const { code } = review;
+      deps.logger.warn({ orderId: order.id, code, reason }, 'a sell is under review');
+    }
+    return 'REVIEW';
+  };
+
+  const settleOn = async (db: Db, order: GoldOrder, found: SellFinding): Promise<SettledSell> => {
+    if (!isVerifiedSell(order)) {
+      if (found.verdict === 'SOLD' && order.status === 'FAILED') {
+        deps.logger.error({ orderId: order.id }, 'gold was sold for a sell that had failed');
+      }
+      return 'LEFT';
+    }
+    if (found.verdict === 'SOLD') {
+      await confirm(db, order, found);
+      return 'CONFIRMED';
+    }
+    if (!found.mayFail) return leaveOpen(db, order, found);
+    await fail(db, order, found);
+    return 'FAILED';
+  };
+
+  return async (
+    found: SellFinding,
+    /** More to write in the same transaction, when the sell was moved. */
+    also?: (db: Db, before: GoldOrder) => Promise<void>,
+  ): Promise<SettledSell> => {
+    const { userId, settled } = await inTransaction(async (db) => {
+      const order = await createGoldOrderStore(db).lock(found.orderId);
+      if (order === undefined) throw new Error(`there is no order ${found.orderId}`);
+      const kind = await settleOn(db, order, found);
+      if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(db, order);
+      return { settled: kind, userId: order.userId };
+    });
+    if (settled === 'CONFIRMED' || settled === 'FAILED') await deps.portfolios.drop(userId);
+    return settled;
+  };
+};
+
+export type SettleSell = ReturnType<typeof createSettleSell>;

@@ -1,0 +1,57 @@
+import type { Express } from 'express';
+import type { Config } from '../platform/config/config.ts';
+import { createApi, type Guard, type Route } from '../platform/http/index.ts';
+import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
+import { createRateLimit } from '../platform/rate-limit/index.ts';
+import type { Runtime } from './create-runtime.ts';
+import type { ProcessConfig } from './load-config.ts';
+import type { apiVariables } from './process.variables.ts';
+
+export interface ApiDefinition {
+  /** Names the API's counters and its policy in the headers. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Such as `/v1`. */
+  readonly prefix: string;
+  /** Requests of one client in 60 s (interface, Limits). */
+  readonly limitPerMinute: number;
+  readonly routes: readonly Route[];
+  readonly guard: Guard;
+  /** The accounting API publishes no schema. */
+  readonly docs: boolean;
+}
+
+const version = '1.0.0';
+
+/** The Express app of an API, from its definition and the process's runtime. */
+export const createApiApp = (
+  api: ApiDefinition,
+  config: ProcessConfig & Config<typeof apiVariables>,
+  runtime: Runtime,
+): Express => {
+  const { logger, metrics, redis, random } = runtime;
+  const { name, title, description, prefix, routes, guard, docs } = api;
+  return createApi({
+    info: { title, description, version, prefix },
+    routes,
+    guard,
+    docs,
+    rateLimit: createRateLimit({
+      redis,
+      prefix: name,
+      limit: api.limitPerMinute,
+      windowMs: 60_000,
+      onLimited: metrics.countRateLimited,
+      onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
+    }),
+    requestLog: createRequestLog({ logger, prefix, observe: metrics.observeRequest }),
+    metrics: createMetricsHandler(metrics),
+    logger,
+    random,
+    trustProxyHops: config.TRUST_PROXY_HOPS,
+    corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
+    internalHostnames: config.INTERNAL_HOSTNAMES,
+    checkReplies: config.APP_MODE !== 'production',
+  });
+};

@@ -1,0 +1,107 @@
+import { createTokenSigner, type TokenSigner } from '../platform/auth/jwt.ts';
+import { createSystemClock, type Clock } from '../platform/clock/clock.ts';
+import { createFollowedClock } from '../platform/clock/followed-clock.ts';
+import { createTimers, type Timers } from '../platform/clock/timers.ts';
+import type { Environment } from '../platform/config/config.ts';
+import {
+  createBlindIndex,
+  createSecretHasher,
+  createVault,
+  parseKeyring,
+  type BlindIndex,
+  type SecretHasher,
+  type Vault,
+} from '../platform/crypto/index.ts';
+import { createDatabase, type Database } from '../platform/db/index.ts';
+import { createRandom, type Random } from '../platform/ids/random.ts';
+import {
+  createLogger,
+  createMetrics,
+  type Logger,
+  type Metrics,
+} from '../platform/observability/index.ts';
+import { closeRedis, createRedis, untilReady } from '../platform/redis/index.ts';
+import type { Redis } from 'ioredis';
+import { createSwitches, type Switches } from '../modules/settings/index.ts';
+import { createAuditor, type Auditor } from '../modules/audit/index.ts';
+import type { ProcessConfig } from './load-config.ts';
+
+/** The clients and services that every process of the service has. */
+export interface Runtime {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  /** Fails fast: for all that a request waits for. */
+  readonly redis: Redis;
+  /** Business time. */
+  readonly clock: Clock;
+  /** Real time. */
+  readonly wall: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly tokens: TokenSigner;
+  readonly vault: Vault;
+  readonly blindIndex: BlindIndex;
+  readonly hasher: SecretHasher;
+  readonly switches: Switches;
+  readonly audit: Auditor;
+  /** Closes the clients, when nothing uses them any more. */
+  close(): Promise<void>;
+}
+
+const cacheWaitMs = 2000;
+
+const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
+  const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
+  if (!isMovable || url === undefined) return { clock: wall, stop: async () => {} };
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error }, 'the clock can not be read');
+  const clock = createFollowedClock({ url, onError });
+  await clock.start();
+  return { clock, stop: () => clock.stop() };
+};
+
+/** Makes the clients of the process `name`; nothing needs the stores to be up yet. */
+export const createRuntime = async (
+  name: string,
+  config: ProcessConfig,
+  env: Environment,
+): Promise<Runtime> => {
+  const logger = createLogger({ level: config.LOG_LEVEL, name });
+  const metrics = createMetrics({ service: name });
+  const wall = createSystemClock();
+  const timers = createTimers();
+  const random = createRandom();
+  const { clock, stop } = await createBusinessClock(config, wall, logger);
+  const database = createDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: name,
+    onPoolError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+    timers,
+  });
+  const redis = createRedis(config.REDIS_URL, 'fail-fast', { logger, connectionName: name });
+  // Only so that the first requests find the cache; a process starts without it just as well.
+  await untilReady(redis, cacheWaitMs).catch(() => undefined);
+  return {
+    logger,
+    metrics,
+    database,
+    redis,
+    clock,
+    wall,
+    timers,
+    random,
+    tokens: createTokenSigner({ secret: config.JWT_SECRET, clock }),
+    vault: createVault({ keyring: parseKeyring(config.PII_KEYRING) }),
+    blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+    hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),
+    switches: createSwitches({ settingsDir: config.SETTINGS_DIR, env }),
+    audit: createAuditor({ clock, random }),
+    async close() {
+      await stop();
+      await closeRedis(redis);
+      await database.close();
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import {
+  ConfigError,
+  parseConfig,
+  type Config,
+  type Environment,
+  type VariableTable,
+} from '../platform/config/config.ts';
+import { processVariables } from './process.variables.ts';
+
+export type ProcessConfig = Config<typeof processVariables>;
+
+const crossFieldProblems = (config: ProcessConfig): string[] => {
+  const problems: string[] = [];
+  if (config.CLOCK_CONTROL && config.APP_MODE === 'production') {
+    problems.push('CLOCK_CONTROL: refused in production');
+  }
+  if (config.CLOCK_CONTROL && config.CLOCK_URL === undefined) {
+    problems.push('CLOCK_URL: is needed with CLOCK_CONTROL');
+  }
+  return problems;
+};
+
+/**
+ * The whole configuration of a process: what every one reads, and `own`.
+ * @throws ConfigError naming everything that is wrong
+ */
+export const loadConfig = <const T extends VariableTable>(
+  own: T,
+  env: Environment,
+): ProcessConfig & Config<T> => {
+  const config = { ...parseConfig(processVariables, env), ...parseConfig(own, env) };
+  const problems = crossFieldProblems(config);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+};

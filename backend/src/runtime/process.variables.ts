@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { defineVariables } from '../platform/config/config.ts';
+import { appMode, flag, httpUrl, integer, list, secret, text } from '../platform/config/kinds.ts';
+import { logLevels } from '../platform/observability/index.ts';
+
+/** What every process of the service reads. */
+export const processVariables = defineVariables({
+  APP_MODE: { schema: appMode(), doc: 'development, test or production' },
+  LOG_LEVEL: { schema: z.enum(logLevels).default('info'), doc: 'least severe level logged' },
+  HOST: { schema: text().default('0.0.0.0'), doc: 'address to listen on' },
+  INTERNAL_PORT: {
+    schema: integer(9090, 0, 65_535),
+    doc: 'port of the probes and metrics, never exposed',
+  },
+  DATABASE_URL: {
+    schema: z.url({ protocol: /^postgres(ql)?$/u, message: 'must be a postgresql:// address' }),
+    doc: "the database, as the application's role",
+    secret: true,
+  },
+  DATABASE_POOL_SIZE: { schema: integer(10, 1, 200), doc: 'most connections of this process' },
+  REDIS_URL: {
+    schema: z.url({ protocol: /^rediss?$/u, message: 'must be a redis:// address' }),
+    doc: 'the cache',
+    secret: true,
+  },
+  PII_KEYRING: {
+    schema: secret(40),
+    doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current',
+    secret: true,
+  },
+  BLIND_INDEX_KEY: { schema: secret(32), doc: 'key of the blind indexes', secret: true },
+  CREDENTIAL_PEPPER: { schema: secret(32), doc: 'pepper of passwords and codes', secret: true },
+  JWT_SECRET: {
+    schema: secret(32),
+    doc: 'signs the tokens of the customer and admin APIs',
+    secret: true,
+  },
+  SETTINGS_DIR: {
+    schema: text().optional(),
+    doc: 'folder of the switches, one file each; without it the environment is read',
+  },
+  CLOCK_CONTROL: {
+    schema: flag(false),
+    doc: "follow the sandbox's clock; refused in production",
+  },
+  CLOCK_URL: { schema: httpUrl().optional(), doc: 'whose clock is followed' },
+  SHUTDOWN_DRAIN_MS: {
+    schema: integer(0, 0, 60_000),
+    doc: 'how long to serve on after readiness is off, so that the endpoint leaves first',
+  },
+  SHUTDOWN_GRACE_MS: {
+    schema: integer(20_000, 1000, 120_000),
+    doc: 'how long requests and jobs under way may take at shutdown',
+  },
+});
+
+/** What a process with an API reads besides. */
+export const apiVariables = defineVariables({
+  PORT: { schema: integer(4000, 0, 65_535), doc: 'port of the API' },
+  TRUST_PROXY_HOPS: { schema: integer(1, 0, 10), doc: 'trusted proxies before the API' },
+  INTERNAL_HOSTNAMES: {
+    schema: list('localhost,127.0.0.1,[::1]'),
+    doc: 'host names under which the API port answers /metrics',
+  },
+  CORS_ALLOWED_ORIGINS: { schema: list(''), doc: 'origins of browsers that may call the API' },
+});

@@ -1,0 +1,81 @@
+import type { Server } from 'node:http';
+import { inspect } from 'node:util';
+import { ConfigError, type Environment } from '../platform/config/config.ts';
+import { missingMigrations } from '../platform/db/migrations.ts';
+import {
+  createInternalServer,
+  createLifecycle,
+  exitOnCrash,
+  type Closer,
+} from '../platform/lifecycle/index.ts';
+import { pingRedis } from '../platform/redis/index.ts';
+import type { Runtime } from './create-runtime.ts';
+import type { ProcessConfig } from './load-config.ts';
+
+export interface ProcessParts {
+  readonly runtime: Runtime;
+  readonly config: ProcessConfig;
+  /** The API; the worker has none. */
+  readonly api?: { readonly server: Server; readonly port: number };
+  /** Brings gauges up to date before metrics are read. */
+  readonly beforeMetrics?: () => Promise<void>;
+  /** Stops taking work; resolves when what ran is done. */
+  readonly onDrain?: () => Promise<unknown>;
+  readonly beforeStop?: () => Promise<unknown> | void;
+  /** Closed before the runtime's own clients. */
+  readonly closeFirst?: readonly Closer[];
+}
+
+/** Migrations only ever grow: once this build's are all there, they stay. */
+const createMigrationCheck = ({ database }: Runtime): (() => Promise<void>) => {
+  let isComplete = false;
+  return async () => {
+    if (isComplete) return;
+    const missing = await missingMigrations(database.db);
+    if (missing.length > 0) throw new Error(`missing migrations: ${missing.join(', ')}`);
+    isComplete = true;
+  };
+};
+
+/** Listens, answers the probes, and shuts down in order at SIGTERM. */
+export const startProcess = async (parts: ProcessParts): Promise<void> => {
+  const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
+  const { logger, metrics, database, redis } = runtime;
+  exitOnCrash(logger);
+  const internal = createInternalServer({
+    metrics,
+    logger,
+    ...(beforeMetrics !== undefined && { beforeMetrics }),
+  });
+  const host = config.HOST;
+  const lifecycle = createLifecycle({
+    servers: [
+      ...(api === undefined ? [] : [{ name: 'api', server: api.server, host, port: api.port }]),
+      { name: 'internal', server: internal, host, port: config.INTERNAL_PORT },
+    ],
+    checks: [
+      { name: 'database', isRequired: true, check: () => database.ping() },
+      { name: 'migrations', isRequired: true, check: createMigrationCheck(runtime) },
+      { name: 'cache', isRequired: false, check: () => pingRedis(redis) },
+    ],
+    logger,
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    drainDelayMs: config.SHUTDOWN_DRAIN_MS,
+    ...(onDrain !== undefined && { onDrain }),
+    ...(beforeStop !== undefined && { beforeStop }),
+    closeInOrder: [...(parts.closeFirst ?? []), { name: 'clients', close: () => runtime.close() }],
+  });
+  await lifecycle.listen();
+};
+
+/** Runs a process's `main`: a wrong environment is one line for each variable, and exit code 1. */
+export const runMain = async (main: (env: Environment) => Promise<void>): Promise<void> => {
+  try {
+    await main(process.env);
+  } catch (error) {
+    const isConfig = error instanceof ConfigError;
+    const text = isConfig ? error.message : inspect(error);
+    process.stderr.write(`${text}\n`);
+    process.exit(1);
+  }
+};
