@@ -41,7 +41,7 @@ describe('an order', () => {
   });
 
   it('that there is not is a plain failure', async () => {
-    const body = { error: { code: 'NOT_FOUND', message: 'There is nothing here.' } };
+    const body = { error: { code: 'NOT_FOUND', message: 'Not found.' } };
     const shown = await goldctl({ status: 404, body }, 'order', 'show', 'an-id');
     expect(shown).toEqual({
       code: 1,

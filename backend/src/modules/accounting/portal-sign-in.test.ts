@@ -75,7 +75,9 @@ describe('signing in', () => {
     ];
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
-      expect(answer.body['error']).toMatchObject({ message: 'These credentials are not valid.' });
+      expect(answer.body['error']).toMatchObject({
+        message: 'Your sign-in details are incorrect.',
+      });
     }
   });
 

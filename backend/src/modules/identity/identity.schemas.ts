@@ -10,7 +10,7 @@ const plainText = (maxLength: number) =>
     .string('must be text')
     .min(1, 'must not be empty')
     .max(maxLength, `must have at most ${maxLength} characters`)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters');
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
 
 export const sendOtpBody = z.object({ phone: phoneSchema });
 

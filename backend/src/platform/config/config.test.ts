@@ -57,7 +57,7 @@ describe('the configuration', () => {
     writeFileSync(file, `${'y'.repeat(20)}\n`);
     const { TOKEN: _token, ...rest } = good;
     expect(parseConfig(table, { ...rest, TOKEN_FILE: file }).TOKEN).toBe('y'.repeat(20));
-    expect(problemsOf({ ...rest, TOKEN_FILE: `${file}.gone` })).toBe('TOKEN_FILE: can not be read');
+    expect(problemsOf({ ...rest, TOKEN_FILE: `${file}.gone` })).toBe('TOKEN_FILE: cannot be read');
   });
 
   it('is production unless said otherwise, and then refuses published secrets', () => {

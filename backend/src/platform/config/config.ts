@@ -69,7 +69,7 @@ export const parseConfig = <const T extends VariableTable>(
         problems.push(`${name}: is a published development secret, refused in production`);
       }
     } catch {
-      problems.push(`${name}_FILE: can not be read`);
+      problems.push(`${name}_FILE: cannot be read`);
     }
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));

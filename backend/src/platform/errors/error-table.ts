@@ -1,11 +1,11 @@
-/** How one error looks to a client and to us. */
+/** One error as clients see it and as we treat it. */
 export interface ErrorRow {
   readonly status: number;
-  /** For people; a thrower may give a more exact one. */
+  /** For people; whoever throws the error may give a more exact one. */
   readonly message: string;
-  /** The same request may succeed later without being changed. */
+  /** The same request, unchanged, may succeed later. */
   readonly retryable?: true;
-  /** Somebody on our side should look: logged as an error. */
+  /** Logged as an error, because somebody on our side should look. */
   readonly reportable?: true;
 }
 
@@ -13,110 +13,195 @@ const row = (status: number, message: string, flags: Omit<ErrorRow, 'status' | '
   ({ status, message, ...flags }) satisfies ErrorRow;
 
 /**
- * Every error any API answers with (decisions, sections 1 to 8). `code` is stable: clients branch
- * on it. One table, so that a code can't have two statuses.
+ * Every error that the APIs answer with, in one table, so that a code can't have two statuses
+ * (contract: conventions > Errors). Clients branch on `code`, which never changes; `message` is for
+ * people and says what happened, what it means for their money and what to do next.
  */
 export const errorTable = {
   // The wire
   VALIDATION_FAILED: row(400, 'The request is not valid.'),
-  MALFORMED_JSON: row(400, 'The body is not valid JSON.'),
-  PAYLOAD_TOO_LARGE: row(413, 'The body is larger than this route accepts.'),
+  MALFORMED_JSON: row(400, 'The request body is not valid JSON.'),
+  PAYLOAD_TOO_LARGE: row(413, 'The request body is too large.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'The content type must be application/json.'),
-  NOT_FOUND: row(404, 'There is nothing here.'),
-  METHOD_NOT_ALLOWED: row(405, 'This path does not accept that method.'),
-  NOT_IMPLEMENTED: row(501, 'This endpoint is not available yet.'),
-  INTERNAL: row(500, 'Something went wrong on our side.', { retryable: true, reportable: true }),
-  SERVICE_UNAVAILABLE: row(503, 'The service is not available right now.', {
+  NOT_FOUND: row(404, 'Not found.'),
+  METHOD_NOT_ALLOWED: row(405, 'This path does not support this method.'),
+  NOT_IMPLEMENTED: row(501, 'This feature is not available yet.'),
+  INTERNAL: row(500, 'Something went wrong on our side. Please try again.', {
     retryable: true,
     reportable: true,
   }),
+  SERVICE_UNAVAILABLE: row(
+    503,
+    'The service is temporarily unavailable. Please try again in a few minutes.',
+    { retryable: true, reportable: true },
+  ),
 
   // Who is asking
-  UNAUTHENTICATED: row(401, 'Sign in to use this.'),
-  FORBIDDEN: row(403, 'Your role does not allow this.'),
-  PERMISSION_DENIED: row(403, 'Your permissions do not allow this.'),
-  READ_ONLY_MODE: row(403, 'The portal is in read-only mode.'),
-  INVALID_SIGNATURE: row(401, 'The signature does not match the body.'),
-  INVALID_CREDENTIALS: row(401, 'These credentials are not valid.'),
-  INVALID_OTP: row(401, 'This code is not valid.'),
-  ACCOUNT_UNAVAILABLE: row(401, 'This account can not sign in.'),
-  INVALID_REFRESH_TOKEN: row(401, 'Sign in again.'),
-  NO_ACTIVE_SESSION: row(400, 'This device has no active session.'),
+  UNAUTHENTICATED: row(401, 'Please sign in.'),
+  FORBIDDEN: row(403, 'Your role does not allow this action.'),
+  PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),
+  READ_ONLY_MODE: row(403, 'The portal is in read-only mode, so nothing can be changed.'),
+  INVALID_SIGNATURE: row(401, 'The signature does not match the request body.'),
+  INVALID_CREDENTIALS: row(401, 'Your sign-in details are incorrect.'),
+  INVALID_OTP: row(
+    401,
+    'This code is incorrect or has expired. Please check it or request a new one.',
+  ),
+  ACCOUNT_UNAVAILABLE: row(401, 'You cannot sign in to this account. Please contact support.'),
+  INVALID_REFRESH_TOKEN: row(401, 'Your session has ended. Please sign in again.'),
+  NO_ACTIVE_SESSION: row(400, 'There is no active session on this device. Please sign in first.'),
 
   // Too much
-  RATE_LIMITED: row(429, 'Too many requests. Try again later.', { retryable: true }),
-  OTP_SEND_LIMIT: row(429, 'Too many codes were requested. Try again later.', { retryable: true }),
-  OTP_LOCKED: row(429, 'Too many wrong codes. Try again later.', { retryable: true }),
-  MPIN_LOCKED: row(429, 'Too many wrong MPINs. Try again later.', { retryable: true }),
-  LOGIN_LOCKED: row(429, 'Too many failed sign-ins. Try again later.', { retryable: true }),
-  TICKET_LIMIT: row(429, 'Too many tickets. Try again later.', { retryable: true }),
-  DEPLOY_TOO_SOON: row(429, 'A deployment was triggered moments ago.', { retryable: true }),
+  RATE_LIMITED: row(429, 'Too many requests. Please try again later.', { retryable: true }),
+  OTP_SEND_LIMIT: row(429, 'You have requested too many codes. Please try again later.', {
+    retryable: true,
+  }),
+  OTP_LOCKED: row(429, 'Too many incorrect codes. Please try again later.', { retryable: true }),
+  MPIN_LOCKED: row(429, 'Too many incorrect MPINs. Please try again later.', { retryable: true }),
+  LOGIN_LOCKED: row(429, 'Too many failed sign-ins. Please try again later.', { retryable: true }),
+  TICKET_LIMIT: row(429, 'You have opened too many tickets. Please try again later.', {
+    retryable: true,
+  }),
+  DEPLOY_TOO_SOON: row(
+    429,
+    'A deployment was started less than a minute ago. Please wait before starting another.',
+    { retryable: true },
+  ),
 
   // Idempotency
-  IDEMPOTENCY_KEY_REUSED: row(409, 'This idempotency key was used with another payload.'),
-  REQUEST_IN_PROGRESS: row(409, 'The first request with this key is still running.', {
-    retryable: true,
-  }),
+  IDEMPOTENCY_KEY_REUSED: row(
+    409,
+    'This idempotency key was already used with a different request. Use a new key.',
+  ),
+  REQUEST_IN_PROGRESS: row(
+    409,
+    'Your first request with this key is still running. Repeat it with the same key in a few seconds.',
+    { retryable: true },
+  ),
 
   // Gates
-  PAYMENTS_DISABLED: row(503, 'Buying gold is not available right now.', { retryable: true }),
-  SELL_DISABLED: row(503, 'Selling gold is not available right now.', { retryable: true }),
+  PAYMENTS_DISABLED: row(
+    503,
+    'Buying gold is currently unavailable. You have not been charged. Please try again later.',
+    { retryable: true },
+  ),
+  SELL_DISABLED: row(
+    503,
+    'Selling gold is currently unavailable. Your gold is still in your account. Please try again later.',
+    { retryable: true },
+  ),
 
   // Money
-  KYC_REQUIRED: row(403, 'Complete KYC first.'),
-  LIMIT_EXCEEDED: row(400, 'The amount is outside the limits.'),
-  BANK_ACCOUNT_NOT_VERIFIED: row(400, 'This bank account is not verified.'),
-  AMOUNT_TOO_SMALL: row(400, 'The amount buys or sells no gold.'),
-  INSUFFICIENT_BALANCE: row(400, 'There is not enough free gold.'),
-  QUOTE_USED: row(409, 'This quote was already used.'),
-  QUOTE_EXPIRED: row(409, 'This quote has expired.'),
-  ILLEGAL_TRANSITION: row(409, 'This is not possible in the current state.'),
-  OUTCOME_UNDECIDED: row(409, 'The outcome of an earlier attempt is not known yet.', {
-    retryable: true,
-  }),
-  SIGNATURE_MISMATCH: row(400, 'The payment signature does not match.'),
-  PAYMENT_MISMATCH: row(400, 'This payment response belongs to another order.'),
-  TERMS_NOT_ACCEPTED: row(400, 'The terms must be accepted.'),
-  NO_USABLE_GATEWAY: row(503, 'No payment gateway is available right now.', { retryable: true }),
-  SELL_UNDER_REVIEW: row(503, 'The sell is NOT cancelled; it is being reviewed.'),
-  PAYOUT_CAP_EXCEEDED: row(403, 'This payout is above what your role may approve.'),
-  HOLDING_NOT_EMPTY: row(409, 'The account still holds gold.'),
-  ACCOUNT_BUSY: row(409, 'The account has active orders, payouts or plans.'),
-  PRICE_CHANGED: row(409, 'The total has changed.'),
+  KYC_REQUIRED: row(403, 'Please complete your KYC first.'),
+  LIMIT_EXCEEDED: row(400, 'This is outside the allowed limits.'),
+  BANK_ACCOUNT_NOT_VERIFIED: row(
+    400,
+    'This bank account is not verified. Please use a verified account.',
+  ),
+  AMOUNT_TOO_SMALL: row(400, 'This amount is too small. Please enter a larger amount.'),
+  INSUFFICIENT_BALANCE: row(400, 'You do not have enough gold available to sell.'),
+  QUOTE_USED: row(409, 'This quote has already been used. Please request a new one.'),
+  QUOTE_EXPIRED: row(409, 'This quote has expired. Please request a new one.'),
+  ILLEGAL_TRANSITION: row(409, 'This action is not possible in the current state.'),
+  OUTCOME_UNDECIDED: row(
+    409,
+    'The outcome of an earlier attempt is not known yet. Please try again in a few minutes.',
+    { retryable: true },
+  ),
+  SIGNATURE_MISMATCH: row(
+    400,
+    'The payment signature is not valid. If you have paid, do not pay again: ' +
+      'we confirm your payment automatically.',
+  ),
+  PAYMENT_MISMATCH: row(
+    400,
+    'This payment belongs to another order. If you have paid, do not pay again: ' +
+      'we confirm your payment automatically.',
+  ),
+  TERMS_NOT_ACCEPTED: row(400, 'Please accept the terms to continue.'),
+  NO_USABLE_GATEWAY: row(
+    503,
+    'No payment method is available right now. You have not been charged. Please try again later.',
+    { retryable: true },
+  ),
+  SELL_UNDER_REVIEW: row(
+    503,
+    'Your sale is NOT cancelled. We are checking it; please do not sell the same gold again.',
+  ),
+  PAYOUT_CAP_EXCEEDED: row(
+    403,
+    'This payout exceeds the amount that your role may approve. Ask a super admin to approve it.',
+  ),
+  HOLDING_NOT_EMPTY: row(409, 'Your account still holds gold. Please sell it first.'),
+  ACCOUNT_BUSY: row(
+    409,
+    'Your account has orders, payouts or plans in progress. Please try again when they are complete.',
+  ),
+  PRICE_CHANGED: row(409, 'The total has changed. Please review the new total and confirm again.'),
 
   // Collaborators
-  PRICE_UNAVAILABLE: row(502, 'The gold price is not available right now.', { retryable: true }),
-  PROVIDER_UNAVAILABLE: row(502, 'The gold provider is not available right now.', {
-    retryable: true,
-  }),
-  PROVIDER_REFUSED: row(502, 'The gold provider refused.'),
-  PROVIDER_MISMATCH: row(502, 'The gold provider answered something else than asked.', {
+  PRICE_UNAVAILABLE: row(
+    502,
+    'The gold price is currently unavailable. Please try again in a few minutes.',
+    { retryable: true },
+  ),
+  PROVIDER_UNAVAILABLE: row(
+    502,
+    'The gold provider is not responding. This request did not buy or sell any gold. ' +
+      'Please try again in a few minutes.',
+    { retryable: true },
+  ),
+  PROVIDER_REFUSED: row(
+    502,
+    'The gold provider declined this request. It did not buy or sell any gold.',
+  ),
+  PROVIDER_MISMATCH: row(502, "The gold provider's response does not match the request.", {
     reportable: true,
   }),
-  GATEWAY_UNAVAILABLE: row(502, 'The payment gateway is not available right now.', {
+  GATEWAY_UNAVAILABLE: row(
+    502,
+    'The payment gateway is not responding. If you have paid, do not pay again: ' +
+      'we confirm your payment automatically. Otherwise, please try again in a few minutes.',
+    { retryable: true },
+  ),
+  GATEWAY_REFUSED: row(
+    502,
+    'The payment gateway declined this order. You have not been charged. Please start again.',
+    { reportable: true },
+  ),
+  GATEWAY_MISMATCH: row(
+    502,
+    "The payment gateway's response does not match the order. You have not been charged. Please start again.",
+    { reportable: true },
+  ),
+  SMS_UNAVAILABLE: row(502, 'We could not send the code. Please try again in a few minutes.', {
     retryable: true,
   }),
-  GATEWAY_REFUSED: row(502, 'The payment gateway refused the order.', { reportable: true }),
-  GATEWAY_MISMATCH: row(502, 'The payment gateway answered another amount.', { reportable: true }),
-  SMS_UNAVAILABLE: row(502, 'The code could not be sent. Try again later.', { retryable: true }),
-  CI_NOT_CONFIGURED: row(503, 'No access token of the CI system is set.'),
-  CI_UNAVAILABLE: row(502, 'The CI system is not available right now.', {
+  CI_NOT_CONFIGURED: row(503, 'No access token for the CI system is configured.'),
+  CI_UNAVAILABLE: row(502, 'The CI system is not responding. Please try again in a few minutes.', {
     retryable: true,
   }),
-  CI_REFUSED: row(502, 'The CI system refused.', { reportable: true }),
+  CI_REFUSED: row(502, 'The CI system declined the request.', { reportable: true }),
   DEPLOY_OUTCOME_UNKNOWN: row(
     502,
-    'Whether the deployment was started is not known: look for its correlation id in the runs.',
+    'It is not known whether the deployment started. ' +
+      'Look for its correlation ID in the list of runs before starting another.',
     { reportable: true },
   ),
 
   // Domain conflicts
-  BANK_ACCOUNT_LIMIT: row(409, 'There are as many bank accounts as there may be.'),
-  BANK_ACCOUNT_DUPLICATE: row(409, 'This bank account was added before.'),
-  BANK_ACCOUNT_IN_USE: row(409, 'Money is on its way to this bank account.'),
-  KYC_DUPLICATE: row(409, 'This document belongs to another account.'),
-  KYC_STATE: row(409, 'This is not possible in the current KYC state.'),
-  CONFLICT: row(409, 'This conflicts with the current state.'),
+  BANK_ACCOUNT_LIMIT: row(409, 'You have reached the maximum number of bank accounts.'),
+  BANK_ACCOUNT_DUPLICATE: row(409, 'You have already added this bank account.'),
+  BANK_ACCOUNT_IN_USE: row(
+    409,
+    'A payout to this bank account is in progress. Please try again when it is complete.',
+  ),
+  KYC_DUPLICATE: row(
+    409,
+    'This PAN or Aadhaar number is registered with another account. Please contact support.',
+  ),
+  KYC_STATE: row(409, 'Your KYC is already under review or approved.'),
+  CONFLICT: row(409, 'This conflicts with the current state. Please reload and try again.'),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

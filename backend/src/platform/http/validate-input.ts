@@ -14,7 +14,7 @@ interface Unvalidated {
   readonly parsedBody: unknown;
 }
 
-/** What a missing field is told; the schema library's words are about types. */
+/** Says "is required" of a missing field, where the schema library speaks of types. */
 const messageOf = (issue: z.core.$ZodIssue): string =>
   issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
     ? 'is required'
@@ -26,7 +26,7 @@ const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
     message: messageOf(issue),
   }));
 
-const unstorableMessage = 'must not hold a NUL character or half of a surrogate pair';
+const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
 
 const check = (
   schema: z.ZodType | undefined,
