@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
-import { deployMigrations } from '../../src/apps/migrate/deploy.ts';
-import { markRolledBack } from '../../src/apps/migrate/resolve.ts';
-import { readStatus } from '../../src/apps/migrate/status.ts';
+import {
+  baselineMigration,
+  deployMigrations,
+  readStatus,
+  resolveMigration,
+} from '../../src/apps/migrate/deploy-migrations.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { listMigrations, missingMigrations } from '../../src/platform/db/migrations.ts';
 import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
@@ -81,7 +84,7 @@ describe('a deployment', () => {
     expect((await readStatus({ url, folder })).failed).toEqual([name]);
     await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/failed migration/u);
 
-    await markRolledBack({ url, folder }, name);
+    await resolveMigration({ url, folder }, name);
     const script = join(folder, 'migrations', name, 'migration.sql');
     await writeFile(
       script,
@@ -90,6 +93,58 @@ describe('a deployment', () => {
     );
     expect(await deployMigrations({ url, folder, log })).toEqual([name]);
     expect(await tables()).toContain('whole');
+    await rm(folder, { recursive: true });
+  });
+
+  it('leaves only the record of a migration whose connection is lost on the way', async () => {
+    const url = fresh.migrateUrl;
+    const name = '29991231000000_cut_off';
+    await deployMigrations({ url, log });
+    const folder = await folderWith(
+      name,
+      'CREATE TABLE half (id int);\nSELECT pg_terminate_backend(pg_backend_pid());',
+    );
+    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/terminat/u);
+    expect(await tables()).not.toContain('half');
+    expect((await readStatus({ url, folder })).failed).toEqual([name]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('refuses to resolve a migration that did not fail', async () => {
+    await deployMigrations({ url: fresh.migrateUrl, log });
+    const [first = ''] = await listMigrations();
+    const resolving = resolveMigration({ url: fresh.migrateUrl }, first);
+    await expect(resolving).rejects.toThrow(`no failed migration is named ${first}`);
+  });
+
+  it('tells an edited migration and one of a newer build', async () => {
+    const url = fresh.migrateUrl;
+    await deployMigrations({ url, log });
+    const folder = await folderWith('29991231000000_new', 'SELECT 1');
+    const [first = '', second = ''] = await listMigrations();
+    await writeFile(join(folder, 'migrations', first, 'migration.sql'), 'SELECT 2');
+    await rm(join(folder, 'migrations', second), { recursive: true });
+    expect(await readStatus({ url, folder })).toEqual({
+      pending: ['29991231000000_new'],
+      failed: [],
+      edited: [first],
+      unknown: [second],
+    });
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('a baseline', () => {
+  it('records a migration without running it, once', async () => {
+    const url = fresh.migrateUrl;
+    await deployMigrations({ url, log });
+    const name = '29991231000000_by_hand';
+    const folder = await folderWith(name, 'CREATE TABLE by_hand (id int)');
+    await baselineMigration({ url, folder }, name);
+    expect(await deployMigrations({ url, folder, log })).toEqual([]);
+    expect(await tables()).not.toContain('by_hand');
+    await expect(baselineMigration({ url, folder }, name)).rejects.toThrow('applied already');
+    await expect(baselineMigration({ url, folder }, 'nothing')).rejects.toThrow('no migration');
     await rm(folder, { recursive: true });
   });
 });

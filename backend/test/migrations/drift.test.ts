@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
-import { createMigration } from '../../src/apps/migrate/create-migration.ts';
-import { findDrift } from '../../src/apps/migrate/drift.ts';
+import { wholeSchema, withEngine } from '../../dev/migrations/with-engine.ts';
+import { createMigration } from '../../dev/migrations/create-migration.ts';
+import { findDrift } from '../../dev/migrations/find-drift.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 
@@ -18,6 +19,22 @@ it('finds schema, migrations and database in step', async () => {
   expect(await findDrift({ url: fresh.migrateUrl })).toEqual({
     migrationsToSchema: undefined,
     databaseToSchema: undefined,
+  });
+});
+
+it("leaves a history that Prisma's own engine finds in step", async () => {
+  const found = await withEngine({ url: fresh.migrateUrl }, ({ engine, migrations }) =>
+    engine.diagnoseMigrationHistory({
+      migrationsList: migrations,
+      optInToShadowDatabase: false,
+      filters: wholeSchema,
+    }),
+  );
+  expect(found).toMatchObject({
+    history: null,
+    failedMigrationNames: [],
+    editedMigrationNames: [],
+    hasMigrationsTable: true,
   });
 });
 

@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger, makeWorkerUtils } from 'graphile-worker';
 import { Client } from 'pg';
-import { prismaFolder } from '../../platform/db/prisma-folder.ts';
-import type { MigrateTarget } from './with-engine.ts';
 
 const silent = new Logger(() => () => {});
 
-const playGrants = async (url: string, folder: string): Promise<void> => {
+const runGrants = async (url: string, folder: string): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -18,18 +16,15 @@ const playGrants = async (url: string, folder: string): Promise<void> => {
 };
 
 /**
- * Brings the job queue's own schema up to its version, then plays `prisma/queue/grants.sql`: the
- * application role's rights in it, and the view of dead jobs. Repeatable.
+ * Brings the job queue's own schema up to its version, then runs `queue/grants.sql` of `folder`:
+ * the application role's rights in it, and the view of dead jobs. Repeatable.
  */
-export const installQueue = async ({
-  url,
-  folder = prismaFolder(),
-}: MigrateTarget): Promise<void> => {
+export const installQueue = async (url: string, folder: string): Promise<void> => {
   const utils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 2, logger: silent });
   try {
     await utils.migrate();
   } finally {
     await utils.release();
   }
-  await playGrants(url, folder);
+  await runGrants(url, folder);
 };

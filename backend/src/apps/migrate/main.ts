@@ -1,9 +1,7 @@
-import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { parseConfig } from '../../platform/config/config.ts';
 import { commands } from './commands.ts';
 import { migrateVariables } from './migrate.variables.ts';
-import { enginePanic } from './schema-engine.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 
 const print = (line: string): void => {
@@ -16,10 +14,8 @@ const usage = (): string =>
     ...Object.entries(commands).map(([name, c]) => `  ${name}  ${c.about}`),
   ].join('\n');
 
-/** What went wrong, on one line: the engine's errors and PostgreSQL's hints included. */
+/** Puts an error on one line, PostgreSQL's hint included. */
 const explain = (error: unknown): string => {
-  const panic = enginePanic();
-  if (panic !== '') return panic;
   if (!(error instanceof Error)) return String(error);
   const hint: unknown = Reflect.get(error, 'hint');
   return typeof hint === 'string' ? `${error.message} (${hint})` : error.message;
@@ -36,19 +32,12 @@ const main = async (args: readonly string[]): Promise<number> => {
   const url = config.MIGRATE_DATABASE_URL;
   const seconds = config.MIGRATE_WAIT_SECONDS;
   await waitForDatabase({ url, seconds, timers: createTimers(), log: print });
-  return command.run({ url, clock: createSystemClock(), print }, argument);
+  return command.run({ url, print }, argument);
 };
 
-const finish = (code: number): void => {
-  // The engine leaves a timer of 10 s behind, which nothing waits for.
-  process.exit(code);
-};
-
-const fail = (error: unknown): void => {
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);
-  finish(1);
-};
-
-// A panic of the engine reaches nobody else.
-process.on('uncaughtException', fail);
-main(process.argv.slice(2)).then(finish, fail);
+  process.exitCode = 1;
+}

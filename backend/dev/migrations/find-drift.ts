@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { DiffTarget } from '@prisma/schema-engine-wasm';
-import { wholeSchema, withEngine, type EngineAtWork, type MigrateTarget } from './with-engine.ts';
+import type { MigrateTarget } from '../../src/apps/migrate/deploy-migrations.ts';
+import { wholeSchema, withEngine, type EngineAtWork } from './with-engine.ts';
 
 const history = ({ migrations }: EngineAtWork): DiffTarget =>
   migrations.migrationDirectories.length === 0

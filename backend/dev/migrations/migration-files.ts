@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
-import { listMigrations } from '../../platform/db/migrations.ts';
+import { listMigrations } from '../../src/platform/db/migrations.ts';
 
 export interface SchemaFile {
   readonly path: string;

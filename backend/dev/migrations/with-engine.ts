@@ -1,5 +1,6 @@
 import type { MigrationList } from '@prisma/schema-engine-wasm';
-import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import type { MigrateTarget } from '../../src/apps/migrate/deploy-migrations.ts';
+import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
 import { readMigrations, readSchema, type SchemaFile } from './migration-files.ts';
 import { openSchemaEngine, type SchemaEngine } from './schema-engine.ts';
 
@@ -9,17 +10,10 @@ export interface EngineAtWork {
   readonly schema: SchemaFile[];
 }
 
-/** A database, and the `prisma` folder (the package's own unless another is named). */
-export interface MigrateTarget {
-  /** A connection of the role that owns the schema. */
-  readonly url: string;
-  readonly folder?: string;
-}
-
 /** No table of ours is left out of what the engine looks at. */
 export const wholeSchema = { externalTables: [], externalEnums: [] };
 
-/** Opens the engine on the files of the `prisma` folder, and lets go of its connection after. */
+/** Runs `work` with the engine on the files of the `prisma` folder, and closes its connection. */
 export const withEngine = async <T>(
   { url, folder = prismaFolder() }: MigrateTarget,
   work: (atWork: EngineAtWork) => Promise<T>,

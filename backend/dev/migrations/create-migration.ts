@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../platform/clock/clock.ts';
-import { prismaFolder } from '../../platform/db/prisma-folder.ts';
-import { scriptToSchema } from './drift.ts';
-import type { MigrateTarget } from './with-engine.ts';
+import type { Clock } from '../../src/platform/clock/clock.ts';
+import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { scriptToSchema } from './find-drift.ts';
+import type { MigrateTarget } from '../../src/apps/migrate/deploy-migrations.ts';
 
 interface CreateOptions extends MigrateTarget {
   readonly name: string;

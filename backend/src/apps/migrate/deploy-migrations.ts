@@ -1,0 +1,117 @@
+import { Client } from 'pg';
+import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import { installQueue } from './install-queue.ts';
+import {
+  applyMigration,
+  compareWithHistory,
+  createHistory,
+  markApplied,
+  markRolledBack,
+  readMigrations,
+  type Migration,
+  type MigrationStatus,
+} from './migration-history.ts';
+
+/** A database, and the `prisma` folder (the package's own unless another is named). */
+export interface MigrateTarget {
+  /** A connection of the role that owns the schema. */
+  readonly url: string;
+  readonly folder?: string;
+}
+
+export interface DeployOptions extends MigrateTarget {
+  readonly log: (message: string) => void;
+}
+
+/** Prisma's own, so that its command line and this one exclude each other. */
+const migrationLock = 72_707_369;
+
+const withClient = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Runs `work` alone: any other deployment waits until this connection has ended. */
+const withMigrationLock = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
+  withClient(url, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    return work(client);
+  });
+
+/** Checked first, so that a server without the role is not left with a failed migration. */
+const requireApplicationRole = async (client: Client): Promise<void> => {
+  const { rowCount } = await client.query(`SELECT FROM pg_roles WHERE rolname = 'dgs_app'`);
+  if (rowCount === 0) {
+    throw new Error(
+      'the role dgs_app does not exist; an administrator creates it once: ' +
+        'CREATE ROLE dgs_app LOGIN PASSWORD ...',
+    );
+  }
+};
+
+const applyPending = async (
+  client: Client,
+  migrations: readonly Migration[],
+  log: DeployOptions['log'],
+): Promise<string[]> => {
+  await createHistory(client);
+  const { pending, failed } = await compareWithHistory(client, migrations);
+  if (failed.length > 0) {
+    throw new Error(
+      `there is a failed migration: ${failed.join(', ')}; mend what it ran into, ` +
+        'then `migrate resolve NAME` lets deploy apply it again',
+    );
+  }
+  for (const migration of migrations.filter(({ name }) => pending.includes(name))) {
+    await applyMigration(client, migration);
+    log(`applied ${migration.name}`);
+  }
+  return pending;
+};
+
+/**
+ * Applies what the database lacks, in order: our migrations, the queue's, the rights on the queue.
+ * Returns the names of those of ours that it applied. Any number may run at once: one works, the
+ * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
+ * stops every later deployment until it is resolved. Needs the role dgs_app.
+ * @throws Error when the role is missing, or a migration fails or has failed before
+ */
+export const deployMigrations = async (options: DeployOptions): Promise<string[]> => {
+  const { url, log, folder = prismaFolder() } = options;
+  const migrations = await readMigrations(folder);
+  return withMigrationLock(url, async (client) => {
+    await requireApplicationRole(client);
+    const applied = await applyPending(client, migrations, log);
+    await installQueue(url, folder);
+    log(applied.length === 0 ? 'the schema was up to date' : 'the schema is up to date');
+    return applied;
+  });
+};
+
+/** Compares the files with what the database recorded; changes nothing. */
+export const readStatus = async ({
+  url,
+  folder = prismaFolder(),
+}: MigrateTarget): Promise<MigrationStatus> => {
+  const migrations = await readMigrations(folder);
+  return withClient(url, (client) => compareWithHistory(client, migrations));
+};
+
+/** Records a failed migration as rolled back. @throws Error when no such migration failed */
+export const resolveMigration = ({ url }: MigrateTarget, name: string): Promise<void> =>
+  withMigrationLock(url, (client) => markRolledBack(client, name));
+
+/** Records a migration as applied without running it. @throws Error as `markApplied` does */
+export const baselineMigration = async (
+  { url, folder = prismaFolder() }: MigrateTarget,
+  name: string,
+): Promise<void> => {
+  const migrations = await readMigrations(folder);
+  await withMigrationLock(url, (client) => markApplied(client, migrations, name));
+};

@@ -1,0 +1,152 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import { listMigrations } from '../../platform/db/migrations.ts';
+
+/** A migration of this build. */
+export interface Migration {
+  readonly name: string;
+  readonly script: string;
+  /** Of the script, as Prisma computes it: SHA-256 in hex. */
+  readonly checksum: string;
+}
+
+/** The migrations below `folder` (the package's `prisma`), oldest first. */
+export const readMigrations = async (folder: string): Promise<Migration[]> => {
+  const names = await listMigrations(folder);
+  return Promise.all(
+    names.map(async (name) => {
+      const script = await readFile(join(folder, 'migrations', name, 'migration.sql'), 'utf8');
+      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
+    }),
+  );
+};
+
+/** A row of Prisma's own table, so that `prisma migrate` works on the same database. */
+interface Applied {
+  readonly name: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+}
+
+/** Creates the table of applied migrations, in the form that Prisma gives it, unless it stands. */
+export const createHistory = async (client: Client): Promise<void> => {
+  await client.query(`
+    CREATE TABLE IF NOT EXISTS _prisma_migrations (
+      id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+      checksum            VARCHAR(64) NOT NULL,
+      finished_at         TIMESTAMPTZ,
+      migration_name      VARCHAR(255) NOT NULL,
+      logs                TEXT,
+      rolled_back_at      TIMESTAMPTZ,
+      started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+      applied_steps_count INTEGER NOT NULL DEFAULT 0
+    )`);
+};
+
+const readHistory = async (client: Client): Promise<Applied[]> => {
+  const known = await client.query(`SELECT FROM pg_class WHERE oid = to_regclass($1)`, [
+    '_prisma_migrations',
+  ]);
+  if (known.rowCount === 0) return [];
+  const { rows } = await client.query<Applied>(`
+    SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+    FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`);
+  return rows;
+};
+
+export interface MigrationStatus {
+  readonly pending: string[];
+  /** Begun and not finished: nothing of such a migration stands but its record. */
+  readonly failed: string[];
+  /** Applied with another text than the file has now. */
+  readonly edited: string[];
+  /** Applied, and not among the files: of a newer build. */
+  readonly unknown: string[];
+}
+
+/** Compares the migrations of this build with those that the database recorded; changes nothing. */
+export const compareWithHistory = async (
+  client: Client,
+  migrations: readonly Migration[],
+): Promise<MigrationStatus> => {
+  const history = await readHistory(client);
+  const recorded = new Map(history.map((row) => [row.name, row]));
+  const own = new Set(migrations.map(({ name }) => name));
+  return {
+    pending: migrations.filter(({ name }) => !recorded.has(name)).map(({ name }) => name),
+    failed: history.filter(({ finished }) => !finished).map(({ name }) => name),
+    edited: migrations
+      .filter(({ name, checksum }) => {
+        const row = recorded.get(name);
+        return row?.finished === true && row.checksum !== checksum;
+      })
+      .map(({ name }) => name),
+    unknown: history.filter(({ name }) => !own.has(name)).map(({ name }) => name),
+  };
+};
+
+/**
+ * Applies one migration and records it. Its script and the record of its success commit together:
+ * a process that dies in between leaves the record of a begun migration and nothing else.
+ * @throws the database's error, after storing it in the record
+ */
+export const applyMigration = async (client: Client, migration: Migration): Promise<void> => {
+  const id = randomUUID();
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)`,
+    [id, migration.checksum, migration.name],
+  );
+  try {
+    await client.query('BEGIN');
+    // Without parameters the script goes to the server whole: a function's body stays in one piece.
+    await client.query(migration.script);
+    await client.query(
+      `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+       WHERE id = $1`,
+      [id],
+    );
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    const reason = error instanceof Error ? error.message : String(error);
+    await client.query(`UPDATE _prisma_migrations SET logs = $2 WHERE id = $1`, [id, reason]);
+    throw error;
+  }
+};
+
+/**
+ * Records a failed migration as rolled back, so that the next deployment applies it again.
+ * @throws Error when no such migration failed
+ */
+export const markRolledBack = async (client: Client, name: string): Promise<void> => {
+  const { rowCount } = await client.query(
+    `UPDATE _prisma_migrations SET rolled_back_at = clock_timestamp()
+     WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`,
+    [name],
+  );
+  if (rowCount === 0) throw new Error(`no failed migration is named ${name}`);
+};
+
+/**
+ * Records a migration as applied without running it, where its work was done by hand.
+ * @throws Error when this build has none of that name or the database has applied it already
+ */
+export const markApplied = async (
+  client: Client,
+  migrations: readonly Migration[],
+  name: string,
+): Promise<void> => {
+  const migration = migrations.find((known) => known.name === name);
+  if (migration === undefined) throw new Error(`this build has no migration named ${name}`);
+  await createHistory(client);
+  const { pending, failed } = await compareWithHistory(client, migrations);
+  if (failed.includes(name)) await markRolledBack(client, name);
+  else if (!pending.includes(name)) throw new Error(`${name} is applied already`);
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+     VALUES ($1, $2, $3, clock_timestamp())`,
+    [randomUUID(), migration.checksum, name],
+  );
+};
