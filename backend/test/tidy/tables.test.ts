@@ -42,6 +42,8 @@ const modelWrite = new RegExp(
   'gu',
 );
 
+const leaseWrite = /\bcreateLease\(\s*\{\s*table:\s*'(\w+)'/gu;
+
 /** The tables that a file writes, with where. */
 const writesOf = (path: string, code: string): { table: Table; at: string }[] => {
   const find = (pattern: RegExp, index: ReadonlyMap<string, Table>) =>
@@ -49,7 +51,7 @@ const writesOf = (path: string, code: string): { table: Table; at: string }[] =>
       const table = index.get(match[1] ?? '');
       return table === undefined ? [] : [{ table, at: placeOf(path, code, match.index) }];
     });
-  return [...find(sqlWrite, byName), ...find(modelWrite, byModel)];
+  return [...find(sqlWrite, byName), ...find(leaseWrite, byName), ...find(modelWrite, byModel)];
 };
 
 /** The local stack and its seed fill tables of modules that have no writer for it. */
@@ -59,6 +61,8 @@ it('knows the tables and their writers', () => {
   expect(tables.length).toBeGreaterThan(50);
   const found = writesOf('x.ts', 'INSERT INTO gold_order (id) ...; tx.kycRecord.updateMany({});');
   expect(found.map(({ table }) => table.owner)).toEqual(['modules/orders', 'modules/kyc']);
+  const leased = writesOf('x.ts', "createLease({ table: 'provider_operation' })");
+  expect(leased.map(({ table }) => table.owner)).toEqual(['modules/provider-operations']);
 });
 
 it('lets a module write only its own tables: ask the owner through its index.ts', () => {

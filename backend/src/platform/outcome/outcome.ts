@@ -24,3 +24,12 @@ export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', r
 /** Maps the value of a `done` outcome and leaves the others as they are. */
 export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcome<B> =>
   outcome.kind === 'done' ? done(map(outcome.value)) : outcome;
+
+/**
+ * Describes an outcome in a few words for a history row or a log line: `done`, or the value where
+ * it is a text such as a status; `refused: CODE`; `unknown: reason`.
+ */
+export const describeOutcome = (outcome: Outcome<unknown>): string => {
+  if (outcome.kind === 'done') return typeof outcome.value === 'string' ? outcome.value : 'done';
+  return outcome.kind === 'refused' ? `refused: ${outcome.code}` : `unknown: ${outcome.reason}`;
+};

@@ -1,0 +1,35 @@
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from './database.ts';
+
+/** A piece of SQL with its values kept apart; pieces nest. */
+export type Sql = Prisma.Sql;
+
+/** Builds a piece of SQL; what stands in `${}` is sent as a value, or nested where it is `Sql`. */
+export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = Prisma.sql;
+
+/** The empty piece, for a condition that does not apply. */
+export const noSql: Sql = Prisma.empty;
+
+/** Joins pieces or values with `separator`, a comma by default. Refuses an empty list. */
+export const joinSql: (parts: readonly unknown[], separator?: string) => Sql = (parts, separator) =>
+  Prisma.join([...parts], separator);
+
+const plainName = /^[a-z][a-z0-9_]{0,62}$/u;
+
+/** Puts a table's or column's name into SQL. Only for names fixed in code: others are refused. */
+export const sqlName = (name: string): Sql => {
+  if (!plainName.test(name)) throw new Error(`not a plain name of the schema: ${name}`);
+  return Prisma.raw(name);
+};
+
+/** Returns every row of a query. `Row` is what the statement's column list promises. */
+export const selectRows = <Row>(db: Db, query: Sql): Promise<Row[]> => db.$queryRaw<Row[]>(query);
+
+/** Returns the first row of a query; undefined when there is none. */
+export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefined> => {
+  const [row] = await db.$queryRaw<Row[]>(query);
+  return row;
+};
+
+/** Runs a statement and returns how many rows it changed: the count to check after an update. */
+export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeRaw(statement);

@@ -1,0 +1,18 @@
+/**
+ * Thrown where the code relies on something that turned out not to hold. It is no AppError: the
+ * client reads INTERNAL (500) and the failure is reported, since only we can mend it.
+ */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/**
+ * Throws unless `condition` holds. For what must be so by our own rules (a locked row that is
+ * there, a column that its state fills); what a caller may get wrong is an AppError.
+ * @throws InvariantError with `message`, which names the broken rule and no personal data
+ */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (condition === false || condition === undefined || condition === null) {
+    throw new InvariantError(message);
+  }
+}

@@ -1,0 +1,92 @@
+import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts';
+
+export interface LeaseColumns {
+  readonly table: string;
+  /** The column with the holder's id, a uuid; `holder_id` where it is not given. */
+  readonly holderColumn?: string;
+  /** The column with the moment at which the lease lapses; `lease_until` where it is not given. */
+  readonly untilColumn?: string;
+  /** For a table whose two columns can't be null: a release ends the lease and keeps its holder. */
+  readonly keepsHolder?: boolean;
+}
+
+export interface LeaseRequest {
+  /** Selects the row by its key, such as sql`id = ${id}::uuid`. */
+  readonly row: Sql;
+  /** A new uuid for every try, so that nobody acts under the lease of an earlier one. */
+  readonly holderId: string;
+  /** Further conditions, such as a state; nothing happens where they do not hold. */
+  readonly where?: Sql;
+  /** Further columns to change in the same statement: sql`status = 'UNKNOWN'`. */
+  readonly set?: Sql;
+}
+
+export interface TimedLeaseRequest extends LeaseRequest {
+  readonly leaseMs: number;
+}
+
+/** A row that one worker may act on until a time, by the database's clock. */
+export interface Lease {
+  /** Takes a row that nobody holds, or whose lease has lapsed; false when another holds it. */
+  acquire(db: Db, request: TimedLeaseRequest): Promise<boolean>;
+  /** Lets the lease begin anew, before a further call; false when it has lapsed or was lost. */
+  renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
+  /** Gives the row back to whoever comes next; false when the lease was lost meanwhile. */
+  release(db: Db, request: LeaseRequest): Promise<boolean>;
+  /** The moment at which a lease taken now lapses, for an INSERT that takes it. */
+  until(leaseMs: number): Sql;
+  /** The condition that nobody holds the row; `alias` where the statement names its table. */
+  isFree(alias?: string): Sql;
+  /** Sets both columns as after a release, for an update that ends the work itself. */
+  readonly cleared: Sql;
+}
+
+const endOf = (leaseMs: number): Sql =>
+  sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
+
+/**
+ * Makes the lease of one table. It is a lock, so it runs on `clock_timestamp()`: the business
+ * clock can be moved, and `now()` stands still within a transaction. A holder that lost its lease
+ * changes nothing: every write names the holder.
+ */
+export const createLease = (columns: LeaseColumns): Lease => {
+  const table = sqlName(columns.table);
+  const holder = sqlName(columns.holderColumn ?? 'holder_id');
+  const until = sqlName(columns.untilColumn ?? 'lease_until');
+  const isFree = (alias?: string): Sql => {
+    const column = alias === undefined ? until : sql`${sqlName(alias)}.${until}`;
+    return sql`(${column} IS NULL OR ${column} <= clock_timestamp())`;
+  };
+  const cleared =
+    columns.keepsHolder === true
+      ? sql`${until} = clock_timestamp() - interval '1 millisecond'`
+      : sql`${holder} = NULL, ${until} = NULL`;
+
+  const update = async (db: Db, change: Sql, condition: Sql, request: LeaseRequest) => {
+    const { row, where, set } = request;
+    const count = await execute(
+      db,
+      sql`
+        UPDATE ${table} SET ${change} ${set === undefined ? noSql : sql`, ${set}`}
+        WHERE ${row} AND ${condition} ${where === undefined ? noSql : sql`AND ${where}`}`,
+    );
+    return count === 1;
+  };
+  const isHeldBy = (holderId: string): Sql => sql`${holder} = ${holderId}::uuid`;
+
+  return {
+    acquire: (db, request) => {
+      const { holderId, leaseMs } = request;
+      const taken = sql`${holder} = ${holderId}::uuid, ${until} = ${endOf(leaseMs)}`;
+      return update(db, taken, isFree(), request);
+    },
+    renew: (db, request) => {
+      const holds = sql`${isHeldBy(request.holderId)} AND ${until} > clock_timestamp()`;
+      return update(db, sql`${until} = ${endOf(request.leaseMs)}`, holds, request);
+    },
+    release: (db, request) => update(db, cleared, isHeldBy(request.holderId), request),
+    until: endOf,
+    isFree,
+    cleared,
+  };
+};

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  actorKindOf,
+  allowsTransition,
+  statesBefore,
+  transition,
+  type TransitionTable,
+} from './transitions.ts';
+
+type State = 'OPEN' | 'PAID' | 'CLOSED';
+
+const table: TransitionTable<State, 'gateway' | 'admin'> = {
+  OPEN: {
+    PAID: { allowedActors: ['gateway'], reason: 'the amount was captured' },
+    CLOSED: { allowedActors: ['gateway', 'admin'], reason: 'it was given up' },
+  },
+  PAID: { CLOSED: { allowedActors: ['admin'], reason: 'it was paid back' } },
+  CLOSED: {},
+};
+
+interface Line {
+  readonly level: 'info' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+const openMachine = () => {
+  const lines: Line[] = [];
+  const logger = {
+    info: (fields: object, message: string) => lines.push({ level: 'info', fields, message }),
+    error: (fields: object, message: string) => lines.push({ level: 'error', fields, message }),
+  };
+  return { lines, machine: { name: 'test order', idField: 'orderId', table, logger } };
+};
+
+const request = {
+  id: 'one',
+  from: 'OPEN',
+  to: 'PAID',
+  actor: 'gateway:sandbox',
+  cause: 'payment.captured',
+} as const;
+
+describe('the table', () => {
+  it('is matched by the kind of the actor', () => {
+    expect(actorKindOf('gateway:sandbox')).toBe('gateway');
+    expect(actorKindOf('worker')).toBe('worker');
+    expect(allowsTransition(table, request)).toBe(true);
+    expect(allowsTransition(table, { ...request, actor: 'admin:1' })).toBe(false);
+    expect(allowsTransition(table, { ...request, from: 'CLOSED' })).toBe(false);
+  });
+
+  it('tells from which states another can be reached', () => {
+    expect(statesBefore(table, 'CLOSED')).toEqual(['OPEN', 'PAID']);
+    expect(statesBefore(table, 'OPEN')).toEqual([]);
+  });
+});
+
+describe('a transition', () => {
+  it('updates, then writes the history, then logs', async () => {
+    const { machine, lines } = openMachine();
+    const steps: string[] = [];
+    await transition(machine, {
+      ...request,
+      update: async () => {
+        steps.push('update');
+        return 1;
+      },
+      recordHistory: async () => {
+        steps.push('history');
+      },
+    });
+    expect(steps).toEqual(['update', 'history']);
+    expect(lines).toMatchObject([{ level: 'info', fields: { orderId: 'one', to: 'PAID' } }]);
+  });
+
+  it('is refused and logged before anything is written when the table lacks it', async () => {
+    const { machine, lines } = openMachine();
+    const refused = transition(machine, {
+      ...request,
+      actor: 'admin:1',
+      update: () => Promise.reject(new Error('must not be called')),
+    });
+    await expect(refused).rejects.toMatchObject({
+      code: 'ILLEGAL_TRANSITION',
+      details: { from: 'OPEN', to: 'PAID' },
+    });
+    expect(lines).toMatchObject([{ level: 'error', fields: { actor: 'admin:1' } }]);
+  });
+
+  it('is refused and leaves no history when the row was in another state', async () => {
+    const { machine, lines } = openMachine();
+    const lost = transition(machine, {
+      ...request,
+      update: () => Promise.resolve(0),
+      recordHistory: () => Promise.reject(new Error('must not be called')),
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(lines).toMatchObject([{ fields: { why: 'the row was in another state' } }]);
+  });
+});
