@@ -60,9 +60,13 @@ describe('an order of the running system', () => {
     );
     const asTable = await goldctl(['order', 'show', buy?.id ?? '']);
     expect(asTable).toMatchObject({ code: 0, stderr: '' });
-    for (const part of ['ALLOCATED', '₹1,000.00', 'payment.captured', seller.client.userId]) {
+    for (const part of ['ALLOCATED', '₹1,000.00', seller.client.userId]) {
       expect(asTable.stdout).toContain(part);
     }
+    // The gateway sends two events for one capture and the worker polls it: any of them may be first.
+    expect(asTable.stdout).toMatch(
+      / PENDING +PAID +(?:payment\.captured|order\.paid|asked_by_\w+) +gateway:/u,
+    );
   });
 
   it('that there is not is told so', async () => {
