@@ -2,16 +2,28 @@ import { freePort } from '../../dev/stack/free-port.ts';
 import { isPortFree } from '../../dev/stack/stack-ports.ts';
 
 const count = 50;
+/** Systems take the ports of outgoing connections from here on (Linux: 32768 to 60999). */
+const ephemeralFrom = 32_768;
 let next = 0;
 
+const readFirstPort = (text: string): number => {
+  const first = /^\d{4,5}$/u.test(text) ? Number(text) : 0;
+  if (first >= 1024 && first + count <= ephemeralFrom) return first;
+  throw new Error(
+    `BENCH_PORT must be from 1024 to ${ephemeralFrom - count}, not "${text}": an outgoing ` +
+      `connection can take a port from ${ephemeralFrom} on before a server listens there`,
+  );
+};
+
 /**
- * A free port: one of the fifty from `BENCH_PORT` on where that is given, else any that the local
- * stack and the tests would take too.
+ * Returns a free port: one of the fifty from `BENCH_PORT` on where that is set, else one that the
+ * local stack and the tests would take too.
+ * @throws Error when `BENCH_PORT` is in the ephemeral range, or all fifty are taken.
  */
 export const benchPort = async (): Promise<number> => {
   const text = process.env['BENCH_PORT'] ?? '';
   if (text === '') return freePort();
-  const first = Number(text);
+  const first = readFirstPort(text);
   while (next < count) {
     const port = first + next;
     next += 1;
