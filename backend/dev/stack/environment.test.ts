@@ -57,6 +57,12 @@ it('describes the endpoints as tests and tools expect them', () => {
     admin: 'http://127.0.0.1:4001',
     accounting: 'http://127.0.0.1:4002',
     sandbox: 'http://127.0.0.1:4010',
+    internal: {
+      customer: 'http://127.0.0.1:4100',
+      admin: 'http://127.0.0.1:4101',
+      accounting: 'http://127.0.0.1:4102',
+      worker: 'http://127.0.0.1:5103',
+    },
     redis: 'redis://127.0.0.1:4021',
     webhookSecrets: { payment: { sandbox: expect.any(String) } },
   });

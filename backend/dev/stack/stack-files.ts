@@ -17,6 +17,13 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
   admin: baseUrl(addresses.ports.admin),
   accounting: baseUrl(addresses.ports.accounting),
   sandbox: baseUrl(addresses.ports.sandbox),
+  /** Probes and metrics. */
+  internal: {
+    customer: baseUrl(addresses.ports.customerInternal),
+    admin: baseUrl(addresses.ports.adminInternal),
+    accounting: baseUrl(addresses.ports.accountingInternal),
+    worker: baseUrl(addresses.ports.workerInternal),
+  },
   database: addresses.migrateUrl,
   redis: addresses.redisUrl,
   settingsDir: addresses.settingsDir,

@@ -19,14 +19,14 @@ const reportAnswer = z.object({
   ),
 });
 
-export type ReadinessItem = z.infer<typeof reportAnswer>['items'][number];
+export type ReportItem = z.infer<typeof reportAnswer>['items'][number];
 
-/** What came of asking the admin API for its readiness report. */
+/** The admin API's readiness report, or the reason why there is none. */
 export type AdminReport =
-  | { readonly kind: 'told'; readonly items: readonly ReadinessItem[] }
-  /** Nobody is signed in, so it was not asked. */
+  | { readonly kind: 'received'; readonly items: readonly ReportItem[] }
+  /** Nobody is signed in, so it was not requested. */
   | { readonly kind: 'signed-out'; readonly detail: string; readonly hint: string | undefined }
-  /** It does not take the credentials, or not for this. */
+  /** The API refuses the credentials, or their role. */
   | { readonly kind: 'refused'; readonly detail: string; readonly hint: string | undefined }
   | { readonly kind: 'unavailable'; readonly detail: string; readonly hint: string | undefined };
 
@@ -48,10 +48,10 @@ const reportOfError = (error: CliError): AdminReport => {
 };
 
 /**
- * Asks the admin API for its readiness report; nobody is asked for a password on the way unless
- * `--email` is given. Throws only for a wrong command line and when interrupted.
+ * Requests the readiness report of the admin API. Prompts for a password only where `--email` is
+ * given. Throws only for a wrong command line and when interrupted.
  */
-export const askAdminReport = async (
+export const fetchAdminReport = async (
   deps: CliDeps,
   options: GlobalOptions,
 ): Promise<AdminReport> => {
@@ -60,7 +60,7 @@ export const askAdminReport = async (
     const { items } = await withAdmin(deps, options, ({ api }) =>
       api({ method: 'GET', path: '/v1/readiness', answer: reportAnswer }),
     );
-    return { kind: 'told', items };
+    return { kind: 'received', items };
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError) || error.exitCode === exitCodes.usage) throw error;

@@ -1,4 +1,8 @@
-/** What is looked at together, in the order in which it is shown. */
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import type { Installation } from './installation.ts';
+
+/** The groups of checks, in the order in which they are shown. */
 export const checkCategories = [
   'configuration',
   'processes',
@@ -13,34 +17,78 @@ export const checkCategories = [
 ] as const;
 export type CheckCategory = (typeof checkCategories)[number];
 
-/** Categories that only a cluster has. */
-export const clusterCategories = ['deployments', 'pods', 'config-maps', 'secrets'] as const;
-export type ClusterCategory = (typeof clusterCategories)[number];
+const clusterCategories: ReadonlySet<CheckCategory> = new Set([
+  'deployments',
+  'pods',
+  'config-maps',
+  'secrets',
+]);
 
-export const isClusterCategory = (category: CheckCategory): category is ClusterCategory =>
-  clusterCategories.some((one) => one === category);
+/** Tells categories that only a cluster has from those that a local stack has too. */
+export const isClusterCategory = (category: CheckCategory): boolean =>
+  clusterCategories.has(category);
 
 /**
  * `warning` is worth a look and stops nothing. `unknown` is what could not be found out although
- * it should have been; `not-run` is what nobody asked for, or what another check already explains.
+ * it should have been; `not-run` needs an operator who is signed in, or another check already
+ * explains it.
  */
-export const checkStatuses = ['ok', 'warning', 'failed', 'unknown', 'not-run'] as const;
-export type CheckStatus = (typeof checkStatuses)[number];
+export type CheckStatus = 'ok' | 'warning' | 'failed' | 'unknown' | 'not-run';
 
-/** One thing that was looked at. Several records share an id when there are several such things. */
+/** What a check found of one thing; title and hint stand in place of the check's own. */
+export interface Finding {
+  readonly status: CheckStatus;
+  readonly detail: string;
+  readonly title?: string;
+  readonly hint?: string | undefined;
+}
+
+/** One check: everything that goldctl knows about it. A new one is one more entry of a list. */
+export interface Check {
+  /** Its heading in docs/checks.md too: every record leads there. */
+  readonly id: string;
+  readonly category: CheckCategory;
+  readonly title: string;
+  /** What to do when it fails. */
+  readonly hint: string;
+  /**
+   * Returns a finding for each thing that it looked at; none where the installation has no such
+   * thing. A CliError that it throws is reported as `unknown`.
+   */
+  readonly run: (installation: Installation) => Finding[] | Promise<Finding[]>;
+}
+
+/** A finding as it is shown. Several share an id where a check looked at several things. */
 export interface CheckRecord {
   readonly id: string;
   readonly category: CheckCategory;
   readonly title: string;
   readonly status: CheckStatus;
-  /** What was found. */
   readonly detail: string;
   /** What to do about it; null where nothing is to be done. */
   readonly hint: string | null;
-  /** The part of the page that tells more. */
+  /** The part of the page that explains the check. */
   readonly anchor: string;
 }
 
-/** Whether a record keeps the whole from being well. */
-export const isAmiss = ({ status }: CheckRecord): boolean =>
+/** Returns the finding as a record, with the check's own title and hint where it has none. */
+export const toRecord = (check: Omit<Check, 'run'>, finding: Finding): CheckRecord => ({
+  id: check.id,
+  category: check.category,
+  title: finding.title ?? check.title,
+  status: finding.status,
+  detail: finding.detail,
+  hint: finding.status === 'ok' ? null : (finding.hint ?? check.hint),
+  anchor: `cli/docs/checks.md#${check.id}`,
+});
+
+/** Reports a check that ended in an error as `unknown`. @throws what no check may hide. */
+export const unknownBecause = (error: unknown, title?: string): Finding => {
+  if (!(error instanceof CliError) || error.exitCode === exitCodes.usage) throw error;
+  const { message: detail, hint } = error;
+  return { status: 'unknown', detail, hint, ...(title !== undefined && { title }) };
+};
+
+/** Tells the records that make the command fail from the others. */
+export const isProblem = ({ status }: Pick<CheckRecord, 'status'>): boolean =>
   status === 'failed' || status === 'unknown';

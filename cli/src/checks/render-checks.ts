@@ -1,5 +1,10 @@
 import { showable } from '../io/output.ts';
-import { checkCategories, type CheckRecord, type CheckStatus } from './check.types.ts';
+import {
+  checkCategories,
+  type CheckCategory,
+  type CheckRecord,
+  type CheckStatus,
+} from './check.types.ts';
 
 const marks: Readonly<Record<CheckStatus, string>> = {
   ok: '√',
@@ -9,7 +14,7 @@ const marks: Readonly<Record<CheckStatus, string>> = {
   'not-run': '-',
 };
 
-const headings: Readonly<Record<(typeof checkCategories)[number], string>> = {
+const headings: Readonly<Record<CheckCategory, string>> = {
   configuration: 'Configuration',
   processes: 'Processes',
   stores: 'Stores',

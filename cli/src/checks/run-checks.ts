@@ -2,88 +2,39 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError } from '../cli-error.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { exitCodes } from '../io/exit-codes.ts';
-import { askAdminReport, type AdminReport } from './admin-report.ts';
-import { openCheckTarget, type CheckTarget, type HealthRoute } from './check-target.ts';
-import type { CheckCategory, CheckRecord } from './check.types.ts';
-import { makeRecord } from './make-record.ts';
 import {
-  cacheNeed,
-  databaseNeed,
-  migrationsNeed,
-  needRecord,
-  processRecords,
-} from './probe-records.ts';
-import { askHealth } from './process-probe.ts';
-import { findInReport, readinessRecords, signInRecord } from './readiness-records.ts';
-import { switchRecord } from './switch-records.ts';
+  isProblem,
+  toRecord,
+  unknownBecause,
+  type Check,
+  type CheckCategory,
+  type CheckRecord,
+} from './check.types.ts';
+import { checks, contextFound } from './checks.ts';
+import { openInstallation, type Installation } from './installation.ts';
 
-/** What one round of checks came to. */
+/** The records of one pass over the checks. */
 export interface CheckRun {
   readonly records: readonly CheckRecord[];
-  /** Set when there was nothing to look at: all else was left out. */
+  /** Set when there was nothing to look at: all other checks were left out. */
   readonly stop: CliError | undefined;
 }
 
-interface Round {
-  readonly deps: CliDeps;
-  readonly target: CheckTarget;
-  readonly report: () => Promise<AdminReport>;
-}
-
-const healthRecord = async (
-  { process, url }: HealthRoute,
-  signal: AbortSignal,
-): Promise<CheckRecord> => {
-  const { isWell, detail } = await askHealth(url, signal);
-  const title = `the ${process} API answers`;
-  return makeRecord('api-answers', { title, status: isWell ? 'ok' : 'failed', detail });
-};
-
-const recordsOf = async (
-  { deps, target, report }: Round,
-  category: CheckCategory,
-): Promise<CheckRecord[]> => {
-  switch (category) {
-    case 'configuration':
-      return [
-        makeRecord('context-found', { status: 'ok', detail: target.description }),
-        signInRecord(await report()),
-        await switchRecord(deps, target.context),
-      ];
-    case 'processes': {
-      const answers = target.healthRoutes.map((route) => healthRecord(route, deps.signal));
-      return [...(await Promise.all(answers)), ...processRecords(await target.probes())];
-    }
-    case 'stores': {
-      const probes = await target.probes();
-      return [needRecord(databaseNeed, probes), needRecord(cacheNeed, probes)];
-    }
-    case 'migrations': {
-      // The report names what is missing; the processes only say that something is.
-      const told = findInReport(await report(), 'database-migrations');
-      return [told ?? needRecord(migrationsNeed, await target.probes())];
-    }
-    case 'collaborators':
-    case 'business':
-      return readinessRecords(await report()).filter((record) => record.category === category);
-    case 'deployments':
-    case 'pods':
-    case 'config-maps':
-    case 'secrets':
-      return target.clusterRecords(category);
-    default:
-      return category satisfies never;
+const runCheck = async (check: Check, installation: Installation): Promise<CheckRecord[]> => {
+  try {
+    return (await check.run(installation)).map((finding) => toRecord(check, finding));
+  } catch (error) {
+    return [toRecord(check, unknownBecause(error))];
   }
 };
 
 const stopped = (stop: CliError): CheckRun => {
   const { message: detail, hint } = stop;
-  const found = { status: 'failed', detail, ...(hint !== undefined && { hint }) } as const;
-  return { records: [makeRecord('context-found', found)], stop };
+  return { records: [toRecord(contextFound, { status: 'failed', detail, hint })], stop };
 };
 
 /**
- * Looks at everything in the categories asked for, once, and says on standard error at what.
+ * Runs every check of the categories once, in the order in which their records are shown.
  * @throws CliError usage
  */
 export const runChecks = async (
@@ -91,19 +42,51 @@ export const runChecks = async (
   options: GlobalOptions,
   categories: readonly CheckCategory[],
 ): Promise<CheckRun> => {
-  let target: CheckTarget;
+  let installation: Installation;
   try {
-    target = await openCheckTarget(deps, options);
+    installation = await openInstallation(deps, options);
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError) || error.exitCode === exitCodes.usage) throw error;
     return stopped(error);
   }
-  let asked: Promise<AdminReport> | undefined;
-  const report = (): Promise<AdminReport> => (asked ??= askAdminReport(deps, options));
-  const found = await Promise.all(
-    categories.map((category) => recordsOf({ deps, target, report }, category)),
-  );
+  const chosen = categories.flatMap((name) => checks.filter(({ category }) => category === name));
+  const found = await Promise.all(chosen.map((check) => runCheck(check, installation)));
   deps.signal.throwIfAborted();
   return { records: found.flat(), stop: undefined };
+};
+
+/** Short beside a start that takes half a minute, and easy on the cluster. */
+const pauseMs = 2000;
+
+const describeProblems = ({ records }: CheckRun): string => {
+  const titles = [...new Set(records.filter(isProblem).map(({ title }) => title))];
+  const rest = titles.length > 3 ? ` and ${titles.length - 3} more` : '';
+  return `${titles.slice(0, 3).join('; ')}${rest}`;
+};
+
+/** Credentials that a cluster does not know get no better by waiting. */
+const canImprove = ({ stop }: CheckRun): boolean => stop?.exitCode !== exitCodes.denied;
+
+/**
+ * Retries `run` until every check passes, for at most `waitMs`; the last pass counts, and there is
+ * always one. Prints what it waits for to standard error, whenever that changes.
+ */
+export const waitForChecks = async (
+  deps: Pick<CliDeps, 'now' | 'sleep' | 'stderr' | 'signal'>,
+  waitMs: number,
+  run: () => Promise<CheckRun>,
+): Promise<CheckRun> => {
+  const deadline = deps.now().getTime() + waitMs;
+  let printed = '';
+  for (;;) {
+    const pass = await run();
+    if (!pass.records.some(isProblem) || !canImprove(pass)) return pass;
+    const leftMs = deadline - deps.now().getTime();
+    if (leftMs <= 0) return pass;
+    const problems = describeProblems(pass);
+    if (problems !== printed) deps.stderr(`waiting: ${problems}\n`);
+    printed = problems;
+    await deps.sleep(Math.min(pauseMs, leftMs), deps.signal);
+  }
 };

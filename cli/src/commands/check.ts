@@ -3,18 +3,17 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError } from '../cli-error.ts';
 import {
   checkCategories,
-  isAmiss,
   isClusterCategory,
+  isProblem,
   type CheckCategory,
 } from '../checks/check.types.ts';
-import { parseDuration } from '../checks/parse-duration.ts';
 import { renderChecks, renderShort, summaryOf } from '../checks/render-checks.ts';
-import { runChecks, type CheckRun } from '../checks/run-checks.ts';
-import { waitForChecks } from '../checks/wait-for-checks.ts';
+import { runChecks, waitForChecks, type CheckRun } from '../checks/run-checks.ts';
 import { resolveContext } from '../contexts/resolve-context.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
 import { exitCodes } from '../io/exit-codes.ts';
 import { printResult } from '../io/output.ts';
+import { parseDuration } from '../io/parse-duration.ts';
 
 interface Options {
   readonly category?: readonly CheckCategory[];
@@ -53,7 +52,7 @@ const categoriesOf = (
 /** Ends the command unless all holds. */
 const judge = ({ records, stop }: CheckRun): void => {
   if (stop !== undefined) throw stop;
-  const amiss = records.filter(isAmiss);
+  const amiss = records.filter(isProblem);
   if (amiss.length === 0) return;
   throw new CliError(
     `${amiss.length} of ${records.length} checks do not hold`,
@@ -91,7 +90,7 @@ export const createCheckCommand = (deps: CliDeps): Command =>
       const run = await waitForChecks(deps, wait, () => runChecks(deps, options, categories));
       const { records } = run;
       printResult(deps, options.output, {
-        data: { ok: !records.some(isAmiss), summary: summaryOf(records), records },
+        data: { ok: !records.some(isProblem), summary: summaryOf(records), records },
         text: short ? renderShort(records) : renderChecks(records),
       });
       judge(run);

@@ -1,7 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError } from '../cli-error.ts';
-import { parseDuration } from '../checks/parse-duration.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
 import { createAdminCi } from '../deploys/admin-ci.ts';
 import {
@@ -15,6 +14,7 @@ import { waitForRun } from '../deploys/wait-for-run.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
 import { exitCodes } from '../io/exit-codes.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
+import { parseDuration } from '../io/parse-duration.ts';
 
 const defaultTimeoutMs = 30 * 60_000;
 const [fewest, most] = [1, 100];

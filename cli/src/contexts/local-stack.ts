@@ -10,6 +10,8 @@ const endpointsForm = z.object({
   customer: z.url(),
   accounting: z.url(),
   sandbox: z.url(),
+  /** The processes' probes, by their names; a stack of an older version does not name them. */
+  internal: z.record(z.string(), z.url()).default({}),
   settingsDir: z.string(),
   /** Only a development stack publishes its operators. */
   admins: z

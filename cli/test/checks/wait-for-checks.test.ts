@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/cli-error.ts';
-import type { CheckStatus } from '../../src/checks/check.types.ts';
-import { makeRecord } from '../../src/checks/make-record.ts';
-import { parseDuration } from '../../src/checks/parse-duration.ts';
-import type { CheckRun } from '../../src/checks/run-checks.ts';
-import { waitForChecks } from '../../src/checks/wait-for-checks.ts';
+import { toRecord, type CheckStatus } from '../../src/checks/check.types.ts';
+import { waitForChecks, type CheckRun } from '../../src/checks/run-checks.ts';
 import { exitCodes } from '../../src/io/exit-codes.ts';
+import { parseDuration } from '../../src/io/parse-duration.ts';
+
+const check = { id: 'pods-ready', category: 'pods', title: 'a thing', hint: 'mend it' } as const;
 
 const round = (...statuses: readonly CheckStatus[]): CheckRun => ({
   records: statuses.map((status, index) =>
-    makeRecord('pods-ready', { status, title: `thing ${index + 1}`, detail: '' }),
+    toRecord(check, { status, title: `thing ${index + 1}`, detail: '' }),
   ),
   stop: undefined,
 });

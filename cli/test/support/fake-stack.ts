@@ -46,13 +46,15 @@ export const startFakeStack = async (): Promise<FakeStack> => {
     admin: admin.url,
     accounting: accounting.url,
     sandbox: admin.url,
+    internal: {
+      customer: customer.url,
+      admin: admin.url,
+      accounting: accounting.url,
+      worker: worker.url,
+    },
     settingsDir: settings,
   };
   writeFileSync(join(home, 'endpoints.json'), JSON.stringify(endpoints));
-  const sections = Object.entries({ customer, admin, accounting, worker }).map(
-    ([name, { port }]) => `\n# ${name} besides:\n# PORT=1\n# INTERNAL_PORT=${port}\n`,
-  );
-  writeFileSync(join(home, 'env'), `APP_MODE=test\n${sections.join('')}`);
   return {
     env: { STACK_HOME: home, XDG_CONFIG_HOME: folder, GOLDCTL_TOKEN: 'token-of-an-operator' },
     home,

@@ -1,0 +1,162 @@
+import { openGateSettings } from '../gates/gate-settings.ts';
+import { gates, stateOf, type GateState } from '../gates/gates.ts';
+import type { AdminReport } from './admin-report.ts';
+import type { Check, CheckStatus, Finding } from './check.types.ts';
+import { clusterChecks } from './cluster-checks.ts';
+import type { Installation } from './installation.ts';
+import { probeHealth, type ProcessProbe } from './probe-processes.ts';
+import { findingOfItem, reportChecks } from './report-checks.ts';
+
+const signInStatus = {
+  received: 'ok',
+  'signed-out': 'not-run',
+  refused: 'failed',
+  unavailable: 'unknown',
+} as const satisfies Record<AdminReport['kind'], CheckStatus>;
+
+const signInFinding = (report: AdminReport): Finding => {
+  const status = signInStatus[report.kind];
+  return report.kind === 'received'
+    ? { status, detail: 'The admin API told its report.' }
+    : { status, detail: report.detail, hint: report.hint };
+};
+
+const meansWhatItSays = ({ isOpen, value, gate }: GateState): boolean =>
+  isOpen || value === gates.find(({ name }) => name === gate)?.closed;
+
+const problemOf = ({ setting, value }: GateState): string =>
+  value === null ? `${setting} is missing` : `${setting} is "${value}"`;
+
+/** The service takes any other value for closed: no error of the service, but likely a misspelling. */
+const switchFinding = async ({ deps, context }: Installation): Promise<Finding> => {
+  const names = gates.map(({ setting }) => setting);
+  const values = await (await openGateSettings(deps, context, names)).read();
+  const states = gates.map((gate) => stateOf(gate, values[gate.setting]));
+  const odd = states.filter((state) => !meansWhatItSays(state));
+  if (odd.length > 0) {
+    return { status: 'warning', detail: `${odd.map(problemOf).join(', ')}: taken for closed.` };
+  }
+  const shown = states.map(({ gate, isOpen }) => `${gate} ${isOpen ? 'open' : 'closed'}`);
+  return { status: 'ok', detail: `${shown.join(', ')}.` };
+};
+
+const healthFindings = ({ healthRoutes, deps }: Installation): Promise<Finding[]> =>
+  Promise.all(
+    healthRoutes.map(async ({ process, url }): Promise<Finding> => {
+      const { isHealthy, detail } = await probeHealth(url, deps.signal);
+      const title = `the ${process} API answers`;
+      return { title, status: isHealthy ? 'ok' : 'failed', detail };
+    }),
+  );
+
+const readyFinding = ({ process, state, detail }: ProcessProbe): Finding => ({
+  title: `the ${process} process is ready`,
+  status: state === 'ready' ? 'ok' : 'failed',
+  detail,
+});
+
+interface Need {
+  /** As the processes name it in their readiness report. */
+  readonly name: string;
+  /** A process is unready without it, so one that is ready proves it. */
+  readonly isRequired: boolean;
+}
+
+const namesOf = (probes: readonly ProcessProbe[]): string =>
+  probes.map(({ process }) => process).join(', ');
+
+const fromStates = (need: Need, probes: readonly ProcessProbe[]): Finding => {
+  const ready = probes.filter(({ state }) => state === 'ready');
+  if (ready.length === 0) return { status: 'unknown', detail: 'No process is ready to say.' };
+  return need.isRequired
+    ? { status: 'ok', detail: `They are ready with it: ${namesOf(ready)}.` }
+    : {
+        status: 'not-run',
+        detail: 'From here only whether the processes are ready is known.',
+      };
+};
+
+/** Combines what the processes report of one thing that they all need. */
+const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
+  const reporting = probes.filter(({ needs }) => needs[need.name] !== undefined);
+  if (reporting.length === 0) return fromStates(need, probes);
+  const failing = reporting.filter(({ needs }) => needs[need.name] === 'failed');
+  if (failing.length === 0) {
+    return { status: 'ok', detail: `It answers: ${namesOf(reporting)}.` };
+  }
+  return {
+    status: need.isRequired ? 'failed' : 'warning',
+    detail: `It does not answer: ${namesOf(failing)}.`,
+  };
+};
+
+/** Stands for all others where there is nothing to look at. */
+export const contextFound: Check = {
+  id: 'context-found',
+  category: 'configuration',
+  title: 'the stack or the release is there',
+  hint: '"make up" starts a local stack; --context and --namespace name a release.',
+  run: ({ description }) => [{ status: 'ok', detail: description }],
+};
+
+/** Every check, in the order in which they are shown within their category. */
+export const checks: readonly Check[] = [
+  contextFound,
+  {
+    id: 'operator-signed-in',
+    category: 'configuration',
+    title: 'an operator is signed in',
+    hint: 'Sign in with "goldctl login --email <email>", or set GOLDCTL_TOKEN.',
+    run: async ({ report }) => [signInFinding(await report())],
+  },
+  {
+    id: 'switches-readable',
+    category: 'configuration',
+    title: 'the switches can be read',
+    hint: '"goldctl gates show" shows them; "goldctl gates open" and "close" set them.',
+    run: async (installation) => [await switchFinding(installation)],
+  },
+  {
+    id: 'api-answers',
+    category: 'processes',
+    title: 'the API answers',
+    hint: 'Look whether the process runs and at its log.',
+    run: healthFindings,
+  },
+  {
+    id: 'process-ready',
+    category: 'processes',
+    title: 'the process is ready',
+    hint: 'Its log says what it waits for.',
+    run: async ({ probes }) => (await probes()).map(readyFinding),
+  },
+  {
+    id: 'database-answers',
+    category: 'stores',
+    title: 'the database answers',
+    hint: 'Look at the database, at DATABASE_URL, and at the way between.',
+    run: async ({ probes }) => [
+      needFinding({ name: 'database', isRequired: true }, await probes()),
+    ],
+  },
+  {
+    id: 'cache-answers',
+    category: 'stores',
+    title: 'the cache answers',
+    hint: 'Look at Redis and at REDIS_URL. Figures stay right without it; the feed is silent.',
+    run: async ({ probes }) => [needFinding({ name: 'cache', isRequired: false }, await probes())],
+  },
+  {
+    id: 'database-migrations',
+    category: 'migrations',
+    title: 'the database has the migrations of this build',
+    hint: 'Run the migrations; in a release, look at the log of the migration job.',
+    // The report names what is missing; the processes only say that something is.
+    run: async ({ report, probes }) => [
+      findingOfItem(await report(), 'database_migrations') ??
+        needFinding({ name: 'migrations', isRequired: true }, await probes()),
+    ],
+  },
+  ...reportChecks,
+  ...clusterChecks,
+];

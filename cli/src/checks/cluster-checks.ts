@@ -1,0 +1,158 @@
+import type { KubeClient, KubeDeployment, KubePod, KubeReference } from '../clients/kube.ts';
+import { mergeReferences } from '../clients/kube-merge-references.ts';
+import { unknownBecause, type Check, type CheckStatus, type Finding } from './check.types.ts';
+import { itemsOf, type Release } from './installation.ts';
+import { processNames } from './probe-processes.ts';
+
+type Verdict = readonly [CheckStatus, string];
+
+const finding = (title: string, [status, detail]: Verdict): Finding => ({ title, status, detail });
+
+const componentOf = ({ labels }: KubeDeployment | KubePod): string =>
+  labels['app.kubernetes.io/component'] ?? '';
+
+const deploymentVerdict = (deployment: KubeDeployment): Verdict => {
+  const { wantedReplicas: wanted, availableReplicas: available, trouble } = deployment;
+  if (!deployment.isObserved) {
+    return ['failed', 'The cluster has not yet taken up its newest change.'];
+  }
+  if (wanted === 0) return ['warning', 'It is scaled to zero.'];
+  const reason = trouble === undefined ? '' : ` ${trouble}`;
+  if (available < wanted) {
+    return ['failed', `${available} of ${wanted} replicas are available.${reason}`];
+  }
+  const updated = deployment.updatedReplicas;
+  if (updated < wanted) {
+    return ['failed', `${updated} of ${wanted} replicas are of the newest version.${reason}`];
+  }
+  return ['ok', `${available} of ${wanted} replicas are available.`];
+};
+
+const deploymentFindings = (deployments: readonly KubeDeployment[]): Finding[] =>
+  processNames.flatMap((process): Finding[] => {
+    const own = deployments.filter((deployment) => componentOf(deployment) === process);
+    if (own.length === 0) {
+      return [
+        {
+          title: `a deployment of ${process} is available`,
+          status: 'failed',
+          detail: 'There is none in the namespace.',
+          hint: 'Install the chart, or name the namespace of the release with --namespace.',
+        },
+      ];
+    }
+    return own.map((deployment) =>
+      finding(`deployment ${deployment.name} is available`, deploymentVerdict(deployment)),
+    );
+  });
+
+const troubleOf = (pod: KubePod): string => `${pod.name}: ${pod.trouble ?? pod.phase}`;
+
+const servingPods = (pods: readonly KubePod[]): Verdict => {
+  const unready = pods.filter(({ isReady }) => !isReady);
+  const count = `${pods.length - unready.length} of ${pods.length} are ready.`;
+  if (pods.length === 0) return ['failed', 'There are none.'];
+  if (unready.length === 0) return ['ok', count];
+  return ['failed', `${count} ${unready.map(troubleOf).join('; ')}`];
+};
+
+/** A job that fails is retried with a new pod, so the newest one counts. */
+const migrationPods = (pods: readonly KubePod[]): Verdict => {
+  const [newest] = pods.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  if (newest === undefined) return ['not-run', 'The cluster keeps no pod of the migration job.'];
+  if (newest.phase === 'Succeeded') return ['ok', `${newest.name} has succeeded.`];
+  const verb = newest.phase === 'Failed' ? 'has failed' : 'has not ended';
+  return ['failed', `${newest.name} ${verb}: ${newest.trouble ?? newest.phase}`];
+};
+
+const podFindings = (pods: readonly KubePod[]): Finding[] => {
+  const staying = pods.filter(({ isTerminating }) => !isTerminating);
+  const of = (component: string) => staying.filter((pod) => componentOf(pod) === component);
+  return [
+    ...processNames.map((process) =>
+      finding(`the pods of ${process} are ready`, servingPods(of(process))),
+    ),
+    finding('the newest migration pod has succeeded', migrationPods(of('migrate'))),
+  ];
+};
+
+const nouns: Readonly<Record<KubeReference['kind'], string>> = {
+  ConfigMap: 'config map',
+  Secret: 'secret',
+};
+
+const find = (client: KubeClient, { kind, name }: KubeReference) =>
+  kind === 'Secret' ? client.findSecret(name) : client.findConfigMap(name);
+
+const referenceFinding = async (client: KubeClient, reference: KubeReference): Promise<Finding> => {
+  const subject = `${nouns[reference.kind]} ${reference.name}`;
+  const title = `${subject} exists`;
+  try {
+    const found = await find(client, reference);
+    if (found !== undefined) return { title, status: 'ok', detail: 'It is there.' };
+    return reference.isOptional
+      ? {
+          title: `${subject} is optional and left out`,
+          status: 'ok',
+          detail: 'It is not there, and pods start without it.',
+        }
+      : { title, status: 'failed', detail: 'Pods need it, and it is not there.' };
+  } catch (error) {
+    return unknownBecause(error, title);
+  }
+};
+
+/**
+ * Looks for what the pods' templates name, one by one and by name, so that the right to do so can
+ * be narrow; no content is requested.
+ */
+const referenceFindings = (
+  { client, deployments, pods }: Release,
+  kind: KubeReference['kind'],
+): Promise<Finding[]> => {
+  const templates = [...itemsOf(deployments), ...('error' in pods ? [] : pods.items)];
+  const wanted = mergeReferences(templates.flatMap(({ references }) => references));
+  return Promise.all(
+    wanted
+      .filter((reference) => reference.kind === kind)
+      .map((reference) => referenceFinding(client, reference)),
+  );
+};
+
+/** Runs a check only where there is a release; a local stack has no such thing. */
+const ofRelease =
+  (run: (release: Release) => Finding[] | Promise<Finding[]>): Check['run'] =>
+  async ({ release }) =>
+    release === undefined ? [] : run(release);
+
+/** What the cluster holds of a release. */
+export const clusterChecks: readonly Check[] = [
+  {
+    id: 'deployment-available',
+    category: 'deployments',
+    title: 'the deployment is available',
+    hint: '"kubectl rollout status" and "kubectl describe" of the deployment tell more.',
+    run: ofRelease(({ deployments }) => deploymentFindings(itemsOf(deployments))),
+  },
+  {
+    id: 'pods-ready',
+    category: 'pods',
+    title: 'the pods are ready',
+    hint: '"kubectl describe" and "kubectl logs" of the pod tell more.',
+    run: ofRelease(({ pods }) => podFindings(itemsOf(pods))),
+  },
+  {
+    id: 'config-map-exists',
+    category: 'config-maps',
+    title: 'the config map exists',
+    hint: 'Make it, or correct its name in the values of the chart.',
+    run: ofRelease((release) => referenceFindings(release, 'ConfigMap')),
+  },
+  {
+    id: 'secret-exists',
+    category: 'secrets',
+    title: 'the secret exists',
+    hint: 'Make it, or correct its name in the values of the chart.',
+    run: ofRelease((release) => referenceFindings(release, 'Secret')),
+  },
+];

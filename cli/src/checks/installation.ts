@@ -1,0 +1,154 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import {
+  componentSelector,
+  createKubeClient,
+  type KubeClient,
+  type KubeDeployment,
+  type KubePod,
+} from '../clients/kube.ts';
+import type { Context, KubeContext, LocalContext } from '../contexts/context.ts';
+import { readEndpoints } from '../contexts/local-stack.ts';
+import { resolveContext } from '../contexts/resolve-context.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { exitCodes } from '../io/exit-codes.ts';
+import { fetchAdminReport, type AdminReport } from './admin-report.ts';
+import {
+  probeAddress,
+  probeRelease,
+  processNames,
+  type ProcessName,
+  type ProcessProbe,
+} from './probe-processes.ts';
+
+/** An API's public health route. */
+interface HealthRoute {
+  readonly process: string;
+  readonly url: URL;
+}
+
+/** What was listed, or the reason why the operator may not list it. */
+type Listed<T> = { readonly items: readonly T[] } | { readonly error: CliError };
+
+/** What only a cluster has. */
+export interface Release {
+  readonly client: KubeClient;
+  readonly deployments: Listed<KubeDeployment>;
+  readonly pods: Listed<KubePod>;
+}
+
+/** What the checks look at: a stack on this machine, or a release in a cluster. */
+export interface Installation {
+  readonly deps: CliDeps;
+  readonly context: Context;
+  /** For people. */
+  readonly description: string;
+  readonly healthRoutes: readonly HealthRoute[];
+  /** Undefined for a local stack. */
+  readonly release: Release | undefined;
+  /** Probes each process once, however many checks call it. */
+  readonly probes: () => Promise<readonly ProcessProbe[]>;
+  /** Requests the admin API's readiness report once, however many checks call it. */
+  readonly report: () => Promise<AdminReport>;
+}
+
+/** Returns what was listed. @throws CliError when the operator may not list it. */
+export const itemsOf = <T>(listed: Listed<T>): readonly T[] => {
+  if ('error' in listed) throw listed.error;
+  return listed.items;
+};
+
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let started: Promise<T> | undefined;
+  return () => (started ??= work());
+};
+
+/** A missing right to one kind leaves the others to look at; all else stops the check. */
+const isForbidden = (error: unknown): error is CliError =>
+  error instanceof CliError && 'status' in error && error.status === 403;
+
+const listed = async <T>(work: Promise<readonly T[]>): Promise<Listed<T>> => {
+  try {
+    return { items: await work };
+  } catch (error) {
+    if (isForbidden(error)) return { error };
+    throw error;
+  }
+};
+
+const openRelease = async (
+  deps: CliDeps,
+  context: KubeContext,
+  options: GlobalOptions,
+): Promise<Installation> => {
+  const client = await createKubeClient(deps, context);
+  const [deployments, pods] = await Promise.all([
+    listed(client.listDeployments(componentSelector(...processNames))),
+    listed(client.listPods(componentSelector(...processNames, 'migrate'))),
+  ]);
+  const { adminUrl } = options;
+  return {
+    deps,
+    context,
+    description: `namespace ${client.namespace} (${client.description})`,
+    healthRoutes:
+      adminUrl === undefined ? [] : [{ process: 'admin', url: new URL('/v1/health', adminUrl) }],
+    release: { client, deployments, pods },
+    probes: once(() =>
+      probeRelease({
+        client,
+        pods: 'error' in pods ? [] : pods.items,
+        signal: deps.signal,
+        adminUrl,
+        mayForward: !context.inCluster,
+      }),
+    ),
+    report: once(() => fetchAdminReport(deps, options)),
+  };
+};
+
+const openStack = async (
+  deps: CliDeps,
+  context: LocalContext,
+  options: GlobalOptions,
+): Promise<Installation> => {
+  const { customer, admin, accounting, internal } = readEndpoints(context);
+  const probe = async (process: ProcessName): Promise<ProcessProbe> => {
+    const address = internal[process];
+    if (address !== undefined) return probeAddress(process, address, deps.signal);
+    return { process, state: 'silent', needs: {}, detail: 'The stack names no port of it.' };
+  };
+  const probes = await Promise.all(processNames.map(probe));
+  if (probes.every(({ state }) => state === 'silent')) {
+    throw new CliError(
+      `nothing of the stack in ${context.home} answers`,
+      exitCodes.unreachable,
+      '"make up" starts it.',
+    );
+  }
+  return {
+    deps,
+    context,
+    description: `the stack in ${context.home}`,
+    healthRoutes: [
+      { process: 'customer', url: new URL('/v1/health', customer) },
+      { process: 'admin', url: new URL('/v1/health', options.adminUrl ?? admin) },
+      { process: 'accounting', url: new URL('/api/v1/accounting/health', accounting) },
+    ],
+    release: undefined,
+    probes: async () => probes,
+    report: once(() => fetchAdminReport(deps, options)),
+  };
+};
+
+/**
+ * Finds what is to be checked and makes sure that it answers at all.
+ * @throws CliError unreachable when it does not, denied when the cluster does not know the
+ * operator, usage for a context that does not exist.
+ */
+export const openInstallation = (deps: CliDeps, options: GlobalOptions): Promise<Installation> => {
+  const context = resolveContext(deps, options);
+  return context.kind === 'local'
+    ? openStack(deps, context, options)
+    : openRelease(deps, context, options);
+};
