@@ -33,13 +33,11 @@ export interface JanitorStep {
   readonly run: () => Promise<void>;
 }
 
-type Waiting = Pick<WebhookInbox<never>, 'applyDue' | 'applyMatchable' | 'purgeBodies'>;
-
-const janitorStepsOf = (events: Waiting, askGateway: AskGateway): JanitorStep[] => [
-  { name: 'payments-apply-due-events', run: () => events.applyDue() },
-  { name: 'payments-apply-matchable-events', run: () => events.applyMatchable() },
+const janitorStepsOf = (inbox: WebhookInbox<never>, askGateway: AskGateway): JanitorStep[] => [
+  { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
+  { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   { name: 'payments-ask-around-expiry', run: () => askGateway.askAroundExpiry() },
-  { name: 'payments-purge-bodies', run: () => events.purgeBodies() },
+  { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
 ];
 
 /**

@@ -1,10 +1,12 @@
 import type { ParsedPaymentEvent } from '../../adapters/payment-gateway/port.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { InboxHandler } from '../webhook-inbox/index.ts';
+import type { EventEffect, InboxHandler } from '../webhook-inbox/index.ts';
 import type { ApplyPayment } from './apply-payment.ts';
 import { factOf, infoOf, recordUnmatched } from './payment-fact.ts';
+import type { SettlementInfo } from './order-settlement.ts';
 import { createPaymentOrderStore } from './payment-order.store.ts';
+import type { PaymentFact, PaymentOrder } from './payments.types.ts';
 import { parsePaymentEvent, printPaymentEvent } from './sealed-event.ts';
 
 /** Applies one stored event. */
@@ -21,11 +23,19 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
   return rows.map((row) => row.id);
 };
 
-/** What payment events mean: the payment they speak of is applied, or kept as nobody's. */
+/** What an event concerns: the payment that it reports, and the payment order that it is of. */
+interface PaymentEventEffect extends EventEffect {
+  /** Undefined where the event reports no payment. */
+  readonly fact: PaymentFact | undefined;
+  readonly target: PaymentOrder | undefined;
+  readonly info: SettlementInfo;
+}
+
+/** Creates what the inbox does with payment events: it applies the payments that they report. */
 export const createPaymentInboxHandler = (deps: {
   readonly random: Random;
   readonly applyPayment: ApplyPayment;
-}): InboxHandler<ParsedPaymentEvent> => ({
+}): InboxHandler<ParsedPaymentEvent, PaymentEventEffect> => ({
   source: 'payment',
   applyTask: applyEventTask,
   namesOf: (event) => ({
@@ -33,25 +43,28 @@ export const createPaymentInboxHandler = (deps: {
     subject: event.gatewayOrderId,
     gatewayPaymentId: event.gatewayPaymentId,
   }),
-  print: printPaymentEvent,
+  serialize: printPaymentEvent,
   parse: parsePaymentEvent,
   listMatchable,
-  async interpret(db, { gateway, event, receivedAt, requestId }) {
-    const target = await createPaymentOrderStore(db).findByGatewayOrder(
-      gateway,
-      event.gatewayOrderId,
-    );
-    const userId = target?.userId;
+
+  async resolve(db, { gateway, event, receivedAt, requestId }) {
     const fact = factOf(event, gateway, receivedAt);
-    if (fact === undefined) return { status: 'IGNORED', userId };
+    const store = createPaymentOrderStore(db);
+    const target = await store.findByGatewayOrder(gateway, event.gatewayOrderId);
+    const found = target === undefined ? 'UNMATCHED' : 'APPLIED';
     return {
-      status: target === undefined ? 'UNMATCHED' : 'APPLIED',
-      userId,
-      async apply() {
-        if (target === undefined) await recordUnmatched(db, deps.random, fact);
-        else await deps.applyPayment(db, target, fact, infoOf(event.name, gateway, requestId));
-        return undefined;
-      },
+      status: fact === undefined ? 'IGNORED' : found,
+      userId: target?.userId,
+      fact,
+      target,
+      info: infoOf(event.name, gateway, requestId),
     };
+  },
+
+  async apply(db, { status, fact, target, info }) {
+    if (fact === undefined) return status;
+    if (target === undefined) await recordUnmatched(db, deps.random, fact);
+    else await deps.applyPayment(db, target, fact, info);
+    return status;
   },
 });

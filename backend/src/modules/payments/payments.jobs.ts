@@ -6,7 +6,7 @@ const payloadSchema = z.object({ eventId: z.uuid() });
 
 /** The module's jobs; all of them may run twice. */
 export const createPaymentJobs = (deps: {
-  applyOne: (eventId: string) => Promise<void>;
+  retryEvent: (eventId: string) => Promise<void>;
 }): TaskList => ({
-  [applyEventTask]: async (payload) => deps.applyOne(payloadSchema.parse(payload).eventId),
+  [applyEventTask]: async (payload) => deps.retryEvent(payloadSchema.parse(payload).eventId),
 });

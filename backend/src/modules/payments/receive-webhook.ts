@@ -5,16 +5,16 @@ import type {
 } from '../../adapters/payment-gateway/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { ArrivalResult, WebhookInbox } from '../webhook-inbox/index.ts';
+import type { ReceiptResult, WebhookInbox } from '../webhook-inbox/index.ts';
 import type { PaymentMetrics, WebhookResult } from './payments.metrics.ts';
 
 export interface ReceiveWebhookDeps {
   readonly clock: Clock;
-  readonly inbox: Pick<WebhookInbox<ParsedPaymentEvent>, 'receive'>;
+  readonly inbox: Pick<WebhookInbox<ParsedPaymentEvent>, 'receiveEvent'>;
   readonly metrics: PaymentMetrics;
 }
 
-const resultOf: Readonly<Record<ArrivalResult, WebhookResult>> = {
+const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
   APPLIED: 'applied',
   DUPLICATE: 'duplicate',
   IGNORED: 'ignored',
@@ -42,7 +42,7 @@ export const createReceiveWebhook = (deps: ReceiveWebhookDeps) => {
       throw new AppError('INVALID_SIGNATURE');
     }
     const { eventId, event } = verified;
-    const result = await inbox.receive({
+    const result = await inbox.receiveEvent({
       gateway: gateway.code,
       eventId,
       rawBody,

@@ -29,7 +29,7 @@ export const createPayouts = (deps: PayoutsDeps): Payouts => {
     customerRoutes: createPayoutCustomerRoutes(db),
     webhookRoutes: createPayoutWebhookRoutes({ ...deps, inbox }),
     adminRoutes: createPayoutAdminRoutes({ db, letGo: createLetPayoutGo(parts) }),
-    jobs: createPayoutJobs({ dispatch, applyOne: (eventId) => inbox.applyOne(eventId) }),
+    jobs: createPayoutJobs({ dispatch, retryEvent: (eventId) => inbox.retryEvent(eventId) }),
     janitorSteps: createPayoutJanitor(deps, dispatch, inbox),
     insertPayout: createInsertPayout(deps),
     findPayoutOfOrder: (client, orderId) => createPayoutStore(client).findOfOrder(orderId),

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
-import type { EventNames, InboxHandler, Meaning, ReceivedEvent } from '../webhook-inbox/index.ts';
+import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { parsePayoutEvent, printPayoutEvent, type ReadPayoutEvent } from './payout-event.ts';
 import type { PayoutsDeps } from './payouts.deps.ts';
@@ -9,9 +9,21 @@ import type { SettleAttempt } from './settle-attempt.ts';
 export const applyPayoutEventTask = 'payouts.apply-event';
 
 type HandlerDeps = Pick<PayoutsDeps, 'banking'> & { readonly settle: SettleAttempt };
-type Received<K extends ReadPayoutEvent['kind']> = ReceivedEvent<
-  Extract<ReadPayoutEvent, { readonly kind: K }>
->;
+type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
+type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
+
+/** What an event concerns: an attempt of ours, a validation of banking's, or nothing known. */
+type PayoutEventEffect = EventEffect &
+  (
+    | { readonly kind: 'nothing' }
+    | { readonly kind: 'validation'; readonly event: ValidationEvent }
+    | {
+        readonly kind: 'payout';
+        readonly event: PayoutEvent;
+        readonly attemptId: string;
+        readonly requestId: string | undefined;
+      }
+  );
 
 const namesOf = (event: ReadPayoutEvent): EventNames => {
   const eventType = event.name;
@@ -36,49 +48,44 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
   return rows.map((row) => row.id);
 };
 
-/** What the provider's events mean: payouts are settled here, validations are banking's. */
-export const createPayoutInboxHandler = (deps: HandlerDeps): InboxHandler<ReadPayoutEvent> => {
+const unmatched = { status: 'UNMATCHED', kind: 'nothing' } as const;
+
+/** Creates what the inbox does with the provider's events of payouts and validations. */
+export const createPayoutInboxHandler = (
+  deps: HandlerDeps,
+): InboxHandler<ReadPayoutEvent, PayoutEventEffect> => {
   const { banking, settle } = deps;
-
-  const ofPayout = async (
-    db: Db,
-    { gateway, event, requestId }: Omit<Received<'payout'>, 'receivedAt'>,
-  ): Promise<Meaning> => {
-    const { providerPayoutId, referenceId } = event.payout;
-    const attempts = createPayoutAttemptStore(db);
-    const attempt = await attempts.findByNews(gateway, providerPayoutId, referenceId);
-    if (attempt === undefined) return { status: 'UNMATCHED' };
-    return {
-      status: 'APPLIED',
-      userId: attempt.userId,
-      apply: () => settle.news(db, attempt.id, event.payout, event.name, requestId),
-    };
-  };
-
-  const ofValidation = async (
-    db: Db,
-    { event }: Pick<Received<'validation'>, 'event'>,
-  ): Promise<Meaning> => {
-    const userId = await banking.ownerOfValidation(db, event.validation);
-    if (userId === undefined) return { status: 'UNMATCHED' };
-    return {
-      status: 'APPLIED',
-      userId,
-      apply: () => banking.applyValidation(db, event.validation),
-    };
-  };
 
   return {
     source: 'payout',
     applyTask: applyPayoutEventTask,
     namesOf,
-    print: printPayoutEvent,
+    serialize: printPayoutEvent,
     parse: parsePayoutEvent,
     listMatchable,
-    async interpret(db, { event, ...received }) {
-      if (event.kind === 'payout') return ofPayout(db, { ...received, event });
-      if (event.kind === 'validation') return ofValidation(db, { event });
-      return { status: 'IGNORED' };
+
+    async resolve(db, { gateway, event, requestId }) {
+      if (event.kind === 'other') return { status: 'IGNORED', kind: 'nothing' };
+      if (event.kind === 'validation') {
+        const userId = await banking.ownerOfValidation(db, event.validation);
+        if (userId === undefined) return unmatched;
+        return { status: 'APPLIED', userId, kind: 'validation', event };
+      }
+      const { providerPayoutId, referenceId } = event.payout;
+      const attempts = createPayoutAttemptStore(db);
+      const attempt = await attempts.findByNews(gateway, providerPayoutId, referenceId);
+      if (attempt === undefined) return unmatched;
+      const { id: attemptId, userId } = attempt;
+      return { status: 'APPLIED', userId, kind: 'payout', event, attemptId, requestId };
+    },
+
+    async apply(db, effect) {
+      if (effect.kind === 'nothing') return effect.status;
+      if (effect.kind === 'validation') {
+        return banking.applyValidation(db, effect.event.validation);
+      }
+      const { attemptId, event, requestId } = effect;
+      return settle.news(db, attemptId, event.payout, event.name, requestId);
     },
   };
 };

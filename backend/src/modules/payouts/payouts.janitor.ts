@@ -12,16 +12,14 @@ import type { JanitorStep, PayoutsDeps } from './payouts.deps.ts';
 const quietMs = 60_000;
 const batchSize = 100;
 
-type Waiting = Pick<WebhookInbox<never>, 'applyDue' | 'applyMatchable' | 'purgeBodies'>;
-
 /** The janitor's round over payouts and their events. */
 export const createPayoutJanitor = (
   { db, clock, logger }: Pick<PayoutsDeps, 'db' | 'clock' | 'logger'>,
   dispatch: DispatchPayout,
-  inbox: Waiting,
+  inbox: WebhookInbox<never>,
 ): JanitorStep[] => [
-  { name: 'payouts-apply-due-events', run: () => inbox.applyDue() },
-  { name: 'payouts-apply-matchable-events', run: () => inbox.applyMatchable() },
+  { name: 'payouts-apply-due-events', run: () => inbox.retryPendingEvents() },
+  { name: 'payouts-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   {
     name: 'payouts-resume-pending',
     async run() {
@@ -46,5 +44,5 @@ export const createPayoutJanitor = (
       }
     },
   },
-  { name: 'payouts-purge-bodies', run: () => inbox.purgeBodies() },
+  { name: 'payouts-purge-bodies', run: () => inbox.purgeEventBodies() },
 ];

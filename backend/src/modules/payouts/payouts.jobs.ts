@@ -10,8 +10,8 @@ const eventPayload = z.object({ eventId: z.uuid() });
 /** What this module does on the queue; all of it may run twice. */
 export const createPayoutJobs = (deps: {
   readonly dispatch: DispatchPayout;
-  readonly applyOne: (eventId: string) => Promise<void>;
+  readonly retryEvent: (eventId: string) => Promise<void>;
 }): TaskList => ({
   [DISPATCH_TASK]: (payload) => deps.dispatch(payoutPayload.parse(payload).payoutId),
-  [applyPayoutEventTask]: (payload) => deps.applyOne(eventPayload.parse(payload).eventId),
+  [applyPayoutEventTask]: (payload) => deps.retryEvent(eventPayload.parse(payload).eventId),
 });

@@ -19,7 +19,7 @@ const webhookReply = z.object({
 export const createPayoutWebhookRoutes = (deps: {
   readonly clock: Clock;
   readonly provider: PayoutProvider;
-  readonly inbox: Pick<WebhookInbox<ReadPayoutEvent>, 'receive'>;
+  readonly inbox: Pick<WebhookInbox<ReadPayoutEvent>, 'receiveEvent'>;
 }): Route[] => [
   defineRoute({
     method: 'POST',
@@ -37,7 +37,7 @@ export const createPayoutWebhookRoutes = (deps: {
         rawBody.length === 0 ? undefined : provider.verifyWebhook({ rawBody, headers });
       if (verified?.valid !== true) throw new AppError('INVALID_SIGNATURE');
       const { eventId, event } = verified;
-      const result = await inbox.receive({
+      const result = await inbox.receiveEvent({
         gateway: provider.code,
         eventId,
         rawBody,

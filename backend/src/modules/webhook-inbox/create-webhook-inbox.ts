@@ -1,48 +1,38 @@
-import { addMs } from '../../platform/clock/clock.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
-import { describeError } from '../../platform/observability/index.ts';
-import { createApplyWaitingEvents, type ApplyWaitingEvents } from './apply-waiting-events.ts';
-import { retryDelayMs } from './retry-delay.ts';
-import { keepForLater, takeIn } from './take-in-event.ts';
-import type { Arrival, ArrivalResult, InboxDeps, InboxHandler } from './webhook-inbox.types.ts';
+import { receiveEvent } from './receive-event.ts';
+import {
+  purgeEventBodies,
+  retryEvent,
+  retryPendingEvents,
+  retryUnmatchedEvents,
+} from './retry-events.ts';
+import type {
+  EventDelivery,
+  EventEffect,
+  InboxDeps,
+  InboxHandler,
+  ReceiptResult,
+} from './webhook-inbox.types.ts';
 
-/** The inbox of one source of webhooks. */
-export interface WebhookInbox<E> extends ApplyWaitingEvents {
-  /**
-   * Takes in one signed event: the inbox row and what follows of the event in one transaction.
-   * What can't be applied now is stored alone and tried again, so that nothing accepted is
-   * dropped. @throws only when not even storing it worked, which makes the sender send it again
-   */
-  receive(arrival: Arrival<E>): Promise<ArrivalResult>;
+/** The inbox of one source of webhooks; see each function's own page for its promises. */
+export interface WebhookInbox<E> {
+  receiveEvent(delivery: EventDelivery<E>): Promise<ReceiptResult>;
+  retryEvent(eventId: string): Promise<void>;
+  retryPendingEvents(): Promise<void>;
+  retryUnmatchedEvents(): Promise<void>;
+  purgeEventBodies(): Promise<void>;
 }
 
-/** Opens the inbox of the source that `handler` knows. */
-export const createWebhookInbox = <E>(
+/** Creates the inbox of the source that `handler` knows. */
+export const createWebhookInbox = <E, Effect extends EventEffect>(
   deps: InboxDeps,
-  handler: InboxHandler<E>,
+  handler: InboxHandler<E, Effect>,
 ): WebhookInbox<E> => {
-  const { inTransaction, logger } = deps;
-  const { source, applyTask } = handler;
-  const parts = { ...deps, handler };
-
-  const defer = async (arrival: Arrival<E>, error: unknown): Promise<ArrivalResult> => {
-    const { gateway, receivedAt } = arrival;
-    const err = describeError(error);
-    logger.error({ source, gateway, err }, 'webhook event kept to be applied later');
-    const failure = { error: err.type, nextAttemptAt: addMs(receivedAt, retryDelayMs(1)) };
-    return inTransaction(async (db) => {
-      const eventId = await keepForLater(db, parts, arrival, failure);
-      if (eventId === undefined) return 'DUPLICATE';
-      await enqueue(db, { task: applyTask, payload: { eventId }, key: `${source}-${eventId}` });
-      return 'PENDING';
-    });
-  };
-
+  const inbox = { ...deps, handler };
   return {
-    receive: (arrival) =>
-      inTransaction((db) => takeIn(db, parts, arrival)).catch((error: unknown) =>
-        defer(arrival, error),
-      ),
-    ...createApplyWaitingEvents(parts),
+    receiveEvent: (delivery) => receiveEvent(inbox, delivery),
+    retryEvent: (eventId) => retryEvent(inbox, eventId),
+    retryPendingEvents: () => retryPendingEvents(inbox),
+    retryUnmatchedEvents: () => retryUnmatchedEvents(inbox),
+    purgeEventBodies: () => purgeEventBodies(inbox),
   };
 };

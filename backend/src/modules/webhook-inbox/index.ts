@@ -1,13 +1,13 @@
 export { createWebhookInbox, type WebhookInbox } from './create-webhook-inbox.ts';
 export { openBody } from './sealed-body.ts';
 export type {
-  Arrival,
-  ArrivalResult,
+  EventDelivery,
+  EventEffect,
   EventNames,
+  EventStatus,
+  InboundEvent,
   InboxDeps,
   InboxHandler,
   InboxSource,
-  InboxStatus,
-  Meaning,
-  ReceivedEvent,
+  ReceiptResult,
 } from './webhook-inbox.types.ts';

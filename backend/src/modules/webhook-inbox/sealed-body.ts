@@ -3,8 +3,8 @@ import { DataKeyDestroyedError, type Sealer, type Vault } from '../../platform/c
 import type { Db } from '../../platform/db/index.ts';
 
 /**
- * What is kept of an event: the raw body as it came, and how its adapter read it then, so that it
- * can be applied later without the signature and the secret of the day.
+ * Holds the raw body as it came and how its adapter read it then, so that an event can be applied
+ * later without the signature and the secret of the day.
  */
 const contentSchema = z.object({ rawBase64: z.string(), event: z.unknown() });
 
@@ -20,7 +20,7 @@ export interface SealedBody {
   readonly sealedForUserId: string | undefined;
 }
 
-/** The user's sealer; undefined where there is no user, or whose key is destroyed. */
+/** Returns undefined where there is no user, or where the user's key is destroyed. */
 const userSealer = async (
   vault: Vault,
   db: Db,
@@ -37,7 +37,7 @@ const userSealer = async (
 
 /**
  * Seals an event for the inbox row `id`: with its customer's key where one is known. `event` is
- * its printed form, null where the body can't be read.
+ * its serialized form, null where the body can't be read.
  */
 export const sealBody = async (
   vault: Vault,
@@ -56,7 +56,7 @@ export const sealBody = async (
 };
 
 /**
- * Opens an inbox row: the raw body, and the event's printed form (null: it was unreadable).
+ * Opens an inbox row: the raw body, and the event's serialized form (null: it was unreadable).
  * @throws SealError, DataKeyDestroyedError
  */
 export const openBody = async (

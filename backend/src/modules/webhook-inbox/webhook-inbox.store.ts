@@ -1,108 +1,161 @@
-import type { Db } from '../../platform/db/index.ts';
-import type { EventNames, InboxSource, InboxStatus } from './webhook-inbox.types.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import type { EventNames, EventStatus, InboxSource } from './webhook-inbox.types.ts';
 
-export interface InboxEntry {
+export interface NewEvent {
   readonly id: string;
+  readonly source: InboxSource;
   readonly gateway: string;
   readonly eventId: string | undefined;
   readonly bodyHash: string;
   /** Undefined where the body can't be read. */
   readonly names: EventNames | undefined;
-  readonly status: InboxStatus;
+  readonly status: EventStatus;
   readonly sealedBody: string;
   readonly sealedForUserId: string | undefined;
   readonly purgeAfter: Date | undefined;
   readonly receivedAt: Date;
-  /** Only of a PENDING entry. */
+  /** Only of a PENDING event. */
   readonly failure?: { readonly error: string; readonly nextAttemptAt: Date };
 }
 
 export interface StoredEvent {
   readonly id: string;
   readonly gateway: string;
-  readonly status: InboxStatus;
   readonly sealedBody: string | null;
   readonly sealedForUserId: string | null;
   readonly receivedAt: Date;
   readonly attempts: number;
 }
 
-const insertOn = async (db: Db, source: InboxSource, entry: InboxEntry): Promise<boolean> => {
-  const { names, failure } = entry;
-  const appliedAt = entry.status === 'APPLIED' ? entry.receivedAt : null;
-  const inserted = await db.$executeRaw`
-    INSERT INTO webhook_event
-      (id, source, gateway, event_id, body_hash, dedupe_key, event_type, subject,
-       gateway_payment_id, status, sealed_body, sealed_for_user_id, purge_after, attempts,
-       next_attempt_at, last_error, received_at, applied_at)
-    VALUES
-      (${entry.id}::uuid, ${source}, ${entry.gateway}, ${entry.eventId ?? null}, ${entry.bodyHash},
-       ${names?.dedupeKey ?? null}, ${names?.eventType ?? null}, ${names?.subject ?? null},
-       ${names?.gatewayPaymentId ?? null}, ${entry.status}, ${entry.sealedBody},
-       ${entry.sealedForUserId ?? null}::uuid, ${entry.purgeAfter ?? null}::timestamptz,
-       ${failure === undefined ? 0 : 1}::int, ${failure?.nextAttemptAt ?? null}::timestamptz,
-       ${failure?.error ?? null}, ${entry.receivedAt}::timestamptz, ${appliedAt}::timestamptz)
-    ON CONFLICT DO NOTHING`;
-  return inserted === 1;
+/** States in which an event may still be applied. */
+const unapplied: EventStatus[] = ['PENDING', 'UNMATCHED'];
+
+/** Returns false for a repeat: this event id, body or dedupe key is in the inbox already. */
+export const insertEvent = async (db: Db, event: NewEvent): Promise<boolean> => {
+  const { names, failure, ...row } = event;
+  const { count } = await db.webhookEvent.createMany({
+    data: {
+      ...row,
+      eventId: row.eventId ?? null,
+      sealedForUserId: row.sealedForUserId ?? null,
+      purgeAfter: row.purgeAfter ?? null,
+      eventType: names?.eventType ?? null,
+      subject: names?.subject ?? null,
+      gatewayPaymentId: names?.gatewayPaymentId ?? null,
+      dedupeKey: names?.dedupeKey ?? null,
+      attempts: failure === undefined ? 0 : 1,
+      nextAttemptAt: failure?.nextAttemptAt ?? null,
+      lastError: failure?.error ?? null,
+      appliedAt: row.status === 'APPLIED' ? row.receivedAt : null,
+    },
+    skipDuplicates: true,
+  });
+  return count === 1;
 };
 
-/** One source's part of the inbox of signed events (decisions, section 5). */
-export const createWebhookInboxStore = (db: Db, source: InboxSource) => ({
-  /** False for a repeat: this event id, body or dedupe key is in the inbox already. */
-  insert: (entry: InboxEntry): Promise<boolean> => insertOn(db, source, entry),
+/** Corrects the status of an event that this transaction inserted. */
+export const correctEventStatus = async (
+  db: Db,
+  id: string,
+  status: EventStatus,
+  at: Date,
+): Promise<void> => {
+  const appliedAt = status === 'APPLIED' ? at : null;
+  await db.webhookEvent.update({ where: { id }, data: { status, appliedAt } });
+};
 
-  /** Corrects the status of an event that this transaction stored. */
-  async restatus(id: string, status: InboxStatus, at: Date): Promise<void> {
-    const appliedAt = status === 'APPLIED' ? at : null;
-    await db.$executeRaw`
-      UPDATE webhook_event SET status = ${status}, applied_at = ${appliedAt}::timestamptz
-      WHERE id = ${id}::uuid`;
-  },
-
-  /** The event, locked; undefined when it waits no longer, or another process is at it. */
-  async lockWaiting(id: string): Promise<StoredEvent | undefined> {
-    const rows = await db.$queryRaw<StoredEvent[]>`
-      SELECT id, gateway, status, sealed_body AS "sealedBody",
-        sealed_for_user_id AS "sealedForUserId", received_at AS "receivedAt", attempts
+/** Locks an event; undefined when it is applied by now, or another process holds it. */
+export const lockUnappliedEvent = (
+  db: Db,
+  source: InboxSource,
+  id: string,
+): Promise<StoredEvent | undefined> =>
+  selectOne<StoredEvent>(
+    db,
+    sql`
+      SELECT id, gateway, sealed_body AS "sealedBody", sealed_for_user_id AS "sealedForUserId",
+        received_at AS "receivedAt", attempts
       FROM webhook_event
       WHERE id = ${id}::uuid AND source = ${source} AND status IN ('PENDING', 'UNMATCHED')
-      FOR UPDATE SKIP LOCKED`;
-    return rows[0];
-  },
+      FOR UPDATE SKIP LOCKED`,
+  );
 
-  async settle(id: string, status: InboxStatus, at: Date): Promise<void> {
-    const appliedAt = status === 'APPLIED' ? at : null;
-    const settled = await db.$executeRaw`
-      UPDATE webhook_event SET status = ${status}, applied_at = ${appliedAt}::timestamptz,
-        next_attempt_at = NULL, last_error = NULL, attempts = attempts + 1
-      WHERE id = ${id}::uuid AND status IN ('PENDING', 'UNMATCHED')`;
-    if (settled !== 1) throw new Error(`webhook event ${id} was settled by somebody else`);
-  },
+/** Records what a retry of a locked event came to. Returns false when it was applied before. */
+export const recordRetry = async (
+  db: Db,
+  id: string,
+  status: EventStatus,
+  at: Date,
+): Promise<boolean> => {
+  const { count } = await db.webhookEvent.updateMany({
+    where: { id, status: { in: unapplied } },
+    data: {
+      status,
+      appliedAt: status === 'APPLIED' ? at : null,
+      nextAttemptAt: null,
+      lastError: null,
+      attempts: { increment: 1 },
+    },
+  });
+  return count === 1;
+};
 
-  async postpone(id: string, error: string, nextAttemptAt: Date): Promise<void> {
-    await db.$executeRaw`
-      UPDATE webhook_event SET attempts = attempts + 1, last_error = ${error},
-        next_attempt_at = ${nextAttemptAt}::timestamptz
-      WHERE id = ${id}::uuid AND status IN ('PENDING', 'UNMATCHED')`;
-  },
+/** Records a retry that failed, and when the next one is due. */
+export const postponeEvent = async (
+  db: Db,
+  id: string,
+  lastError: string,
+  nextAttemptAt: Date,
+): Promise<void> => {
+  await db.webhookEvent.updateMany({
+    where: { id, status: { in: unapplied } },
+    data: { lastError, nextAttemptAt, attempts: { increment: 1 } },
+  });
+};
 
-  /** Events that wait and are due, oldest first; a wait that is too long is of a moved clock. */
-  async listDue(now: Date, longestWait: Date, limit: number): Promise<string[]> {
-    const rows = await db.$queryRaw<{ id: string }[]>`
-      SELECT id FROM webhook_event
-      WHERE source = ${source} AND status = 'PENDING'
-        AND (next_attempt_at IS NULL OR next_attempt_at <= ${now}::timestamptz
-          OR next_attempt_at > ${longestWait}::timestamptz)
-      ORDER BY received_at LIMIT ${limit}`;
-    return rows.map((row) => row.id);
-  },
+/**
+ * Lists PENDING events that are due, oldest first. One whose next attempt lies beyond
+ * `longestWait` was postponed before the clock was set back, and is due too.
+ */
+export const listDueEvents = async (
+  db: Db,
+  source: InboxSource,
+  due: { readonly now: Date; readonly longestWait: Date; readonly limit: number },
+): Promise<string[]> => {
+  const rows = await db.webhookEvent.findMany({
+    where: {
+      source,
+      status: 'PENDING',
+      OR: [
+        { nextAttemptAt: null },
+        { nextAttemptAt: { lte: due.now } },
+        { nextAttemptAt: { gt: due.longestWait } },
+      ],
+    },
+    orderBy: { receivedAt: 'asc' },
+    take: due.limit,
+    select: { id: true },
+  });
+  return rows.map(({ id }) => id);
+};
 
-  /** Clears sealed bodies whose time is over and that nothing waits for; answers how many. */
-  purge: (now: Date, limit: number): Promise<number> => db.$executeRaw`
-    UPDATE webhook_event SET sealed_body = NULL
-    WHERE id IN (
-      SELECT id FROM webhook_event
-      WHERE source = ${source} AND sealed_body IS NOT NULL AND status <> 'PENDING'
-        AND purge_after < ${now}::timestamptz
-      LIMIT ${limit})`,
-});
+/** Clears sealed bodies whose time is over and that no retry needs. */
+export const clearExpiredBodies = async (
+  db: Db,
+  source: InboxSource,
+  now: Date,
+  limit: number,
+): Promise<void> => {
+  const where = {
+    source,
+    sealedBody: { not: null },
+    status: { not: 'PENDING' },
+    purgeAfter: { lt: now },
+  };
+  const rows = await db.webhookEvent.findMany({ where, take: limit, select: { id: true } });
+  const ids = rows.map(({ id }) => id);
+  await db.webhookEvent.updateMany({
+    where: { ...where, id: { in: ids } },
+    data: { sealedBody: null },
+  });
+};

@@ -7,61 +7,64 @@ import type { Logger } from '../../platform/observability/index.ts';
 /** Whose webhooks; each has the inbox to itself. */
 export type InboxSource = 'payment' | 'payout' | 'kyc';
 
-/** APPLIED: whatever follows of it has followed. PENDING: it waits to be applied. */
-export type InboxStatus = 'PENDING' | 'APPLIED' | 'IGNORED' | 'UNMATCHED' | 'UNREADABLE';
+/** APPLIED: everything that follows of the event has happened. PENDING: it waits for a retry. */
+export type EventStatus = 'PENDING' | 'APPLIED' | 'IGNORED' | 'UNMATCHED' | 'UNREADABLE';
 
-/** What became of an arrival. */
-export type ArrivalResult = InboxStatus | 'DUPLICATE';
+/** DUPLICATE: the same event is in the inbox already. */
+export type ReceiptResult = EventStatus | 'DUPLICATE';
 
-/** An event, now or from the store. */
-export interface ReceivedEvent<E> {
+/** An event that can be read, as it was delivered or as it comes back from the inbox. */
+export interface InboundEvent<E> {
   /** The gateway's or provider's code. */
   readonly gateway: string;
   readonly event: E;
-  /** When we learned of it, which is what counts, not when it could be applied. */
+  /** When we learned of it: this time counts, not the one at which it could be applied. */
   readonly receivedAt: Date;
-  /** Of the request that brought it; absent when it is applied later. */
+  /** Of the request that delivered it; absent when it is applied later. */
   readonly requestId?: string;
 }
 
-/** A signed event as it came; `event` is undefined where its body can't be read. */
-export interface Arrival<E> extends Omit<ReceivedEvent<E>, 'event'> {
+/** A delivery whose signature is valid; `event` is undefined where its body can't be read. */
+export interface EventDelivery<E> extends Omit<InboundEvent<E>, 'event'> {
   readonly eventId: string | undefined;
   readonly rawBody: Buffer;
   readonly event: E | undefined;
 }
 
-/** How an event is found again in the inbox. */
+/** The columns by which an event is found again in the inbox. */
 export interface EventNames {
   readonly eventType: string;
-  /** The gateway order, payout or validation that it speaks of. */
+  /** The gateway order, payout or validation that it concerns. */
   readonly subject?: string | undefined;
   readonly gatewayPaymentId?: string | undefined;
-  /** What makes two bodies one event, besides event id and body. */
+  /** Makes two bodies one event, besides event id and body. */
   readonly dedupeKey?: string | undefined;
 }
 
-/** What an event means by what is known now. */
-export interface Meaning {
-  /** Read before anything is written. */
+/** What an event concerns by what is known now; handlers add what their `apply` needs. */
+export interface EventEffect {
   readonly status: 'APPLIED' | 'IGNORED' | 'UNMATCHED';
-  /** With whose key its body is sealed. */
+  /** The customer whose key seals the event's body. */
   readonly userId?: string | undefined;
-  /** Makes it so, in the same transaction; may find another status than was read. */
-  readonly apply?: () => Promise<InboxStatus | undefined>;
 }
 
-/** What the owner of a source knows of its events. */
-export interface InboxHandler<E> {
+/** The part of the inbox that the owner of a source writes. */
+export interface InboxHandler<E, Effect extends EventEffect> {
   readonly source: InboxSource;
-  /** The job that applies one stored event; its payload is `{eventId}`. */
+  /** The job that retries one stored event; its payload is `{eventId}`. */
   readonly applyTask: string;
   namesOf(event: E): EventNames;
-  /** A form that JSON can hold, and back. */
-  print(event: E): object;
+  /** Returns a form that JSON can hold; `parse` reads it back. */
+  serialize(event: E): object;
   parse(content: unknown): E;
-  interpret(db: Db, received: ReceivedEvent<E>): Promise<Meaning>;
-  /** UNMATCHED events received since then whose subject became known, oldest first. */
+  /** Finds out what the event concerns. Reads only: nothing of it is stored yet. */
+  resolve(db: Db, event: InboundEvent<E>): Promise<Effect>;
+  /**
+   * Writes what follows of the event, in the transaction that stores it. Returns its status, which
+   * may differ from what was resolved: everything is read again under the locks.
+   */
+  apply(db: Db, effect: Effect): Promise<EventStatus>;
+  /** Lists UNMATCHED events received since then whose subject is known by now, oldest first. */
   listMatchable(db: Db, receivedFrom: Date, limit: number): Promise<string[]>;
 }
 
@@ -72,4 +75,9 @@ export interface InboxDeps {
   readonly random: Random;
   readonly vault: Vault;
   readonly logger: Logger;
+}
+
+/** The inbox of one source: what all of its steps need. */
+export interface Inbox<E, Effect extends EventEffect> extends InboxDeps {
+  readonly handler: InboxHandler<E, Effect>;
 }

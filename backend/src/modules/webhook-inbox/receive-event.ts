@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { retryDelayMs } from './retry-events.ts';
+import { sealBody } from './sealed-body.ts';
+import { correctEventStatus, insertEvent, type NewEvent } from './webhook-inbox.store.ts';
+import type { EventDelivery, EventEffect, Inbox, ReceiptResult } from './webhook-inbox.types.ts';
+
+/** How long the body of an event is kept that concerns no known customer. */
+const serviceSealedMs = 30 * 24 * 60 * 60_000;
+
+/** Returns undefined for a body that can't be read: it concerns nothing. */
+const resolve = async <E, Effect extends EventEffect>(
+  db: Db,
+  { handler }: Inbox<E, Effect>,
+  { event, ...delivery }: EventDelivery<E>,
+): Promise<Effect | undefined> =>
+  event === undefined ? undefined : handler.resolve(db, { ...delivery, event });
+
+/** Makes the inbox row of a delivery, its body sealed for the customer whom it concerns. */
+const toRow = async <E, Effect extends EventEffect>(
+  db: Db,
+  { handler, random, vault }: Inbox<E, Effect>,
+  delivery: EventDelivery<E>,
+  userId: string | undefined,
+): Promise<Omit<NewEvent, 'status' | 'failure'>> => {
+  const { gateway, eventId, rawBody, event, receivedAt } = delivery;
+  const id = random.uuid();
+  const serialized = event === undefined ? null : handler.serialize(event);
+  const sealed = await sealBody(vault, db, { id, userId, rawBody, event: serialized });
+  const isServiceSealed = sealed.sealedForUserId === undefined;
+  return {
+    id,
+    source: handler.source,
+    gateway,
+    eventId,
+    bodyHash: createHash('sha256').update(rawBody).digest('hex'),
+    names: event === undefined ? undefined : handler.namesOf(event),
+    ...sealed,
+    purgeAfter: isServiceSealed ? addMs(receivedAt, serviceSealedMs) : undefined,
+    receivedAt,
+  };
+};
+
+/**
+ * Stores an event and applies it, in the caller's one transaction. A repeat changes nothing.
+ * @throws what applying it throws: nothing is stored then
+ */
+const storeAndApply = async <E, Effect extends EventEffect>(
+  db: Db,
+  inbox: Inbox<E, Effect>,
+  delivery: EventDelivery<E>,
+): Promise<ReceiptResult> => {
+  const effect = await resolve(db, inbox, delivery);
+  const expected = effect?.status ?? 'UNREADABLE';
+  const row = await toRow(db, inbox, delivery, effect?.userId);
+  if (!(await insertEvent(db, { ...row, status: expected }))) return 'DUPLICATE';
+  const status = effect === undefined ? expected : await inbox.handler.apply(db, effect);
+  if (status !== expected) await correctEventStatus(db, row.id, status, delivery.receivedAt);
+  return status;
+};
+
+/** Stores an event that could not be applied, with the job that retries it. */
+const storeForRetry = async <E, Effect extends EventEffect>(
+  db: Db,
+  inbox: Inbox<E, Effect>,
+  delivery: EventDelivery<E>,
+  error: string,
+): Promise<ReceiptResult> => {
+  const { source, applyTask } = inbox.handler;
+  const effect = await resolve(db, inbox, delivery);
+  const row = await toRow(db, inbox, delivery, effect?.userId);
+  const failure = { error, nextAttemptAt: addMs(delivery.receivedAt, retryDelayMs(1)) };
+  if (!(await insertEvent(db, { ...row, status: 'PENDING', failure }))) return 'DUPLICATE';
+  const payload = { eventId: row.id };
+  await enqueue(db, { task: applyTask, payload, key: `${source}-${row.id}` });
+  return 'PENDING';
+};
+
+/**
+ * Receives one signed event: the inbox row and what follows of the event are one transaction. An
+ * event that can't be applied now is stored alone and retried, so that nothing accepted is lost.
+ * @throws only when not even storing it worked, which makes the sender send it again
+ */
+export const receiveEvent = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+  delivery: EventDelivery<E>,
+): Promise<ReceiptResult> => {
+  const { inTransaction, logger, handler } = inbox;
+  try {
+    return await inTransaction((db) => storeAndApply(db, inbox, delivery));
+  } catch (error) {
+    const { source } = handler;
+    const err = describeError(error);
+    logger.error({ source, gateway: delivery.gateway, err }, 'webhook event stored for a retry');
+    return inTransaction((db) => storeForRetry(db, inbox, delivery, err.type));
+  }
+};

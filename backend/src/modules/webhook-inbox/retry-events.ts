@@ -1,0 +1,105 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { openBody } from './sealed-body.ts';
+import {
+  clearExpiredBodies,
+  listDueEvents,
+  lockUnappliedEvent,
+  postponeEvent,
+  recordRetry,
+  type StoredEvent,
+} from './webhook-inbox.store.ts';
+import type { EventEffect, EventStatus, Inbox } from './webhook-inbox.types.ts';
+
+const firstDelayMs = 5000;
+const longestDelayMs = 15 * 60_000;
+const batchSize = 100;
+const purgeBatchSize = 1000;
+/** How long an event is looked at again whose subject nobody knew when it came. */
+const unmatchedForMs = 3 * 24 * 60 * 60_000;
+
+/** Returns the wait after an event's `attempts`th failed attempt: doubling from 5 s to 15 min. */
+export const retryDelayMs = (attempts: number): number =>
+  Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
+
+/** Applies a stored event, in the transaction that locked it, by what is known now. */
+const applyStored = async <E, Effect extends EventEffect>(
+  db: Db,
+  { handler, vault }: Inbox<E, Effect>,
+  stored: StoredEvent,
+): Promise<EventStatus> => {
+  const { id, gateway, sealedBody, sealedForUserId, receivedAt } = stored;
+  invariant(sealedBody !== null, `the body of event ${id} was purged`);
+  const { event } = await openBody(vault, db, { id, sealedBody, sealedForUserId });
+  if (event === null) return 'UNREADABLE';
+  const inbound = { gateway, receivedAt, event: handler.parse(event) };
+  return handler.apply(db, await handler.resolve(db, inbound));
+};
+
+/**
+ * Retries one stored event, in one transaction. Nothing happens to one that is applied by now.
+ * @throws what applying it throws; it is retried again after a longer wait
+ */
+export const retryEvent = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+  eventId: string,
+): Promise<void> => {
+  const { db, inTransaction, clock, handler } = inbox;
+  let attempts = 0;
+  try {
+    await inTransaction(async (tx) => {
+      const stored = await lockUnappliedEvent(tx, handler.source, eventId);
+      if (stored === undefined) return;
+      attempts = stored.attempts;
+      const status = await applyStored(tx, inbox, stored);
+      const isRecorded = await recordRetry(tx, eventId, status, clock.now());
+      invariant(isRecorded, `locked webhook event ${eventId} was applied by another`);
+    });
+  } catch (error) {
+    const nextAttemptAt = addMs(clock.now(), retryDelayMs(attempts + 1));
+    await postponeEvent(db, eventId, describeError(error).type, nextAttemptAt);
+    throw error;
+  }
+};
+
+const retryEach = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+  eventIds: readonly string[],
+): Promise<void> => {
+  for (const eventId of eventIds) {
+    await retryEvent(inbox, eventId).catch((error: unknown) => {
+      const err = describeError(error);
+      inbox.logger.error(
+        { source: inbox.handler.source, eventId, err },
+        'a retry of a webhook event failed',
+      );
+    });
+  }
+};
+
+/** Retries all events that are due, oldest first, one transaction each. */
+export const retryPendingEvents = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+): Promise<void> => {
+  const now = inbox.clock.now();
+  const due = { now, longestWait: addMs(now, 2 * longestDelayMs), limit: batchSize };
+  await retryEach(inbox, await listDueEvents(inbox.db, inbox.handler.source, due));
+};
+
+/** Retries events that came before what they concern was known, and is known now. */
+export const retryUnmatchedEvents = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+): Promise<void> => {
+  const since = addMs(inbox.clock.now(), -unmatchedForMs);
+  await retryEach(inbox, await inbox.handler.listMatchable(inbox.db, since, batchSize));
+};
+
+/** Clears the bodies of events that concern no known customer, 30 days after they came. */
+export const purgeEventBodies = <E, Effect extends EventEffect>({
+  db,
+  handler,
+  clock,
+}: Inbox<E, Effect>): Promise<void> =>
+  clearExpiredBodies(db, handler.source, clock.now(), purgeBatchSize);
