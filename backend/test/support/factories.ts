@@ -9,9 +9,9 @@ import { createPortalSessionStore } from '../../src/modules/accounting/portal-us
 import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
-import { hashPhone } from '../../src/modules/identity/phone-hash.ts';
-import { createSessions } from '../../src/modules/identity/sessions.ts';
-import { createUserStore } from '../../src/modules/identity/users.store.ts';
+import { hashPhone } from '../../src/modules/identity/phone.ts';
+import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
+import { setProviderUserId } from '../../src/modules/identity/users.store.ts';
 import { sealSubmission } from '../../src/modules/kyc/kyc-sealing.ts';
 import { createKycStore } from '../../src/modules/kyc/kyc.store.ts';
 import { hasVerhoeffCheckDigit } from '../../src/modules/kyc/verhoeff.ts';
@@ -88,8 +88,6 @@ export const createNumbers = (random: Random) => ({
 export const createFactories = (deps: FactoryDeps) => {
   const { db, inTransaction, clock, random, tokens, vault, blindIndex, hasher, provider } = deps;
   const numbers = createNumbers(random);
-  const revocations = { revoke: async () => {}, isRevoked: async () => false };
-  const sessions = createSessions({ clock, random, tokens, revocations });
 
   /** A signed-in customer who has given nothing but a phone number. */
   const customer = async (given: { phone?: string } = {}): Promise<MadeCustomer> => {
@@ -98,8 +96,8 @@ export const createFactories = (deps: FactoryDeps) => {
       const onUserCreated = createHolding;
       const who = { phone, phoneHash: hashPhone(blindIndex, phone) };
       const user = await createUser({ clock, random, vault, onUserCreated }, tx, who);
-      const { session } = await sessions.open(tx, user.id, {});
-      const token = sessions.signAccessToken(session, phone);
+      const { session } = await openSession({ clock, random }, tx, user.id, {});
+      const token = signAccessToken({ tokens }, session, phone);
       const { id: sessionId, deviceId } = session;
       return { userId: user.id, phone, deviceId, sessionId, token };
     });
@@ -166,7 +164,7 @@ export const createFactories = (deps: FactoryDeps) => {
       const record = await store.findById(recordId);
       if (record === undefined) throw new Error('a submitted record vanished');
       await store.review(record, 'APPROVED', review);
-      await createUserStore(tx).setProviderUserId(made.userId, providerUserId, clock.now());
+      await setProviderUserId(tx, made.userId, providerUserId, clock.now());
     });
     return { ...made, providerUserId };
   };

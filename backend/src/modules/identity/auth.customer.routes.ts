@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import {
   defineRoute,
@@ -9,7 +8,6 @@ import {
   PUBLIC,
   type Route,
 } from '../../platform/http/index.ts';
-import type { createEndSession } from './end-session.ts';
 import {
   presentSession,
   presentUser,
@@ -21,19 +19,13 @@ import {
   verifyOtpAnswer,
   verifyOtpBody,
 } from './identity.schemas.ts';
-import { customerAccess, type KycStatus } from './identity.types.ts';
-import type { OneTimeCodes } from './one-time-codes.ts';
-import type { createRefreshSession } from './refresh-session.ts';
-import { createSessionStore } from './sessions.store.ts';
-import type { createSignInWithCode, SignedIn } from './sign-in-with-code.ts';
+import { customerAccess, type KycStatus, type SignedIn } from './identity.types.ts';
+import { sendCode } from './one-time-codes.ts';
+import { listLiveSessions } from './sessions.store.ts';
+import { logout, refreshSession, revokeSession } from './sessions.ts';
+import { signInWithCode, type SignInWithCodeDeps } from './sign-in-with-code.ts';
 
-export interface AuthRoutesDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly codes: OneTimeCodes;
-  readonly signInWithCode: ReturnType<typeof createSignInWithCode>;
-  readonly refreshSession: ReturnType<typeof createRefreshSession>;
-  readonly endSession: ReturnType<typeof createEndSession>;
+export interface AuthRoutesDeps extends SignInWithCodeDeps {
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
 }
 
@@ -56,21 +48,21 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       responses: { 200: sendOtpAnswer },
       errors: ['OTP_SEND_LIMIT', 'SMS_UNAVAILABLE'],
       handler: async ({ body }) => {
-        const sent = await deps.codes.send({ phone: body.phone, purpose: 'login' });
+        const sent = await sendCode(deps, { phone: body.phone, purpose: 'login' });
         return ok({ sent: true, ...sent });
       },
     }),
     defineRoute({
       method: 'POST',
       path: '/auth/verify-otp',
-      summary: 'Sign in with the code; the first time makes the account',
+      summary: 'Sign in with the code; the first time creates the account',
       tags,
       access: PUBLIC,
       body: verifyOtpBody,
       responses: { 200: verifyOtpAnswer },
       errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_UNAVAILABLE'],
       handler: async ({ body }) => {
-        const { isNewUser, ...signedIn } = await deps.signInWithCode(body);
+        const { isNewUser, ...signedIn } = await signInWithCode(deps, body);
         return ok({ ...(await present(signedIn)), isNewUser });
       },
     }),
@@ -83,12 +75,12 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       body: refreshTokenBody,
       responses: { 200: signInAnswer },
       errors: ['INVALID_REFRESH_TOKEN', 'ACCOUNT_UNAVAILABLE'],
-      handler: async ({ body }) => ok(await present(await deps.refreshSession(body.refreshToken))),
+      handler: async ({ body }) => ok(await present(await refreshSession(deps, body.refreshToken))),
     }),
   ];
 };
 
-const createSessionRoutes = ({ db, clock, endSession }: AuthRoutesDeps): Route[] => [
+const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/logout',
@@ -99,7 +91,7 @@ const createSessionRoutes = ({ db, clock, endSession }: AuthRoutesDeps): Route[]
     responses: { 204: null },
     errors: ['NOT_FOUND'],
     handler: async ({ body, principal }) => {
-      await endSession.logout(principal.userId, body.refreshToken);
+      await logout(deps, principal.userId, body.refreshToken);
       return noContent();
     },
   }),
@@ -112,7 +104,7 @@ const createSessionRoutes = ({ db, clock, endSession }: AuthRoutesDeps): Route[]
     query: pageQuery,
     responses: { 200: sessionPage },
     handler: async ({ query, principal: { userId, sessionId } }) => {
-      const found = await createSessionStore(db).listLive(userId, clock.now(), query);
+      const found = await listLiveSessions(deps.db, userId, deps.clock.now(), query);
       const items = found.items.map((session) => presentSession(session, sessionId));
       return ok({ items, total: found.total, ...query });
     },
@@ -126,13 +118,13 @@ const createSessionRoutes = ({ db, clock, endSession }: AuthRoutesDeps): Route[]
     params: idParams,
     responses: { 204: null },
     handler: async ({ params, principal }) => {
-      await endSession.revoke(principal.userId, params.id);
+      await revokeSession(deps, principal.userId, params.id);
       return noContent();
     },
   }),
 ];
 
-/** `/auth` of the customer API. */
+/** Declares `/auth` of the customer API. */
 export const createAuthCustomerRoutes = (deps: AuthRoutesDeps): Route[] => [
   ...createSignInRoutes(deps),
   ...createSessionRoutes(deps),

@@ -3,26 +3,35 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { ActiveUser } from './identity.types.ts';
-import { makeReferralCode } from './referral-code.ts';
-import { createUserStore } from './users.store.ts';
+import { insertUser } from './users.store.ts';
 
 export interface CreateUserDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser'>;
-  /** What other modules keep for every customer (the holding), in the same transaction. */
-  readonly onUserCreated: (db: Db, userId: string, at: Date) => Promise<void>;
+  /** Creates what other modules keep for every customer (the holding), in the same transaction. */
+  readonly onUserCreated: (tx: Db, userId: string, at: Date) => Promise<void>;
 }
 
+/** Letters and digits that nobody mistakes for one another: no 0 and O, no 1, I and L. */
+export const referralAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+
+const referralCodeLength = 8;
 const maxAttempts = 8;
 
+const makeReferralCode = (random: Pick<Random, 'int'>): string =>
+  Array.from({ length: referralCodeLength }, () =>
+    referralAlphabet.charAt(random.int(referralAlphabet.length)),
+  ).join('');
+
 /**
- * Makes the customer of a phone that has none, in the caller's transaction: the user with a
- * referral code of their own, the data key, and what `onUserCreated` adds.
+ * Creates the customer of a phone that has none: the user with a referral code of their own, the
+ * data key, and what `onUserCreated` adds. All in the caller's transaction, so that no customer
+ * ever stands without a holding to lock or a key to seal with.
  */
 export const createUser = async (
   deps: CreateUserDeps,
-  db: Db,
+  tx: Db,
   { phone, phoneHash }: { phone: string; phoneHash: string },
 ): Promise<ActiveUser> => {
   const { clock, random, vault, onUserCreated } = deps;
@@ -30,9 +39,9 @@ export const createUser = async (
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const id = random.uuid();
     const referralCode = makeReferralCode(random);
-    if (await createUserStore(db).insert({ id, phone, phoneHash, referralCode, createdAt })) {
-      await vault.forUser(db, id);
-      await onUserCreated(db, id, createdAt);
+    if (await insertUser(tx, { id, phone, phoneHash, referralCode, createdAt })) {
+      await vault.forUser(tx, id);
+      await onUserCreated(tx, id, createdAt);
       return {
         id,
         phone,

@@ -5,9 +5,9 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard } from '../../platform/http/index.ts';
 import type { CustomerPrincipal } from './identity.types.ts';
-import { createUserStore } from './users.store.ts';
+import { findActivePhone } from './users.store.ts';
 
-/** The access token's payload (interface, Conventions), with the session's id as `jti`. */
+/** The access token's payload, with the session's id as `jti`. */
 const claimsSchema = z.object({
   sub: z.uuid(),
   phone: z.string(),
@@ -28,8 +28,7 @@ export const createCustomerGuard = (options: {
   readonly tokens: TokenSigner;
   readonly revocations: RevocationList;
 }): Guard => {
-  const { tokens, revocations } = options;
-  const users = createUserStore(options.db);
+  const { db, tokens, revocations } = options;
   return {
     schemeName: 'bearer',
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -41,7 +40,7 @@ export const createCustomerGuard = (options: {
       if (claims === undefined) throw refusal();
       const { sub: userId, deviceId, jti: sessionId } = claims;
       const [phone, revoked] = await Promise.all([
-        users.findActivePhone(userId),
+        findActivePhone(db, userId),
         revocations.isRevoked([sessionId]),
       ]);
       if (phone === undefined || revoked) throw refusal();

@@ -4,7 +4,7 @@ import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
 import { phoneSchema } from './phone.ts';
 
-/** Text of a client's own making: bounded, and without characters that nobody can see. */
+/** Accepts free text of bounded length without control characters. */
 const plainText = (maxLength: number) =>
   z
     .string('must be text')
@@ -35,11 +35,11 @@ export const profileBody = z.object({
     .optional(),
   email: plainText(254)
     .transform((text) => text.trim().toLowerCase())
-    .pipe(z.email('must be an e-mail address'))
+    .pipe(z.email('must be an email address'))
     .optional(),
 });
 
-/** The customer's own view of themselves (decisions, section 4, Views). */
+/** The customer's view of their own account. */
 export const userView = z.object({
   id: z.uuid(),
   phone: z.string(),
@@ -51,7 +51,6 @@ export const userView = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** What every way of signing in answers. */
 export const signInAnswer = z.object({
   accessToken: z.string(),
   refreshToken: z.string(),
@@ -68,7 +67,7 @@ export const sessionView = z.object({
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** True for the session of the token that asks. */
+  /** True for the session of the request's own token. */
   current: z.boolean(),
 });
 

@@ -1,6 +1,6 @@
 import { signedIn, type Access } from '../../platform/http/index.ts';
 
-/** A signed-in customer, as the store has them at this very request. */
+/** A signed-in customer, read from the store on this very request. */
 export interface CustomerPrincipal {
   readonly userId: string;
   /** E.164, such as `+919876543210`. */
@@ -12,7 +12,7 @@ export interface CustomerPrincipal {
 /** Any signed-in customer. */
 export const customerAccess: Access<CustomerPrincipal> = signedIn<CustomerPrincipal>();
 
-/** The states of KYC that a customer's own view shows (decisions, section 3). */
+/** The states of KYC that a customer's own view shows. */
 export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
 export type KycStatus = (typeof kycStatuses)[number];
 
@@ -35,7 +35,7 @@ export interface User {
 /** A customer who may use the service. */
 export type ActiveUser = User & { readonly phone: string };
 
-/** True for a customer who is neither blocked nor deleted. */
+/** Returns true for a customer who is neither blocked nor deleted. */
 export const isActive = (user: User): user is ActiveUser =>
   user.phone !== null && !user.blocked && user.deletedAt === null;
 
@@ -52,5 +52,12 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-/** Why a session ended. */
+/** The reason for which a session ended. */
 export type RevocationReason = 'replaced' | 'logout' | 'revoked' | 'token-reuse' | 'mpin-reset';
+
+/** The result of every way of signing in, and of a refresh. */
+export interface SignedIn {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly user: ActiveUser;
+}

@@ -1,5 +1,4 @@
 export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
-export { findUser, setProviderUserId } from './identity.read-model.ts';
 export {
   customerAccess,
   isActive,
@@ -9,3 +8,4 @@ export {
 } from './identity.types.ts';
 export { phoneSchema } from './phone.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
+export { findUser, setProviderUserId } from './users.store.ts';

@@ -1,9 +1,9 @@
 import { addMs, msBetween } from '../../platform/clock/clock.ts';
 
-/** What a code is for. Codes, sends and locks of each are apart (decisions, section 4, OTP). */
+/** The purpose of a code. Codes, sends and locks of each purpose are counted apart. */
 export type CodePurpose = 'login' | 'mpin-reset' | 'deletion';
 
-/** Sends for each phone within `sendWindowMs`. */
+/** Limits the sends for each phone within `sendWindowMs`. */
 export const maxSends: Readonly<Record<CodePurpose, number>> = {
   login: 5,
   'mpin-reset': 5,
@@ -21,7 +21,7 @@ export const lockMs = 30 * minuteMs;
 export const maxWrongCodes = 3;
 
 /**
- * How far ahead of this process another one's time may be. Times further ahead were written
+ * Tolerates another process's clock this far ahead of ours. Times further ahead were written
  * before the clock was set back; they count for nothing, lest they lock a phone for days.
  */
 export const clockSkewMs = minuteMs;
@@ -31,7 +31,7 @@ const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
   return ageMs < windowMs && ageMs > -clockSkewMs;
 };
 
-/** Seconds until a send is allowed; 0 when it is now. `sentAt` are the earlier sends. */
+/** Returns the seconds until a send is allowed, 0 when it is now. `sentAt` are the earlier sends. */
 export const secondsToNextSend = (sentAt: readonly Date[], limit: number, now: Date): number => {
   const recent = sentAt
     .filter((at) => isWithin(at, now, sendWindowMs))
@@ -47,13 +47,13 @@ export interface WrongCodes {
   readonly lockedUntil: Date | null;
 }
 
-/** Seconds that the lock still stands; 0 when there is none. */
+/** Returns the seconds until the lock ends, 0 when there is none. */
 export const secondsLocked = ({ lockedUntil }: WrongCodes, now: Date): number => {
   const leftMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
   return leftMs > 0 && leftMs < lockMs + clockSkewMs ? leftMs / 1000 : 0;
 };
 
-/** What stands after one more wrong code at `now`: the third within the window locks. */
+/** Counts one more wrong code at `now`: the third within the window locks. */
 export const afterWrongCode = (before: WrongCodes, now: Date): WrongCodes => {
   const counted = [before.previousWrongAt, before.lastWrongAt].filter(
     (at) => at !== null && isWithin(at, now, guessWindowMs),
@@ -66,7 +66,7 @@ export const afterWrongCode = (before: WrongCodes, now: Date): WrongCodes => {
   };
 };
 
-/** What stands after a right code. */
+/** Clears the count after a right code. */
 export const noWrongCodes: WrongCodes = {
   previousWrongAt: null,
   lastWrongAt: null,

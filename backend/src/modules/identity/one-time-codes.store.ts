@@ -2,7 +2,9 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { sendWindowMs, type CodePurpose, type WrongCodes } from './one-time-code.rules.ts';
 
-/** A phone (by its keyed hash) and what the code is for. */
+/* Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
+
+/** A phone (by its keyed hash) and a code's purpose; each scope is counted and locked apart. */
 export interface CodeScope {
   readonly phoneHash: string;
   readonly purpose: CodePurpose;
@@ -21,66 +23,73 @@ interface GuardRow {
   locked_until: Date | null;
 }
 
-/** Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
-export const createOneTimeCodeStore = (db: Db) => ({
-  /** Locks the scope until the transaction ends, and answers its wrong codes. */
-  async lock({ phoneHash, purpose }: CodeScope): Promise<WrongCodes> {
-    // The update changes nothing but takes the row's lock, whether or not the row was there.
-    const [row] = await db.$queryRaw<GuardRow[]>`
-      INSERT INTO otp_guard (phone_hash, purpose) VALUES (${phoneHash}, ${purpose})
-      ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose
-      RETURNING previous_wrong_at, last_wrong_at, locked_until`;
-    return {
-      previousWrongAt: row?.previous_wrong_at ?? null,
-      lastWrongAt: row?.last_wrong_at ?? null,
-      lockedUntil: row?.locked_until ?? null,
-    };
-  },
+/** Locks the scope until the transaction ends, and returns its wrong codes. */
+export const lockScope = async (tx: Db, scope: CodeScope): Promise<WrongCodes> => {
+  // The update changes nothing but takes the row's lock, whether or not the row was there.
+  const [row] = await tx.$queryRaw<GuardRow[]>`
+    INSERT INTO otp_guard (phone_hash, purpose) VALUES (${scope.phoneHash}, ${scope.purpose})
+    ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose
+    RETURNING previous_wrong_at, last_wrong_at, locked_until`;
+  return {
+    previousWrongAt: row?.previous_wrong_at ?? null,
+    lastWrongAt: row?.last_wrong_at ?? null,
+    lockedUntil: row?.locked_until ?? null,
+  };
+};
 
-  async saveWrongCodes(scope: CodeScope, wrong: WrongCodes): Promise<void> {
-    await db.otpGuard.updateMany({ where: scope, data: wrong });
-  },
+export const saveWrongCodes = async (
+  tx: Db,
+  scope: CodeScope,
+  wrong: WrongCodes,
+): Promise<void> => {
+  await tx.otpGuard.updateMany({ where: scope, data: wrong });
+};
 
-  /** Sends that may still count at `now`. */
-  async recentSends(scope: CodeScope, now: Date): Promise<Date[]> {
-    const rows = await db.otpSend.findMany({
-      where: { ...scope, sentAt: { gt: addMs(now, -sendWindowMs) } },
-      select: { sentAt: true },
-    });
-    return rows.map(({ sentAt }) => sentAt);
-  },
+/** Returns the times of the sends that may still count at `now`. */
+export const findRecentSends = async (tx: Db, scope: CodeScope, now: Date): Promise<Date[]> => {
+  const rows = await tx.otpSend.findMany({
+    where: { ...scope, sentAt: { gt: addMs(now, -sendWindowMs) } },
+    select: { sentAt: true },
+  });
+  return rows.map(({ sentAt }) => sentAt);
+};
 
-  async insertSend(id: string, scope: CodeScope, sentAt: Date): Promise<void> {
-    await db.otpSend.create({ data: { id, ...scope, sentAt } });
-  },
+export const insertSend = async (
+  tx: Db,
+  id: string,
+  scope: CodeScope,
+  sentAt: Date,
+): Promise<void> => {
+  await tx.otpSend.create({ data: { id, ...scope, sentAt } });
+};
 
-  async deleteSend(id: string): Promise<void> {
-    await db.otpSend.deleteMany({ where: { id } });
-  },
+export const deleteSend = async (db: Db, id: string): Promise<void> => {
+  await db.otpSend.deleteMany({ where: { id } });
+};
 
-  /** The newest code is the only one: those before it go, whatever the clock said when. */
-  async replaceCode(
-    scope: CodeScope,
-    code: { id: string; codeHash: string; createdAt: Date; expiresAt: Date },
-  ): Promise<void> {
-    await db.otpCode.deleteMany({ where: scope });
-    await db.otpCode.create({ data: { ...scope, ...code } });
-  },
+/** Deletes the scope's codes, whatever the clock said at their time, and inserts the new one. */
+export const replaceCode = async (
+  tx: Db,
+  scope: CodeScope,
+  code: { id: string; codeHash: string; createdAt: Date; expiresAt: Date },
+): Promise<void> => {
+  await tx.otpCode.deleteMany({ where: scope });
+  await tx.otpCode.create({ data: { ...scope, ...code } });
+};
 
-  async findCode(scope: CodeScope): Promise<StoredCode | undefined> {
-    const row = await db.otpCode.findFirst({
-      where: scope,
-      orderBy: { id: 'desc' },
-      select: { id: true, codeHash: true, expiresAt: true, consumedAt: true },
-    });
-    return row ?? undefined;
-  },
+export const findCode = async (tx: Db, scope: CodeScope): Promise<StoredCode | undefined> => {
+  const row = await tx.otpCode.findFirst({
+    where: scope,
+    orderBy: { id: 'desc' },
+    select: { id: true, codeHash: true, expiresAt: true, consumedAt: true },
+  });
+  return row ?? undefined;
+};
 
-  async consumeCode(id: string, consumedAt: Date): Promise<void> {
-    await db.otpCode.updateMany({ where: { id, consumedAt: null }, data: { consumedAt } });
-  },
+export const consumeCode = async (tx: Db, id: string, consumedAt: Date): Promise<void> => {
+  await tx.otpCode.updateMany({ where: { id, consumedAt: null }, data: { consumedAt } });
+};
 
-  async deleteCode(id: string): Promise<void> {
-    await db.otpCode.deleteMany({ where: { id } });
-  },
-});
+export const deleteCode = async (db: Db, id: string): Promise<void> => {
+  await db.otpCode.deleteMany({ where: { id } });
+};

@@ -16,8 +16,19 @@ import {
   secondsToNextSend,
   type CodePurpose,
 } from './one-time-code.rules.ts';
-import { createOneTimeCodeStore } from './one-time-codes.store.ts';
-import { hashPhone } from './phone-hash.ts';
+import {
+  consumeCode,
+  deleteCode,
+  deleteSend,
+  findCode,
+  findRecentSends,
+  insertSend,
+  lockScope,
+  replaceCode,
+  saveWrongCodes,
+  type CodeScope,
+} from './one-time-codes.store.ts';
+import { hashPhone } from './phone.ts';
 
 export interface OneTimeCodesDeps {
   readonly db: Db;
@@ -31,97 +42,85 @@ export interface OneTimeCodesDeps {
   readonly credentialPepper: string;
 }
 
-/** How a code was judged. Only `right` uses it up and clears the count of wrong ones. */
+/** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
 export type CodeVerdict =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
 
-export interface OneTimeCodes {
-  /**
-   * Makes a code, which replaces the one before it, and sends it within the call.
-   * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE (that code is then of no use).
-   */
-  send(request: { phone: string; purpose: CodePurpose }): Promise<{ expiresInSec: number }>;
-  /**
-   * Judges a code in the caller's transaction. The transaction must commit whatever the verdict,
-   * or wrong codes would not count: throw `refusalOf(verdict)` after it, not inside.
-   */
-  check(
-    db: Db,
-    attempt: { phone: string; purpose: CodePurpose; code: string },
-  ): Promise<CodeVerdict>;
-}
-
-/** The error of a verdict that is not `right`. */
+/** Returns the error of a verdict that is not `right`. */
 export const refusalOf = (verdict: Exclude<CodeVerdict, { kind: 'right' }>): AppError =>
   verdict.kind === 'wrong'
     ? new AppError('INVALID_OTP')
     : new AppError('OTP_LOCKED', { retryAfterSeconds: verdict.retryAfterSeconds });
 
-/** One-time codes by SMS (interface, Authentication 5; decisions, section 4, OTP). */
-export const createOneTimeCodes = (deps: OneTimeCodesDeps): OneTimeCodes => {
+const hashCode = (pepper: string, { purpose, phoneHash }: CodeScope, code: string): string =>
+  keyedHash(pepper, `one-time-code|${purpose}`, phoneHash + code);
+
+/**
+ * Makes a code, which replaces the one before it, and sends it by SMS within the call.
+ * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE (that code is then of no use).
+ */
+export const sendCode = async (
+  deps: OneTimeCodesDeps,
+  { phone, purpose }: { phone: string; purpose: CodePurpose },
+): Promise<{ expiresInSec: number }> => {
   const { db, inTransaction, clock, random, logger, sms } = deps;
-  const scopeOf = (phone: string, purpose: CodePurpose) => ({
-    phoneHash: hashPhone(deps.blindIndex, phone),
-    purpose,
+  const scope: CodeScope = { phoneHash: hashPhone(deps.blindIndex, phone), purpose };
+  const code = random.digits(codeLength);
+  const ids = { send: random.uuid(), code: random.uuid() };
+  const waitSeconds = await inTransaction(async (tx) => {
+    await lockScope(tx, scope);
+    const now = clock.now();
+    const sends = await findRecentSends(tx, scope, now);
+    const seconds = secondsToNextSend(sends, maxSends[purpose], now);
+    if (seconds > 0) return seconds;
+    await insertSend(tx, ids.send, scope, now);
+    await replaceCode(tx, scope, {
+      id: ids.code,
+      codeHash: hashCode(deps.credentialPepper, scope, code),
+      createdAt: now,
+      expiresAt: addSeconds(now, codeLifeSeconds),
+    });
+    return 0;
   });
-  const hashCode = (scope: { phoneHash: string; purpose: CodePurpose }, code: string): string =>
-    keyedHash(deps.credentialPepper, `one-time-code|${scope.purpose}`, scope.phoneHash + code);
+  if (waitSeconds > 0) {
+    throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: waitSeconds });
+  }
+  const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
+  const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
+  if (sent.kind === 'done') return { expiresInSec: codeLifeSeconds };
+  await deleteCode(db, ids.code);
+  // A code that certainly was not sent does not count as a send.
+  if (sent.kind === 'refused') await deleteSend(db, ids.send);
+  // Neither reason nor message: a gateway may repeat the phone in them.
+  logger.warn({ gateway: sms.code, purpose, outcome: sent.kind }, 'a code was not sent');
+  throw new AppError('SMS_UNAVAILABLE');
+};
 
-  return {
-    async send({ phone, purpose }) {
-      const scope = scopeOf(phone, purpose);
-      const code = random.digits(codeLength);
-      const ids = { send: random.uuid(), code: random.uuid() };
-      const waitSeconds = await inTransaction(async (tx) => {
-        const store = createOneTimeCodeStore(tx);
-        await store.lock(scope);
-        const now = clock.now();
-        const sends = await store.recentSends(scope, now);
-        const seconds = secondsToNextSend(sends, maxSends[purpose], now);
-        if (seconds > 0) return seconds;
-        await store.insertSend(ids.send, scope, now);
-        await store.replaceCode(scope, {
-          id: ids.code,
-          codeHash: hashCode(scope, code),
-          createdAt: now,
-          expiresAt: addSeconds(now, codeLifeSeconds),
-        });
-        return 0;
-      });
-      if (waitSeconds > 0) {
-        throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: waitSeconds });
-      }
-      const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
-      const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
-      if (sent.kind === 'done') return { expiresInSec: codeLifeSeconds };
-      const store = createOneTimeCodeStore(db);
-      await store.deleteCode(ids.code);
-      // What certainly was not sent does not count as a send.
-      if (sent.kind === 'refused') await store.deleteSend(ids.send);
-      // Neither reason nor message: a gateway may repeat the phone in them.
-      logger.warn({ gateway: sms.code, purpose, outcome: sent.kind }, 'a code was not sent');
-      throw new AppError('SMS_UNAVAILABLE');
-    },
-
-    async check(tx, { phone, purpose, code }) {
-      const scope = scopeOf(phone, purpose);
-      const store = createOneTimeCodeStore(tx);
-      const wrong = await store.lock(scope);
-      const now = clock.now();
-      const retryAfterSeconds = secondsLocked(wrong, now);
-      if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
-      const stored = await store.findCode(scope);
-      const matches = constantTimeEqual(stored?.codeHash ?? '', hashCode(scope, code));
-      const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
-      if (!matches || !usable) {
-        await store.saveWrongCodes(scope, afterWrongCode(wrong, now));
-        return { kind: 'wrong' };
-      }
-      await store.consumeCode(stored.id, now);
-      await store.saveWrongCodes(scope, noWrongCodes);
-      return { kind: 'right' };
-    },
-  };
+/**
+ * Checks a code in the caller's transaction. The transaction must commit whatever the verdict, or
+ * wrong codes would not count: throw `refusalOf(verdict)` after it, not inside.
+ */
+export const checkCode = async (
+  deps: Pick<OneTimeCodesDeps, 'blindIndex' | 'clock' | 'credentialPepper'>,
+  tx: Db,
+  { phone, purpose, code }: { phone: string; purpose: CodePurpose; code: string },
+): Promise<CodeVerdict> => {
+  const scope: CodeScope = { phoneHash: hashPhone(deps.blindIndex, phone), purpose };
+  const wrong = await lockScope(tx, scope);
+  const now = deps.clock.now();
+  const retryAfterSeconds = secondsLocked(wrong, now);
+  if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
+  const stored = await findCode(tx, scope);
+  const expected = hashCode(deps.credentialPepper, scope, code);
+  const matches = constantTimeEqual(stored?.codeHash ?? '', expected);
+  const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
+  if (!matches || !usable) {
+    await saveWrongCodes(tx, scope, afterWrongCode(wrong, now));
+    return { kind: 'wrong' };
+  }
+  await consumeCode(tx, stored.id, now);
+  await saveWrongCodes(tx, scope, noWrongCodes);
+  return { kind: 'right' };
 };

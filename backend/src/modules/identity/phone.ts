@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import type { BlindIndex } from '../../platform/crypto/index.ts';
 
 const pattern = /^(?:\+91)?[6-9]\d{9}$/u;
 
 /**
- * An Indian mobile number: `+91` and ten digits from 6 to 9 first. Ten bare digits are accepted;
- * what comes out always has its `+91` (decisions, section 4, Phone).
+ * Accepts an Indian mobile number, ten digits of which the first is 6 to 9, with or without
+ * `+91`. The output always has its `+91`, so one phone has one spelling everywhere.
  */
 export const phoneSchema = z
   .string('must be text')
   .regex(pattern, 'must be a mobile number: +91 and ten digits, the first from 6 to 9')
   .transform((text) => (text.startsWith('+91') ? text : `+91${text}`));
+
+/** Hashes a phone with a key, for tables that must not show the phone itself. */
+export const hashPhone = (blindIndex: BlindIndex, phone: string): string =>
+  blindIndex('phone', phone);

@@ -4,13 +4,13 @@ import { guessWindowMs, sendWindowMs } from './one-time-code.rules.ts';
 
 const batchSize = 5000;
 const dayMs = 24 * 60 * 60_000;
-/** How long an ended session is kept for those who look into a theft. */
+/** Keeps ended sessions for whoever investigates a theft. */
 const endedSessionsKeptMs = 30 * dayMs;
 
 /**
- * Deletes what has lapsed and decides nothing any more: codes, sends and counts, used refresh
- * tokens, sessions long over, and the hashes of deleted accounts' numbers past their cool-down.
- * A batch of each at a time; what is left goes the next time.
+ * Deletes expired rows that decide nothing any more: codes, sends and counts, used refresh tokens,
+ * sessions long over, and the hashes of deleted accounts' numbers past their cool-down. One batch
+ * of each per call, so that no statement runs long; the next call deletes more.
  */
 export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock }) => {
   const now = clock.now();

@@ -1,92 +1,187 @@
 import type { RevocationList } from '../../platform/auth/revocation-list.ts';
 import type { TokenSigner } from '../../platform/auth/jwt.ts';
-import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import { addSeconds, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Session } from './identity.types.ts';
-import { createSessionStore } from './sessions.store.ts';
+import { isActive, type Session, type SignedIn } from './identity.types.ts';
+import {
+  findLiveSession,
+  findUsedToken,
+  insertSession,
+  lockSessionByToken,
+  replaceDeviceSession,
+  revokeSessions,
+  rotateRefreshToken,
+  type UsedToken,
+} from './sessions.store.ts';
+import { findUser } from './users.store.ts';
 
-/** Life of an access token (interface, Authentication). */
-export const accessTokenSeconds = 15 * 60;
-/** Life of a refresh token, counted from its own issue. */
-export const refreshTokenSeconds = 30 * 24 * 60 * 60;
+const accessTokenSeconds = 15 * 60;
+/** Counted from the token's own issue, so a session that is used never ends by itself. */
+const refreshTokenSeconds = 30 * 24 * 60 * 60;
+/** No request is under way for longer than this. */
+const maxRequestMs = 30_000;
 
 export interface SessionsDeps {
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
   readonly tokens: TokenSigner;
   readonly revocations: RevocationList;
 }
 
-/** What a client says of its device; one that names none gets a `deviceId` of its own. */
+/** A client's own description of its device; one that sends no `deviceId` gets one. */
 export interface Device {
   readonly deviceId?: string | undefined;
   readonly deviceName?: string | undefined;
 }
 
-export interface RefreshToken {
-  readonly token: string;
-  /** All that is kept of it. */
-  readonly hash: string;
-  readonly expiresAt: Date;
-}
-
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken: string;
-  /** Sessions that it replaced: to be announced once the transaction has committed. */
+  /** Sessions that it replaced: pass them to `announceEnd` once the transaction has committed. */
   readonly replacedIds: readonly string[];
 }
 
-export interface Sessions {
-  /** 32 random bytes, issued at `at`. */
-  makeRefreshToken(at: Date): RefreshToken;
-  /**
-   * Opens the device's one session in the caller's transaction, which holds the user's row
-   * locked; the session that the device had ends.
-   */
-  open(db: Db, userId: string, device: Device): Promise<OpenedSession>;
-  /** The access token of a session; its `jti` is the session's id. */
-  signAccessToken(session: Session, phone: string): string;
-  /** Has the access tokens of ended sessions refused from now on. Call it after the commit. */
-  announceEnd(sessionIds: readonly string[]): Promise<void>;
-}
+/** Makes a refresh token of 32 random bytes; only its hash is stored. */
+const makeRefreshToken = (random: Random, at: Date) => {
+  const token = random.bytes(32).toString('base64url');
+  return { token, hash: hashToken(token), expiresAt: addSeconds(at, refreshTokenSeconds) };
+};
 
-/** Sessions and their tokens: what every way of signing in ends with. */
-export const createSessions = (deps: SessionsDeps): Sessions => {
-  const { clock, random, tokens, revocations } = deps;
-  const makeRefreshToken = (at: Date): RefreshToken => {
-    const token = random.bytes(32).toString('base64url');
-    return { token, hash: hashToken(token), expiresAt: addSeconds(at, refreshTokenSeconds) };
+/**
+ * Opens the device's one session in the caller's transaction, which holds the user's row locked;
+ * the session that the device had ends.
+ */
+export const openSession = async (
+  { clock, random }: Pick<SessionsDeps, 'clock' | 'random'>,
+  tx: Db,
+  userId: string,
+  { deviceId = random.uuid(), deviceName }: Device,
+): Promise<OpenedSession> => {
+  const now = clock.now();
+  const replacedIds = await replaceDeviceSession(tx, userId, deviceId, now);
+  const refresh = makeRefreshToken(random, now);
+  const session: Session = {
+    id: random.uuid(),
+    userId,
+    deviceId,
+    deviceName: deviceName ?? null,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: refresh.expiresAt,
   };
-  return {
-    makeRefreshToken,
+  // A family is one sign-in and all the tokens that came of it.
+  await insertSession(tx, session, session.id, refresh.hash);
+  return { session, refreshToken: refresh.token, replacedIds };
+};
 
-    async open(db, userId, { deviceId = random.uuid(), deviceName }) {
-      const store = createSessionStore(db);
-      const now = clock.now();
-      const replacedIds = await store.replaceOnDevice(userId, deviceId, now);
-      const refresh = makeRefreshToken(now);
-      const session: Session = {
-        id: random.uuid(),
-        userId,
-        deviceId,
-        deviceName: deviceName ?? null,
-        createdAt: now,
-        lastUsedAt: now,
-        expiresAt: refresh.expiresAt,
-      };
-      // A family is one sign-in and all the tokens that came of it.
-      await store.insert(session, session.id, refresh.hash);
-      return { session, refreshToken: refresh.token, replacedIds };
-    },
+/** Signs the access token of a session; its `jti` is the session's id. */
+export const signAccessToken = (
+  { tokens }: Pick<SessionsDeps, 'tokens'>,
+  { id, userId, deviceId }: Session,
+  phone: string,
+): string => tokens.sign({ sub: userId, phone, deviceId, jti: id }, accessTokenSeconds);
 
-    signAccessToken: ({ id, userId, deviceId }, phone) =>
-      tokens.sign({ sub: userId, phone, deviceId, jti: id }, accessTokenSeconds),
+/**
+ * Makes every replica refuse the access tokens of ended sessions from now on. Call it after the
+ * commit: before it, a failing transaction would leave live sessions refused.
+ */
+export const announceEnd = async (
+  { revocations }: Pick<SessionsDeps, 'revocations'>,
+  sessionIds: readonly string[],
+): Promise<void> => {
+  if (sessionIds.length > 0) await revocations.revoke(sessionIds, accessTokenSeconds);
+};
 
-    async announceEnd(sessionIds) {
-      if (sessionIds.length > 0) await revocations.revoke(sessionIds, accessTokenSeconds);
-    },
-  };
+/**
+ * Returns true for a request that was already under way when another one used its token: a client
+ * that asked twice at once. Only a token presented after its use has got into wrong hands.
+ */
+const lostRace = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
+  const aheadMs = msBetween(arrivedAt, usedAt);
+  return aheadMs > 0 && aheadMs < maxRequestMs;
+};
+
+/**
+ * Exchanges a refresh token for a new pair; the session and its id stay, the old token is used
+ * up. A used token presented again ends its whole family. Of requests that present one token at
+ * once exactly one gets a pair, the others 401, and the family lives on.
+ * @throws AppError INVALID_REFRESH_TOKEN, ACCOUNT_UNAVAILABLE.
+ */
+export const refreshSession = async (
+  deps: SessionsDeps,
+  refreshToken: string,
+): Promise<SignedIn> => {
+  const { inTransaction, clock, random } = deps;
+  const arrivedAt = clock.now();
+  const usedHash = hashToken(refreshToken);
+  const result = await inTransaction(async (tx) => {
+    const session = await lockSessionByToken(tx, usedHash);
+    if (session === undefined) {
+      const used = await findUsedToken(tx, usedHash);
+      if (used === undefined || lostRace(used, arrivedAt)) {
+        return { kind: 'invalid' as const, endedIds: [] };
+      }
+      const { familyId } = used.session;
+      const endedIds = await revokeSessions(tx, { familyId }, 'token-reuse', clock.now());
+      return { kind: 'invalid' as const, endedIds };
+    }
+    const user = await findUser(tx, session.userId);
+    // As late as can be: whoever arrived before was under way when the token was used.
+    const at = clock.now();
+    if (session.revokedAt !== null || session.expiresAt <= at) {
+      return { kind: 'invalid' as const, endedIds: [] };
+    }
+    if (user === undefined || !isActive(user)) return { kind: 'unavailable' as const };
+    const next = makeRefreshToken(random, at);
+    const { hash: nextHash, expiresAt } = next;
+    await rotateRefreshToken(tx, session, { usedHash, nextHash, at, expiresAt });
+    return { kind: 'rotated' as const, user, session, refreshToken: next.token };
+  });
+  if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
+  if (result.kind === 'invalid') {
+    await announceEnd(deps, result.endedIds);
+    throw new AppError('INVALID_REFRESH_TOKEN');
+  }
+  const { user, session } = result;
+  const accessToken = signAccessToken(deps, session, user.phone);
+  return { accessToken, refreshToken: result.refreshToken, user };
+};
+
+/**
+ * Ends the caller's session that a refresh token belongs to, or belonged to before it was
+ * exchanged; calling it again is no error. @throws AppError NOT_FOUND for any other token.
+ */
+export const logout = async (
+  deps: SessionsDeps,
+  userId: string,
+  refreshToken: string,
+): Promise<void> => {
+  const tokenHash = hashToken(refreshToken);
+  const endedIds = await deps.inTransaction(async (tx) => {
+    const current = await lockSessionByToken(tx, tokenHash);
+    const session = current ?? (await findUsedToken(tx, tokenHash))?.session;
+    if (session === undefined || session.userId !== userId) throw new AppError('NOT_FOUND');
+    return revokeSessions(tx, { id: session.id, userId }, 'logout', deps.clock.now());
+  });
+  await announceEnd(deps, endedIds);
+};
+
+/** Ends one of the caller's live sessions. @throws AppError NOT_FOUND for any other id. */
+export const revokeSession = async (
+  deps: SessionsDeps,
+  userId: string,
+  id: string,
+): Promise<void> => {
+  const endedIds = await deps.inTransaction(async (tx) => {
+    const now = deps.clock.now();
+    if ((await findLiveSession(tx, id, userId, now)) === undefined) {
+      throw new AppError('NOT_FOUND');
+    }
+    return revokeSessions(tx, { id, userId }, 'revoked', now);
+  });
+  await announceEnd(deps, endedIds);
 };

@@ -4,7 +4,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createHolding } from '../holdings/index.ts';
-import { referralAlphabet } from './referral-code.ts';
+import { referralAlphabet } from './create-user.ts';
 
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;

@@ -2,10 +2,9 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { findUser } from './identity.read-model.ts';
 import { presentUser, profileBody, userView } from './identity.schemas.ts';
 import { customerAccess, isActive, type KycStatus } from './identity.types.ts';
-import { createUserStore } from './users.store.ts';
+import { findUser, updateProfile } from './users.store.ts';
 
 export interface UsersRoutesDeps {
   readonly db: Db;
@@ -13,7 +12,7 @@ export interface UsersRoutesDeps {
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
 }
 
-/** `/users/me` of the customer API. */
+/** Declares `/users/me` of the customer API. */
 export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
   const { db, clock, kycStatusOf } = deps;
 
@@ -37,14 +36,14 @@ export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
     defineRoute({
       method: 'PATCH',
       path: '/users/me',
-      summary: "Change the caller's name or e-mail",
+      summary: "Change the caller's name or email",
       tags: ['users'],
       access: customerAccess,
       body: profileBody,
       responses: { 200: userView },
       handler: async ({ body, principal: { userId } }) => {
         const changes = { fullName: body.full_name, email: body.email };
-        const found = await createUserStore(db).updateProfile(userId, changes, clock.now());
+        const found = await updateProfile(db, userId, changes, clock.now());
         if (!found) throw new AppError('UNAUTHENTICATED');
         return presentMe(userId);
       },

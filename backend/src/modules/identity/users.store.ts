@@ -1,6 +1,12 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { User } from './identity.types.ts';
 
+/*
+ * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file. The reads that
+ * every request or every purchase makes are raw SQL: the client's own building of a query costs
+ * more there than the query (benchmarks.md).
+ */
+
 const columns = {
   id: true,
   phone: true,
@@ -26,68 +32,81 @@ export interface NewUser {
   readonly createdAt: Date;
 }
 
-/** What a customer may change of their own profile. */
+/** The fields of their own profile that a customer may change. */
 export interface ProfileChanges {
   readonly fullName?: string | undefined;
   readonly email?: string | undefined;
 }
 
-/** The rows of `app_user` and `deleted_phone`. No credential hash leaves this store. */
-export const createUserStore = (db: Db) => ({
-  async findById(id: string): Promise<User | undefined> {
-    const [row] = await db.$queryRaw<Row[]>`
-      SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
-        provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
-        deleted_at AS "deletedAt", created_at AS "createdAt"
-      FROM app_user WHERE id = ${id}::uuid`;
-    return row === undefined ? undefined : toUser(row);
-  },
+/** Returns a customer, a blocked or deleted one too; undefined when nobody has this id. */
+export const findUser = async (db: Db, id: string): Promise<User | undefined> => {
+  const [row] = await db.$queryRaw<Row[]>`
+    SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
+      provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
+      deleted_at AS "deletedAt", created_at AS "createdAt"
+    FROM app_user WHERE id = ${id}::uuid`;
+  return row === undefined ? undefined : toUser(row);
+};
 
-  /** The user of `phone`, locked against other sign-ins until the transaction ends. */
-  async lockByPhone(phone: string): Promise<User | undefined> {
-    // NO KEY: orders and sessions that point to the user may still be inserted.
-    await db.$queryRaw`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`;
-    const row = await db.user.findUnique({ where: { phone }, select: columns });
-    return row === null ? undefined : toUser(row);
-  },
+/** Returns the phone of a customer who may use the service; undefined for anybody else. */
+export const findActivePhone = async (db: Db, id: string): Promise<string | undefined> => {
+  const [row] = await db.$queryRaw<{ phone: string }[]>`
+    SELECT phone FROM app_user
+    WHERE id = ${id}::uuid AND NOT blocked AND deleted_at IS NULL`;
+  return row?.phone;
+};
 
-  /** False when the phone or the referral code is taken; the transaction goes on. */
-  async insert(user: NewUser): Promise<boolean> {
-    const { count } = await db.user.createMany({
-      data: [{ ...user, updatedAt: user.createdAt }],
-      skipDuplicates: true,
-    });
-    return count === 1;
-  },
+/** Locks the user of `phone` against other sign-ins until the transaction ends. */
+export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
+  // NO KEY: orders and sessions that point to the user may still be inserted.
+  await tx.$queryRaw`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`;
+  const row = await tx.user.findUnique({ where: { phone }, select: columns });
+  return row === null ? undefined : toUser(row);
+};
 
-  /** The phone of a customer who may use the service; undefined for anybody else. */
-  async findActivePhone(id: string): Promise<string | undefined> {
-    const [row] = await db.$queryRaw<{ phone: string }[]>`
-      SELECT phone FROM app_user
-      WHERE id = ${id}::uuid AND NOT blocked AND deleted_at IS NULL`;
-    return row?.phone;
-  },
+/** Inserts a user. Returns false when the phone or referral code is taken; the transaction goes on. */
+export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
+  const { count } = await tx.user.createMany({
+    data: [{ ...user, updatedAt: user.createdAt }],
+    skipDuplicates: true,
+  });
+  return count === 1;
+};
 
-  /** True while a deleted account's number may not open a new one. */
-  async isCoolingDown(phoneHash: string, now: Date): Promise<boolean> {
-    const where = { phoneHash, until: { gt: now } };
-    return (await db.deletedPhone.findFirst({ where, select: { phoneHash: true } })) !== null;
-  },
+/** Returns true while a deleted account's number may not open a new one. */
+export const isCoolingDown = async (db: Db, phoneHash: string, now: Date): Promise<boolean> => {
+  const where = { phoneHash, until: { gt: now } };
+  return (await db.deletedPhone.findFirst({ where, select: { phoneHash: true } })) !== null;
+};
 
-  async setProviderUserId(id: string, providerUserId: string, at: Date): Promise<boolean> {
-    const data = { providerUserId, updatedAt: at };
-    return (await db.user.updateMany({ where: { id }, data })).count === 1;
-  },
+/**
+ * Stores the gold provider's id of a customer, at the business time `at`.
+ * @throws a unique violation when another customer has this provider id.
+ */
+export const setProviderUserId = async (
+  tx: Db,
+  id: string,
+  providerUserId: string,
+  at: Date,
+): Promise<void> => {
+  const data = { providerUserId, updatedAt: at };
+  const { count } = await tx.user.updateMany({ where: { id }, data });
+  if (count !== 1) throw new Error(`no user ${id}`);
+};
 
-  /** Changes what is named, of a customer who may use the service; false for anybody else. */
-  async updateProfile(id: string, changes: ProfileChanges, at: Date): Promise<boolean> {
-    const where = { id, blocked: false, deletedAt: null };
-    const { fullName, email } = changes;
-    const data = {
-      updatedAt: at,
-      ...(fullName !== undefined && { fullName }),
-      ...(email !== undefined && { email }),
-    };
-    return (await db.user.updateMany({ where, data })).count === 1;
-  },
-});
+/** Changes the given fields. Returns false unless the customer may use the service. */
+export const updateProfile = async (
+  db: Db,
+  id: string,
+  changes: ProfileChanges,
+  at: Date,
+): Promise<boolean> => {
+  const where = { id, blocked: false, deletedAt: null };
+  const { fullName, email } = changes;
+  const data = {
+    updatedAt: at,
+    ...(fullName !== undefined && { fullName }),
+    ...(email !== undefined && { email }),
+  };
+  return (await db.user.updateMany({ where, data })).count === 1;
+};
