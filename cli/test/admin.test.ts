@@ -101,7 +101,7 @@ describe('other operators', () => {
     const refused = await create('RAVI@example.test', 'ADMIN');
     expect(refused).toMatchObject({
       code: 1,
-      stderr: 'goldctl: This e-mail has an operator. (CONFLICT)\n',
+      stderr: 'goldctl: An operator with this email already exists. (CONFLICT)\n',
     });
   });
 
@@ -178,7 +178,7 @@ describe('a password', () => {
 describe('refusals', () => {
   it.each([
     [['admin', 'activate', 'nobody@example.test'], 1, 'No operator has nobody@example.test.'],
-    [['admin', 'activate', 'nobody'], 1, 'must be an e-mail address'],
+    [['admin', 'activate', 'nobody'], 1, 'must be an email address'],
     [['admin', 'create', 'a@example.test', '--role', 'KING'], 2, 'Allowed choices are'],
     [['admin', 'create', 'a@example.test'], 2, '--role'],
     [['admin', 'set-role', '--role', 'ADMIN'], 2, 'email'],

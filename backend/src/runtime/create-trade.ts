@@ -1,7 +1,7 @@
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
 import { gstRateBpsOn } from '../modules/accounting/index.ts';
-import { createAdminStore } from '../modules/admins/index.ts';
+import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
 import { createGold, createGoldSettlement } from './create-gold.ts';
 import { findUser } from '../modules/identity/index.ts';
 import { requireApprovedKyc } from '../modules/kyc/index.ts';
@@ -33,7 +33,7 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
   const { db } = database;
   const looks = [
     lookAtMigrations(db),
-    lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+    lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
     lookAtSecrets(config.APP_MODE),
   ];
   const blockingLooks = looks.map((look) => rememberPass(look, lookLifeMs, wall));

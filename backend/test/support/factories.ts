@@ -5,7 +5,7 @@ import {
   type Permission,
   type PortalRole,
 } from '../../src/modules/accounting/index.ts';
-import { createPortalSessionStore } from '../../src/modules/accounting/portal-users.store.ts';
+import { insertPortalSession } from '../../src/modules/accounting/portal-users.store.ts';
 import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
@@ -185,7 +185,7 @@ export const createFactories = (deps: FactoryDeps) => {
       },
     );
     const token = random.bytes(32).toString('base64url');
-    await createPortalSessionStore(db).insert({
+    await insertPortalSession(db, {
       id: random.uuid(),
       portalUserId: id,
       tokenHash: hashToken(token),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { createCi } from '../../adapters/ci/create-ci.ts';
-import { adminAccess, createAdmins, createAdminStore } from '../../modules/admins/index.ts';
+import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
 import { readHolding } from '../../modules/holdings/index.ts';
@@ -65,7 +65,7 @@ await runMain(async (env) => {
       payout_provider: lookAtPayoutProvider(payoutProvider),
       price_feed: lookAtPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
       database_migrations: lookAtMigrations(db),
-      first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      first_admin: lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
       production_secrets: lookAtSecrets(config.APP_MODE),
     },
   });

@@ -1,6 +1,6 @@
 import {
   createAdminChanges,
-  createAdminStore,
+  listAdmins,
   newPasswordSchema,
   type AdminRecord,
 } from '../../modules/admins/index.ts';
@@ -74,7 +74,7 @@ export const runOperatorCommand = async (
       return present(await changes.create({ email, role, password: await readPassword(deps) }));
     }
     case 'admin list': {
-      const admins = await createAdminStore(deps.database.db).list();
+      const admins = await listAdmins(deps.database.db);
       return { items: admins.map(present) };
     }
     case 'admin set-role':

@@ -1,4 +1,4 @@
-import { createAdmin, createAdminStore, adminRoles } from '../../modules/admins/index.ts';
+import { adminRoles, createAdmin, findAdminByEmail } from '../../modules/admins/index.ts';
 import { createPortalUser, portalRoles } from '../../modules/accounting/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import {
@@ -20,7 +20,7 @@ export const seedAccounts = async (runtime: Runtime): Promise<void> => {
   for (const role of adminRoles) {
     const account = developmentAdmins[role];
     // Hashing is the slow part: an account that is there is left alone before it.
-    if ((await createAdminStore(database.db).findByEmail(account.email)) !== undefined) continue;
+    if ((await findAdminByEmail(database.db, account.email)) !== undefined) continue;
     await unlessThere(createAdmin(deps, { ...account, role }));
   }
   const portal = await database.db.portalUser.findMany({ select: { email: true } });

@@ -7,12 +7,10 @@ import {
   presentPortalUser,
 } from './accounting.schemas.ts';
 import { anyPortalUser } from './accounting.types.ts';
-import type { createPortalAuthService } from './portal-auth.service.ts';
+import { signInPortalUser, signOutPortalUser, type PortalSignInDeps } from './portal-sign-in.ts';
 
-/** Health and sign-in of the accounting API. */
-export const createAccountingRoutes = (
-  auth: ReturnType<typeof createPortalAuthService>,
-): Route[] => [
+/** Declares health and sign-in of the accounting API. */
+export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/health',
@@ -33,7 +31,7 @@ export const createAccountingRoutes = (
     responses: { 200: portalLoginAnswer },
     errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED'],
     handler: async ({ body, context }) => {
-      const { token, expiresAt, user } = await auth.signIn(body.email, body.password, context);
+      const { token, expiresAt, user } = await signInPortalUser(deps, body, context);
       return ok({ token, expiresAt: expiresAt.toISOString(), user: presentPortalUser(user) });
     },
   }),
@@ -45,7 +43,7 @@ export const createAccountingRoutes = (
     access: anyPortalUser,
     responses: { 204: null },
     handler: async ({ principal }) => {
-      await auth.signOut(principal);
+      await signOutPortalUser(deps, principal);
       return noContent();
     },
   }),

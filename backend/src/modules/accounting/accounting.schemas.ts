@@ -5,7 +5,7 @@ const emailSchema = z
   .string()
   .max(254)
   .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email('must be an e-mail address'));
+  .pipe(z.email('must be an email address'));
 
 export const portalLoginBody = z.object({
   email: emailSchema,

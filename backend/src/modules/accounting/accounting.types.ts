@@ -1,7 +1,7 @@
 import { requirePermission, signedIn, type Access } from '../../platform/http/index.ts';
 import type { Permission, PortalRole } from './permissions.ts';
 
-/** A member of the accounting staff, as the store has it at this very request. */
+/** A signed-in member of the accounting staff, read from the store on this very request. */
 export interface PortalPrincipal {
   readonly portalUserId: string;
   readonly sessionId: string;
@@ -11,13 +11,13 @@ export interface PortalPrincipal {
   readonly permissions: readonly string[];
 }
 
-/** Any signed-in member. */
+/** Admits any signed-in member. */
 export const anyPortalUser: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
 
-/** A read that needs `permission`. */
+/** Admits those who hold `permission`, for a read. */
 export const portalRead = (permission: Permission): Access<PortalPrincipal> =>
   requirePermission<PortalPrincipal>(permission);
 
-/** A write that needs `permission`, refused in read-only mode. */
+/** Admits those who hold `permission`, for a write: refused in read-only mode. */
 export const portalWrite = (permission: Permission): Access<PortalPrincipal> =>
   requirePermission<PortalPrincipal>(permission, { write: true });

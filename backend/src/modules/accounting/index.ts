@@ -1,6 +1,6 @@
 export { portalRead, portalWrite, type PortalPrincipal } from './accounting.types.ts';
 export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
-export { createPortalUser } from './portal-auth.service.ts';
+export { createPortalUser } from './create-portal-user.ts';
 export { gstRateBpsOn } from './statutory.read-model.ts';
-export { purgePortalSignIns } from './purge-sign-ins.ts';
+export { purgePortalSignIns } from './portal-sign-in.ts';

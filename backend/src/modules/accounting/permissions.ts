@@ -1,4 +1,3 @@
-/** The 25 permissions (decisions, section 8). */
 export const readPermissions = [
   'gold.summary.read',
   'gold.buys.read',
@@ -24,7 +23,7 @@ export const writePermissions = [
   'gold.month_end.close',
 ] as const;
 
-/** These need the role `super_admin` besides, and hold in read-only mode too. */
+/** Also need the role `super_admin`; they apply in read-only mode too. */
 export const administrationPermissions = [
   'portal_users.create',
   'portal_users.update',
@@ -53,7 +52,7 @@ export const portalRoles = [
 ] as const;
 export type PortalRole = (typeof portalRoles)[number];
 
-/** Registers of money and gold that everybody in the portal reads. */
+/** The registers of money and gold, which every role reads. */
 const registers = [
   'gold.summary.read',
   'gold.buys.read',
@@ -64,8 +63,8 @@ const registers = [
 ] as const satisfies readonly Permission[];
 
 /**
- * What a new user of a role gets; from then on the user's own array decides. Only a super admin
- * has the administration permissions, which need that role anyway.
+ * Defaults for a new user of each role; from then on the user's own array decides. Only a super
+ * admin has the administration permissions, which need that role anyway.
  */
 export const defaultPermissions: Readonly<Record<PortalRole, readonly Permission[]>> = {
   super_admin: permissions,
@@ -109,6 +108,6 @@ export const defaultPermissions: Readonly<Record<PortalRole, readonly Permission
   viewer: registers,
 };
 
-/** True for the six that administer portal users. */
+/** Returns true for a permission to administer portal users. */
 export const isAdministration = (permission: string): boolean =>
   administrationPermissions.some((known) => known === permission);

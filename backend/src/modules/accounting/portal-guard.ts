@@ -8,7 +8,7 @@ import type { Auditor } from '../audit/index.ts';
 import type { Switches } from '../settings/index.ts';
 import type { PortalPrincipal } from './accounting.types.ts';
 import { isAdministration } from './permissions.ts';
-import { createPortalSessionStore } from './portal-users.store.ts';
+import { findLivePortalSession } from './portal-users.store.ts';
 
 export interface PortalGuardOptions {
   readonly db: Db;
@@ -25,9 +25,9 @@ const holds = (principal: PortalPrincipal, permission: string): boolean =>
   (!isAdministration(permission) || principal.role === 'super_admin');
 
 /**
- * Admits accounting staff: portal token (401), permission (403), read-only mode (403), in this
- * order (interface, Authentication 3 and 9). Role, active flag and permissions are read anew on
- * every request, and every refusal writes an audit row.
+ * Admits accounting staff. It checks the portal token (401), the permission (403) and read-only
+ * mode (403), in this order. Role, active flag and permissions are read anew on every request, and
+ * every refusal writes an audit row.
  */
 export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   const { db, clock, switches, audit } = options;
@@ -35,7 +35,7 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   const principalOf = async (req: Request): Promise<PortalPrincipal | undefined> => {
     const token = req.get('x-portal-token') ?? '';
     if (!tokenPattern.test(token)) return undefined;
-    const found = await createPortalSessionStore(db).findLive(hashToken(token), clock.now());
+    const found = await findLivePortalSession(db, hashToken(token), clock.now());
     if (found === undefined || !found.user.active) return undefined;
     const { id, email, name, role, permissions } = found.user;
     return { portalUserId: id, sessionId: found.sessionId, email, name, role, permissions };

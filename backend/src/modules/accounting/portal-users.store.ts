@@ -20,48 +20,53 @@ const roleOf = (text: string): PortalRole => {
   return role;
 };
 
-/** The rows of `portal_user`. Emails are stored in lower case. */
-export const createPortalUserStore = (db: Db) => ({
-  async findByEmail(email: string): Promise<PortalUserRecord | undefined> {
-    const row = await db.portalUser.findUnique({ where: { email } });
-    return row === null ? undefined : { ...row, role: roleOf(row.role) };
-  },
+/* The rows of `portal_user`, whose emails are stored in lower case, and of `portal_session`. */
 
-  async insert(user: Omit<PortalUserRecord, 'updatedAt' | 'lastLoginAt'>): Promise<void> {
-    await db.portalUser.create({
-      data: { ...user, permissions: [...user.permissions], updatedAt: user.createdAt },
-    });
-  },
+export const findPortalUserByEmail = async (
+  db: Db,
+  email: string,
+): Promise<PortalUserRecord | undefined> => {
+  const row = await db.portalUser.findUnique({ where: { email } });
+  return row === null ? undefined : { ...row, role: roleOf(row.role) };
+};
 
-  async touchLogin(id: string, at: Date): Promise<void> {
-    await db.portalUser.update({ where: { id }, data: { lastLoginAt: at } });
-  },
-});
+export const insertPortalUser = async (
+  db: Db,
+  user: Omit<PortalUserRecord, 'updatedAt' | 'lastLoginAt'>,
+): Promise<void> => {
+  await db.portalUser.create({
+    data: { ...user, permissions: [...user.permissions], updatedAt: user.createdAt },
+  });
+};
 
-/** The rows of `portal_session`. */
-export const createPortalSessionStore = (db: Db) => ({
-  async insert(session: {
+export const recordPortalLogin = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.portalUser.update({ where: { id }, data: { lastLoginAt: at } });
+};
+
+export const insertPortalSession = async (
+  db: Db,
+  session: {
     readonly id: string;
     readonly portalUserId: string;
     readonly tokenHash: string;
     readonly createdAt: Date;
     readonly expiresAt: Date;
-  }): Promise<void> {
-    await db.portalSession.create({ data: { ...session, lastUsedAt: session.createdAt } });
   },
+): Promise<void> => {
+  await db.portalSession.create({ data: { ...session, lastUsedAt: session.createdAt } });
+};
 
-  /** The live session of a token and its user, read anew on every request. */
-  async findLive(tokenHash: string, at: Date) {
-    const row = await db.portalSession.findFirst({
-      where: { tokenHash, revokedAt: null, expiresAt: { gt: at } },
-      select: { id: true, portalUser: true },
-    });
-    if (row === null) return undefined;
-    const { portalUser: user } = row;
-    return { sessionId: row.id, user: { ...user, role: roleOf(user.role) } };
-  },
+/** Returns the live session of a token with its user. */
+export const findLivePortalSession = async (db: Db, tokenHash: string, at: Date) => {
+  const row = await db.portalSession.findFirst({
+    where: { tokenHash, revokedAt: null, expiresAt: { gt: at } },
+    select: { id: true, portalUser: true },
+  });
+  if (row === null) return undefined;
+  const { portalUser: user } = row;
+  return { sessionId: row.id, user: { ...user, role: roleOf(user.role) } };
+};
 
-  async revoke(id: string, at: Date): Promise<void> {
-    await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
-  },
-});
+export const revokePortalSession = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
+};

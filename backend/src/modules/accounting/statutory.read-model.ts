@@ -2,12 +2,13 @@ import { bps, type Bps } from '../../money/index.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 
-/** 3 %, until a row says otherwise (decisions, section 2). */
+/** Applies until a row says otherwise: 3 %. */
 const defaultGstRateBps = 300n;
 
 /**
- * The GST rate in force on the IST date of `at`, in basis points: the statutory parameter
- * `gst_rate_bps`, whose rows are effective-dated and never overwritten.
+ * Returns the GST rate in force on the IST date of `at`, in basis points: the statutory parameter
+ * `gst_rate_bps`, whose rows are effective-dated and never overwritten. Raw SQL, since every quote
+ * and every purchase reads it.
  */
 export const gstRateBpsOn = async (db: Db, at: Date): Promise<Bps> => {
   const rows = await db.$queryRaw<{ value: string }[]>`

@@ -3,18 +3,20 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard } from '../../platform/http/index.ts';
 import { tokenClaims } from './admins.schemas.ts';
-import { createAdminStore, type AdminRecord } from './admins.store.ts';
+import { findAdmin, type AdminRecord } from './admins.store.ts';
 import type { AdminPrincipal } from './admins.types.ts';
 
-/** A token tells whole seconds: one of the very second is taken, or a sign-in after it would fail. */
+/**
+ * Returns true for a token signed before the password changed. `iat` is in whole seconds: one of
+ * the very same second passes, or the sign-in right after a reset would fail.
+ */
 const isOfAnOldPassword = (iat: number, { passwordChangedAt }: AdminRecord): boolean =>
   passwordChangedAt instanceof Date && (iat + 1) * 1000 <= passwordChangedAt.getTime();
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion
- * holds from the next call on and the stored role wins over the token's (interface,
- * Authentication); a new password ends the tokens of the old one. A customer's token fails here
- * because no operator has its subject.
+ * holds from the next request on and the stored role wins over the token's; a new password ends
+ * the tokens of the old one. A customer's token fails here because no operator has its subject.
  */
 export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
   schemeName: 'bearer',
@@ -23,7 +25,7 @@ export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guar
     const token = bearerToken(req.get('authorization'));
     const claims = token === undefined ? undefined : options.tokens.verify(token, tokenClaims);
     if (claims === undefined) throw new AppError('UNAUTHENTICATED');
-    const admin = await createAdminStore(options.db).findById(claims.sub);
+    const admin = await findAdmin(options.db, claims.sub);
     if (admin === undefined || !admin.active || isOfAnOldPassword(claims.iat, admin)) {
       throw new AppError('UNAUTHENTICATED');
     }

@@ -1,12 +1,10 @@
 import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
 import { loginAnswer, loginBody, presentAdmin } from './admins.schemas.ts';
-import type { createAdminsService } from './admins.service.ts';
 import { anyAdmin } from './admins.types.ts';
+import { signInAdmin, type SignInAdminDeps } from './sign-in-admin.ts';
 
-/** `POST /auth/login`, `POST /auth/logout` of the admin API. */
-export const createAdminsAdminRoutes = (
-  service: ReturnType<typeof createAdminsService>,
-): Route[] => [
+/** Declares `/auth` of the admin API. */
+export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/login',
@@ -17,7 +15,8 @@ export const createAdminsAdminRoutes = (
     responses: { 200: loginAnswer },
     errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED'],
     handler: async ({ body }) => {
-      const { accessToken, expiresIn, admin } = await service.signIn(body.email, body.password);
+      const signedIn = await signInAdmin(deps, body.email, body.password);
+      const { accessToken, expiresIn, admin } = signedIn;
       return ok({ accessToken, expiresIn, admin: presentAdmin(admin) });
     },
   }),

@@ -6,11 +6,11 @@ export const emailSchema = z
   .string()
   .max(254)
   .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email('must be an e-mail address'));
+  .pipe(z.email('must be an email address'));
 
 export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
 
-/** What sign-in takes at most, and long enough that guessing it is hopeless. */
+/** Long enough that guessing it is hopeless, and no longer than sign-in accepts. */
 export const newPasswordSchema = z
   .string()
   .min(12, 'must have at least 12 characters')
@@ -33,7 +33,7 @@ export const tokenClaims = z.object({
   sub: z.uuid(),
   email: z.string(),
   role: z.enum(adminRoles),
-  /** When it was signed: seconds since 1970, of business time. */
+  /** Time of signing: seconds since 1970, in business time. */
   iat: z.int(),
 });
 

@@ -9,7 +9,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** Null while the password is the first one. */
+  /** Null until the first password is replaced. */
   readonly passwordChangedAt?: Date | null;
 }
 
@@ -19,55 +19,55 @@ const roleOf = (text: string): AdminRole => {
   return role;
 };
 
-/** The rows of `admin_user`. Emails are stored in lower case. */
-export const createAdminStore = (db: Db) => ({
-  async findByEmail(email: string): Promise<AdminRecord | undefined> {
-    const row = await db.adminUser.findUnique({ where: { email } });
-    return row === null ? undefined : { ...row, role: roleOf(row.role) };
-  },
+/* The rows of `admin_user`. Emails are stored in lower case. */
 
-  async findById(id: string): Promise<AdminRecord | undefined> {
-    const row = await db.adminUser.findUnique({ where: { id } });
-    return row === null ? undefined : { ...row, role: roleOf(row.role) };
-  },
+export const findAdminByEmail = async (db: Db, email: string): Promise<AdminRecord | undefined> => {
+  const row = await db.adminUser.findUnique({ where: { email } });
+  return row === null ? undefined : { ...row, role: roleOf(row.role) };
+};
 
-  async insert(admin: AdminRecord): Promise<void> {
-    await db.adminUser.create({ data: { ...admin, updatedAt: admin.createdAt } });
-  },
+export const findAdmin = async (db: Db, id: string): Promise<AdminRecord | undefined> => {
+  const row = await db.adminUser.findUnique({ where: { id } });
+  return row === null ? undefined : { ...row, role: roleOf(row.role) };
+};
 
-  async touchLogin(id: string, at: Date): Promise<void> {
-    await db.adminUser.update({ where: { id }, data: { lastLoginAt: at } });
-  },
+export const insertAdmin = async (db: Db, admin: AdminRecord): Promise<void> => {
+  await db.adminUser.create({ data: { ...admin, updatedAt: admin.createdAt } });
+};
 
-  /** All of them, oldest first. */
-  async list(): Promise<AdminRecord[]> {
-    const rows = await db.adminUser.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
-    return rows.map((row) => ({ ...row, role: roleOf(row.role) }));
-  },
+export const recordAdminLogin = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.adminUser.update({ where: { id }, data: { lastLoginAt: at } });
+};
 
-  /** Locks an operator until the transaction ends; undefined when there is none. */
-  async lockByEmail(email: string): Promise<AdminRecord | undefined> {
-    await db.$queryRaw`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`;
-    return this.findByEmail(email);
-  },
+/** Returns all operators, oldest first. */
+export const listAdmins = async (db: Db): Promise<AdminRecord[]> => {
+  const rows = await db.adminUser.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+  return rows.map((row) => ({ ...row, role: roleOf(row.role) }));
+};
 
-  /** Locks the active super admins until the transaction ends, and answers who they are. */
-  async lockActiveSuperAdmins(): Promise<string[]> {
-    const rows = await db.$queryRaw<{ id: string }[]>`
-      SELECT id FROM admin_user WHERE role = 'SUPER_ADMIN' AND active ORDER BY id FOR UPDATE`;
-    return rows.map(({ id }) => id);
-  },
+/** Locks an operator until the transaction ends; returns undefined when there is none. */
+export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminRecord | undefined> => {
+  await tx.$queryRaw`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`;
+  return findAdminByEmail(tx, email);
+};
 
-  async change(
-    id: string,
-    change: Partial<Pick<AdminRecord, 'role' | 'active' | 'passwordHash' | 'passwordChangedAt'>>,
-    updatedAt: Date,
-  ): Promise<void> {
-    await db.adminUser.update({ where: { id }, data: { ...change, updatedAt } });
-  },
+/** Locks the active super admins until the transaction ends, and returns their ids. */
+export const lockActiveSuperAdmins = async (tx: Db): Promise<string[]> => {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM admin_user WHERE role = 'SUPER_ADMIN' AND active ORDER BY id FOR UPDATE`;
+  return rows.map(({ id }) => id);
+};
 
-  async anyActiveSuperAdmin(): Promise<boolean> {
-    const where = { role: 'SUPER_ADMIN', active: true };
-    return (await db.adminUser.findFirst({ where, select: { id: true } })) !== null;
-  },
-});
+export const updateAdmin = async (
+  tx: Db,
+  id: string,
+  change: Partial<Pick<AdminRecord, 'role' | 'active' | 'passwordHash' | 'passwordChangedAt'>>,
+  updatedAt: Date,
+): Promise<void> => {
+  await tx.adminUser.update({ where: { id }, data: { ...change, updatedAt } });
+};
+
+export const hasActiveSuperAdmin = async (db: Db): Promise<boolean> => {
+  const where = { role: 'SUPER_ADMIN', active: true };
+  return (await db.adminUser.findFirst({ where, select: { id: true } })) !== null;
+};

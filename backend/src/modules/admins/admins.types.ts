@@ -1,18 +1,35 @@
-import { requireRoles, signedIn, type Access } from '../../platform/http/index.ts';
+import {
+  requireRoles,
+  signedIn,
+  type Access,
+  type RequestContext,
+} from '../../platform/http/index.ts';
 
 export const adminRoles = ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const;
 export type AdminRole = (typeof adminRoles)[number];
 
-/** An operator, as the store has it at this very request. */
+/** A signed-in operator, read from the store on this very request. */
 export interface AdminPrincipal {
   readonly adminId: string;
   readonly email: string;
   readonly role: AdminRole;
 }
 
-/** Exactly these roles: the check is not hierarchical (interface, Authentication 2). */
+/** Admits exactly these roles: the check is not hierarchical. */
 export const adminAccess = (...roles: readonly AdminRole[]): Access<AdminPrincipal> =>
   requireRoles<AdminPrincipal>(...roles);
 
-/** Any authenticated operator. */
+/** Admits any operator who is signed in. */
 export const anyAdmin: Access<AdminPrincipal> = signedIn<AdminPrincipal>();
+
+/** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
+export const adminActor = (principal: AdminPrincipal, context: RequestContext) => ({
+  actor: {
+    api: 'admin' as const,
+    id: principal.adminId,
+    email: principal.email,
+    role: principal.role,
+  },
+  requestId: context.requestId,
+  ip: context.ip,
+});

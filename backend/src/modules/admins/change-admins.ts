@@ -1,14 +1,49 @@
-import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { createAdmin, type NewAdmin } from './admins.service.ts';
-import { createAdminStore, type AdminRecord } from './admins.store.ts';
+import {
+  findAdmin,
+  insertAdmin,
+  lockActiveSuperAdmins,
+  lockAdminByEmail,
+  updateAdmin,
+  type AdminRecord,
+} from './admins.store.ts';
 import type { AdminRole } from './admins.types.ts';
+import { createAdminLoginGuard } from './sign-in-admin.ts';
 
-/** What an audit row of a change says of the operator: nothing secret. */
+export interface NewAdmin {
+  readonly email: string;
+  readonly password: string;
+  readonly role: AdminRole;
+}
+
+/**
+ * Creates an operator, for the operator command and the development seed: no API route does.
+ * @throws AppError CONFLICT when the email is taken.
+ */
+export const createAdmin = async (
+  deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
+  admin: NewAdmin,
+): Promise<{ id: string }> => {
+  const id = deps.random.uuid();
+  const passwordHash = await deps.hasher.hashSecret(admin.password);
+  const email = admin.email.trim().toLowerCase();
+  const { role } = admin;
+  const createdAt = deps.clock.now();
+  try {
+    await insertAdmin(deps.db, { id, email, passwordHash, role, active: true, createdAt });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = 'An operator with this email already exists.';
+    throw new AppError('CONFLICT', { message, field: 'email' });
+  }
+  return { id };
+};
+
+/** The part of an operator that an audit row shows: nothing secret. */
 export interface AdminState {
   readonly email: string;
   readonly role: AdminRole;
@@ -32,7 +67,7 @@ export interface AdminChangesOptions {
   readonly audit: (db: Db, change: AdminChange) => Promise<void>;
 }
 
-/** Emails are as stored: in lower case. All but `list` audit what they change. */
+/** Every change is audited in its own transaction. Emails are in lower case, as stored. */
 export interface AdminChanges {
   /** @throws AppError CONFLICT when the email is taken. */
   create(admin: NewAdmin): Promise<AdminRecord>;
@@ -41,7 +76,7 @@ export interface AdminChanges {
   /** @throws AppError NOT_FOUND; CONFLICT for the last active super admin. */
   setActive(email: string, active: boolean): Promise<AdminRecord>;
   /**
-   * Also ends what is signed in with the old one, and lifts a lock that failed sign-ins left.
+   * Sets a password. It ends the sessions of the old one, and the lock that failed sign-ins left.
    * @throws AppError NOT_FOUND
    */
   resetPassword(email: string, password: string): Promise<AdminRecord>;
@@ -53,23 +88,22 @@ const isActiveSuperAdmin = ({ role, active }: AdminState): boolean =>
   role === 'SUPER_ADMIN' && active;
 
 /**
- * Locks the operator, after the active super admins: two at once that would each leave the other
- * as the last one go one after the other.
+ * Locks the operator, after the active super admins: two concurrent changes that would each leave
+ * the other operator as the last super admin run one after the other.
  */
 const lockAdmin = async (tx: Db, email: string) => {
-  const store = createAdminStore(tx);
-  const superAdmins = await store.lockActiveSuperAdmins();
-  const admin = await store.lockByEmail(email);
+  const superAdmins = await lockActiveSuperAdmins(tx);
+  const admin = await lockAdminByEmail(tx, email);
   if (admin === undefined) {
     throw new AppError('NOT_FOUND', { message: `No operator has ${email}.`, field: 'email' });
   }
-  return { store, admin, isLast: superAdmins.every((id) => id === admin.id) };
+  return { admin, isLast: superAdmins.every((id) => id === admin.id) };
 };
 
-/** Makes and changes operators: what the operator command does (interface, Authentication 10). */
+/** Creates and changes operators, for the operator command. */
 export const createAdminChanges = (options: AdminChangesOptions): AdminChanges => {
   const { inTransaction, clock, random, hasher, audit } = options;
-  const guard = createLoginGuard({ table: 'admin_login_guard', clock });
+  const guard = createAdminLoginGuard(clock);
 
   const change = async (
     action: string,
@@ -77,14 +111,14 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
     to: Partial<Pick<AdminRecord, 'role' | 'active'>>,
   ): Promise<AdminRecord> =>
     inTransaction(async (tx) => {
-      const { store, admin, isLast } = await lockAdmin(tx, email);
+      const { admin, isLast } = await lockAdmin(tx, email);
       const changed = { ...admin, ...to };
       const [before, after] = [stateOf(admin), stateOf(changed)];
       if (before.role === after.role && before.active === after.active) return admin;
       if (isLast && isActiveSuperAdmin(before) && !isActiveSuperAdmin(after)) {
         throw new AppError('CONFLICT', { message: 'This is the last active super admin.' });
       }
-      await store.change(admin.id, to, clock.now());
+      await updateAdmin(tx, admin.id, to, clock.now());
       await audit(tx, { action, adminId: admin.id, before, after });
       return changed;
     });
@@ -93,10 +127,10 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
     create: (admin) =>
       inTransaction(async (tx) => {
         const { id } = await createAdmin({ db: tx, clock, random, hasher }, admin);
-        const made = await createAdminStore(tx).findById(id);
-        if (made === undefined) throw new Error('a new operator vanished');
-        await audit(tx, { action: 'admin.create', adminId: id, after: stateOf(made) });
-        return made;
+        const created = await findAdmin(tx, id);
+        if (created === undefined) throw new Error('a new operator vanished');
+        await audit(tx, { action: 'admin.create', adminId: id, after: stateOf(created) });
+        return created;
       }),
     setRole: (email, role) => change('admin.set-role', email, { role }),
     setActive: (email, active) =>
@@ -104,9 +138,9 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
     async resetPassword(email, password) {
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
-        const { store, admin } = await lockAdmin(tx, email);
+        const { admin } = await lockAdmin(tx, email);
         const passwordChangedAt = clock.now();
-        await store.change(admin.id, { passwordHash, passwordChangedAt }, passwordChangedAt);
+        await updateAdmin(tx, admin.id, { passwordHash, passwordChangedAt }, passwordChangedAt);
         await guard.clear(tx, email);
         const [before, after] = [stateOf(admin), stateOf(admin)];
         await audit(tx, { action: 'admin.reset-password', adminId: admin.id, before, after });

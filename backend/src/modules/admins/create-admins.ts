@@ -1,10 +1,10 @@
 import type { Guard, Route } from '../../platform/http/index.ts';
 import { createAdminGuard } from './admin-guard.ts';
 import { createAdminsAdminRoutes } from './admins.admin.routes.ts';
-import { createAdminsService, type AdminsOptions } from './admins.service.ts';
+import type { SignInAdminDeps } from './sign-in-admin.ts';
 
-/** Operators: their sign-in and the guard of their API. */
-export const createAdmins = (options: AdminsOptions): { adminRoutes: Route[]; guard: Guard } => ({
-  adminRoutes: createAdminsAdminRoutes(createAdminsService(options)),
-  guard: createAdminGuard(options),
+/** Wires the operators' sign-in and the guard of their API. */
+export const createAdmins = (deps: SignInAdminDeps): { adminRoutes: Route[]; guard: Guard } => ({
+  adminRoutes: createAdminsAdminRoutes(deps),
+  guard: createAdminGuard(deps),
 });

@@ -1,14 +1,23 @@
-export { adminActor } from './admin-actor.ts';
 export { emailSchema, newPasswordSchema } from './admins.schemas.ts';
-export { createAdmin, type NewAdmin } from './admins.service.ts';
-export { createAdminStore, type AdminRecord } from './admins.store.ts';
+export {
+  findAdminByEmail,
+  hasActiveSuperAdmin,
+  listAdmins,
+  type AdminRecord,
+} from './admins.store.ts';
 export {
   adminAccess,
+  adminActor,
   adminRoles,
   anyAdmin,
   type AdminPrincipal,
   type AdminRole,
 } from './admins.types.ts';
-export { createAdminChanges, type AdminChanges } from './change-admins.ts';
+export {
+  createAdmin,
+  createAdminChanges,
+  type AdminChanges,
+  type NewAdmin,
+} from './change-admins.ts';
 export { createAdmins } from './create-admins.ts';
-export { purgeAdminSignIns } from './purge-sign-ins.ts';
+export { purgeAdminSignIns } from './sign-in-admin.ts';

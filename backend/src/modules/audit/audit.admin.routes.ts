@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
 import { auditPage, auditQuery, presentAuditEntry } from './audit.schemas.ts';
-import { createAuditStore } from './audit.store.ts';
+import { listAuditEntries } from './audit.store.ts';
 
-/** `GET /audit`: newest first, with filters. */
+/** Declares `/audit` of the admin API. */
 export const createAuditAdminRoutes = (db: Db, access: Access<unknown>): Route[] => [
   defineRoute({
     method: 'GET',
@@ -15,7 +15,7 @@ export const createAuditAdminRoutes = (db: Db, access: Access<unknown>): Route[]
     responses: { 200: auditPage },
     handler: async ({ query }) => {
       const { page, limit, ...filter } = query;
-      const { rows, total } = await createAuditStore(db).list(filter, { page, limit });
+      const { rows, total } = await listAuditEntries(db, filter, { page, limit });
       return ok({ items: rows.map(presentAuditEntry), total, page, limit });
     },
   }),

@@ -32,7 +32,6 @@ export const auditEntryView = z.object({
 
 export const auditPage = pageOf(auditEntryView);
 
-/** The audit row of decisions, section 4 (Views). */
 export const presentAuditEntry = (row: AuditRow) => ({
   id: row.id,
   action: row.action,

@@ -29,45 +29,47 @@ const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
   }),
 });
 
-/** The rows of `audit_log`: written once, never changed. */
-export const createAuditStore = (db: Db) => ({
-  async insert(id: string, at: Date, entry: AuditEntry): Promise<void> {
-    await db.auditLog.create({
-      data: {
-        id,
-        at,
-        action: entry.action,
-        outcome: entry.outcome ?? 'DONE',
-        actorApi: entry.actor.api,
-        actorId: entry.actor.id ?? null,
-        actorEmail: entry.actor.email ?? null,
-        actorRole: entry.actor.role ?? null,
-        targetType: entry.target?.type ?? null,
-        targetId: entry.target?.id ?? null,
-        before: jsonOrNull(entry.before),
-        after: jsonOrNull(entry.after),
-        requestId: entry.requestId,
-        ip: entry.ip ?? null,
-      },
-    });
-  },
+/* The rows of `audit_log`: inserted once, never changed. */
 
-  /** A page, newest first, and how many there are. */
-  async list(filter: AuditFilter, page: Page) {
-    const where = conditionOf(filter);
-    const [rows, total] = await Promise.all([
-      db.auditLog.findMany({
-        where,
-        orderBy: { seq: 'desc' },
-        skip: offsetOf(page),
-        take: page.limit,
-      }),
-      db.auditLog.count({ where }),
-    ]);
-    return { rows, total };
-  },
-});
+export const insertAuditEntry = async (
+  db: Db,
+  id: string,
+  at: Date,
+  entry: AuditEntry,
+): Promise<void> => {
+  await db.auditLog.create({
+    data: {
+      id,
+      at,
+      action: entry.action,
+      outcome: entry.outcome ?? 'DONE',
+      actorApi: entry.actor.api,
+      actorId: entry.actor.id ?? null,
+      actorEmail: entry.actor.email ?? null,
+      actorRole: entry.actor.role ?? null,
+      targetType: entry.target?.type ?? null,
+      targetId: entry.target?.id ?? null,
+      before: jsonOrNull(entry.before),
+      after: jsonOrNull(entry.after),
+      requestId: entry.requestId,
+      ip: entry.ip ?? null,
+    },
+  });
+};
 
-export type AuditRow = Awaited<
-  ReturnType<ReturnType<typeof createAuditStore>['list']>
->['rows'][number];
+/** Returns a page, newest first, and the number of matching rows. */
+export const listAuditEntries = async (db: Db, filter: AuditFilter, page: Page) => {
+  const where = conditionOf(filter);
+  const [rows, total] = await Promise.all([
+    db.auditLog.findMany({
+      where,
+      orderBy: { seq: 'desc' },
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.auditLog.count({ where }),
+  ]);
+  return { rows, total };
+};
+
+export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>['rows'][number];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
-/** Who did it. Operators and portal users are people of two stores; the rest is the service. */
+/** Operators and portal users are people in two stores of their own; `system` is the service. */
 export interface AuditActor {
   readonly api: 'admin' | 'accounting' | 'customer' | 'system';
   readonly id?: string;
@@ -13,9 +13,9 @@ export interface AuditEntry {
   readonly action: string;
   readonly actor: AuditActor;
   readonly target?: { readonly type: string; readonly id: string };
-  /** REFUSED for what a guard turned away; DONE unless said. */
+  /** REFUSED for a request that a guard refused; DONE by default. */
   readonly outcome?: 'DONE' | 'REFUSED';
-  /** No secrets, no personal data in the clear. */
+  /** Must hold no secrets, and no personal data in the clear. */
   readonly before?: JsonObject;
   readonly after?: JsonObject;
   readonly requestId: string;

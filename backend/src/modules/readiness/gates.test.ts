@@ -6,7 +6,7 @@ import { createFactories, type MadeAdmin } from '../../../test/support/factories
 import { openKit, type Kit } from '../../../test/support/open-kit.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { createAdmins, createAdminStore } from '../admins/index.ts';
+import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
   createGates,
   createReadinessCustomerRoutes,
@@ -52,7 +52,7 @@ beforeAll(async () => {
     switches,
     blockingLooks: [
       lookAtMigrations(db),
-      lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
       lookAtSecrets('test'),
     ],
   });

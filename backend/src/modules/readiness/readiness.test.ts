@@ -6,7 +6,7 @@ import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/cre
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
-import { createAdmins, createAdminStore } from '../admins/index.ts';
+import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
@@ -65,7 +65,7 @@ beforeAll(async () => {
       }),
       price_feed: lookAtPriceFeed(() => lastMark(), wall),
       database_migrations: lookAtMigrations(db),
-      first_admin: lookAtFirstAdmin(() => createAdminStore(db).anyActiveSuperAdmin()),
+      first_admin: lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
       production_secrets: lookAtSecrets('production'),
     },
   });

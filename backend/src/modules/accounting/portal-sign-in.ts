@@ -1,0 +1,104 @@
+import { createLoginGuard } from '../../platform/auth/login-guard.ts';
+import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Auditor } from '../audit/index.ts';
+import type { PortalPrincipal } from './accounting.types.ts';
+import {
+  findPortalUserByEmail,
+  insertPortalSession,
+  recordPortalLogin,
+  revokePortalSession,
+  type PortalUserRecord,
+} from './portal-users.store.ts';
+
+const sessionSeconds = 8 * 60 * 60;
+
+export interface PortalSignInDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hasher: SecretHasher;
+  readonly audit: Auditor;
+}
+
+export interface PortalSignIn {
+  readonly token: string;
+  readonly expiresAt: Date;
+  readonly user: PortalUserRecord;
+}
+
+/** Throttles failed sign-ins by email. */
+const createPortalLoginGuard = (clock: Clock) =>
+  createLoginGuard({ table: 'portal_login_guard', clock });
+
+const checkPassword = async (
+  { db, clock, hasher }: PortalSignInDeps,
+  email: string,
+  password: string,
+): Promise<PortalUserRecord> => {
+  const guard = createPortalLoginGuard(clock);
+  await guard.charge(db, email);
+  const user = await findPortalUserByEmail(db, email);
+  const matches = await hasher.verifySecret(password, user?.passwordHash);
+  if (user === undefined || !matches || !user.active) throw new AppError('INVALID_CREDENTIALS');
+  await guard.clear(db, email);
+  return user;
+};
+
+/** Writes the audit row of a refused sign-in, without the email: it may be a stranger's. */
+const recordRefusal = async (
+  { db, audit }: PortalSignInDeps,
+  error: unknown,
+  context: RequestContext,
+): Promise<void> => {
+  if (!isAppError(error)) return;
+  await audit.record(db, {
+    action: 'accounting.sign-in.refused',
+    outcome: 'REFUSED',
+    actor: { api: 'accounting' },
+    after: { code: error.code },
+    requestId: context.requestId,
+    ip: context.ip,
+  });
+};
+
+/**
+ * Signs a portal user in. Every failure is the same 401 after the same time, so that nobody learns
+ * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED.
+ */
+export const signInPortalUser = async (
+  deps: PortalSignInDeps,
+  credentials: { readonly email: string; readonly password: string },
+  context: RequestContext,
+): Promise<PortalSignIn> => {
+  const { db, clock, random } = deps;
+  try {
+    const user = await checkPassword(deps, credentials.email, credentials.password);
+    const token = random.bytes(32).toString('base64url');
+    const createdAt = clock.now();
+    const expiresAt = addSeconds(createdAt, sessionSeconds);
+    const tokenHash = hashToken(token);
+    const id = random.uuid();
+    await insertPortalSession(db, { id, portalUserId: user.id, tokenHash, createdAt, expiresAt });
+    await recordPortalLogin(db, user.id, createdAt);
+    return { token, expiresAt, user };
+  } catch (error) {
+    await recordRefusal(deps, error, context);
+    throw error;
+  }
+};
+
+export const signOutPortalUser = async (
+  { db, clock }: PortalSignInDeps,
+  principal: PortalPrincipal,
+): Promise<void> => {
+  await revokePortalSession(db, principal.sessionId, clock.now());
+};
+
+/** Deletes one batch of expired counts of failed sign-ins. */
+export const purgePortalSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
+  createPortalLoginGuard(clock).purge(db);

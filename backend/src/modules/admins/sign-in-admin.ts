@@ -1,0 +1,54 @@
+import { createLoginGuard } from '../../platform/auth/login-guard.ts';
+import type { TokenSigner } from '../../platform/auth/jwt.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
+
+export interface SignInAdminDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly hasher: SecretHasher;
+  readonly tokens: TokenSigner;
+  /** Lifetime of an operator's token, in seconds: 8 hours unless configured. */
+  readonly tokenTtlSeconds: number;
+}
+
+export interface SignedInAdmin {
+  readonly accessToken: string;
+  readonly expiresIn: number;
+  readonly admin: AdminRecord;
+}
+
+/** Throttles failed sign-ins by email. */
+export const createAdminLoginGuard = (clock: Clock) =>
+  createLoginGuard({ table: 'admin_login_guard', clock });
+
+/**
+ * Signs an operator in. Every failure is the same 401 after the same time, so that nobody learns
+ * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED.
+ */
+export const signInAdmin = async (
+  deps: SignInAdminDeps,
+  email: string,
+  password: string,
+): Promise<SignedInAdmin> => {
+  const { db, clock, hasher, tokens, tokenTtlSeconds } = deps;
+  const guard = createAdminLoginGuard(clock);
+  await guard.charge(db, email);
+  const admin = await findAdminByEmail(db, email);
+  const matches = await hasher.verifySecret(password, admin?.passwordHash);
+  if (admin === undefined || !matches || !admin.active) {
+    throw new AppError('INVALID_CREDENTIALS');
+  }
+  await guard.clear(db, email);
+  await recordAdminLogin(db, admin.id, clock.now());
+  const claims = { sub: admin.id, email: admin.email, role: admin.role };
+  const accessToken = tokens.sign(claims, tokenTtlSeconds);
+  return { accessToken, expiresIn: tokenTtlSeconds, admin };
+};
+
+/** Deletes one batch of expired counts of failed sign-ins. */
+export const purgeAdminSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
+  createAdminLoginGuard(clock).purge(db);
