@@ -116,7 +116,7 @@ describe('operators of a release', () => {
   });
 
   it.each([
-    ['CONFLICT', 'This e-mail has an operator.', 1],
+    ['CONFLICT', 'An operator with this email already exists.', 1],
     ['SERVICE_UNAVAILABLE', 'The database does not answer.', 5],
   ])('are not made where the command says %s', async (code, message, exitCode) => {
     const stderr = `a warning of Node\n${JSON.stringify({ error: { code, message } })}\n`;

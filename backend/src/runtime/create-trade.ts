@@ -11,10 +11,10 @@ import { createPaymentMetrics, createPayments } from '../modules/payments/index.
 import { createPrice } from '../modules/price/index.ts';
 import {
   createGates,
-  lookAtFirstAdmin,
-  lookAtMigrations,
-  lookAtSecrets,
-  rememberPass,
+  checkFirstAdmin,
+  checkMigrations,
+  checkSecrets,
+  cachePassing,
 } from '../modules/readiness/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
@@ -26,18 +26,18 @@ import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { tradeVariables } from './trade.variables.ts';
 
-/** How long a passing look that only operators change is believed, in real time. */
-const lookLifeMs = 10_000;
+/** How long a passing check that only operators change is believed, in real time. */
+const checkLifetimeMs = 10_000;
 
 const createTradeGates = ({ database, switches, wall }: Runtime, config: ProcessConfig) => {
   const { db } = database;
-  const looks = [
-    lookAtMigrations(db),
-    lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
-    lookAtSecrets(config.APP_MODE),
+  const checks = [
+    checkMigrations(db),
+    checkFirstAdmin(() => hasActiveSuperAdmin(db)),
+    checkSecrets(config.APP_MODE),
   ];
-  const blockingLooks = looks.map((look) => rememberPass(look, lookLifeMs, wall));
-  return createGates({ db, switches, blockingLooks });
+  const blockingChecks = checks.map((check) => cachePassing(check, checkLifetimeMs, wall));
+  return createGates({ db, switches, blockingChecks });
 };
 
 /**

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/runtime/load-config.ts';
 import { tradeVariables } from '../../src/runtime/trade.variables.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createReadinessStore, evidenceItems } from '../../src/modules/readiness/index.ts';
+import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import { createReconciliation } from '../../src/modules/reconciliation/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
@@ -56,7 +56,7 @@ const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
   await factories.admin('SUPER_ADMIN');
   const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: kit.clock.now() };
   for (const item of evidenceItems) {
-    await createReadinessStore(kit.db).put(item, { ...evidence, updatedBy: null });
+    await upsertEvidence(kit.db, item, { ...evidence, updatedBy: null });
   }
   for (const name of ['DIGITAL_SELL_ENABLED', 'DIGITAL_GOLD_PAYMENT_ENABLED']) {
     writeFileSync(join(kit.settingsDir, name), 'true\n');

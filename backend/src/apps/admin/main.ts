@@ -10,13 +10,13 @@ import { createPriceAdmin } from '../../modules/price/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
-  lookAtFirstAdmin,
-  lookAtGoldProvider,
-  lookAtMigrations,
-  lookAtPaymentGateways,
-  lookAtPayoutProvider,
-  lookAtPriceFeed,
-  lookAtSecrets,
+  checkFirstAdmin,
+  checkGoldProvider,
+  checkMigrations,
+  checkPaymentGateways,
+  checkPayoutProvider,
+  checkPriceFeed,
+  checkSecrets,
 } from '../../modules/readiness/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
@@ -59,14 +59,14 @@ await runMain(async (env) => {
   });
   const report = createReadinessReport({
     db,
-    looks: {
-      gold_provider: lookAtGoldProvider(provider),
-      payment_gateway: lookAtPaymentGateways([...gateways.values()]),
-      payout_provider: lookAtPayoutProvider(payoutProvider),
-      price_feed: lookAtPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
-      database_migrations: lookAtMigrations(db),
-      first_admin: lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
-      production_secrets: lookAtSecrets(config.APP_MODE),
+    checks: {
+      gold_provider: checkGoldProvider(provider),
+      payment_gateway: checkPaymentGateways([...gateways.values()]),
+      payout_provider: checkPayoutProvider(payoutProvider),
+      price_feed: checkPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
+      database_migrations: checkMigrations(db),
+      first_admin: checkFirstAdmin(() => hasActiveSuperAdmin(db)),
+      production_secrets: checkSecrets(config.APP_MODE),
     },
   });
 

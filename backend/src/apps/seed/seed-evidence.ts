@@ -1,17 +1,17 @@
-import { createReadinessStore, evidenceItems } from '../../modules/readiness/index.ts';
+import { evidenceItems, findEvidence, upsertEvidence } from '../../modules/readiness/index.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
 const termsBody = `You buy and sell gold at the price shown in your quote.
 The gold is held for you by the gold provider. Prices change; past prices promise nothing.`;
 
-/** The evidence that opens the gates, and the terms that customers accept. */
+/** Adds the evidence that opens the gates, and the terms that customers accept. */
 export const seedEvidence = async (runtime: Runtime): Promise<void> => {
   const { database, clock, random } = runtime;
-  const store = createReadinessStore(database.db);
+  const { db } = database;
   const at = clock.now();
   for (const item of evidenceItems) {
-    if ((await store.find(item)) !== undefined) continue;
-    await store.put(item, {
+    if ((await findEvidence(db, item)) !== undefined) continue;
+    await upsertEvidence(db, item, {
       value: 'Development evidence',
       reference: 'development',
       verified: true,
@@ -19,7 +19,7 @@ export const seedEvidence = async (runtime: Runtime): Promise<void> => {
       updatedBy: null,
     });
   }
-  await database.db.policyVersion.createMany({
+  await db.policyVersion.createMany({
     data: [
       {
         id: random.uuid(),

@@ -1,6 +1,6 @@
 import { bps, type Bps } from '../../money/index.ts';
 import { istDate } from '../../platform/clock/ist.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 
 /** Applies until a row says otherwise: 3 %. */
 const defaultGstRateBps = 300n;
@@ -11,11 +11,13 @@ const defaultGstRateBps = 300n;
  * and every purchase reads it.
  */
 export const gstRateBpsOn = async (db: Db, at: Date): Promise<Bps> => {
-  const rows = await db.$queryRaw<{ value: string }[]>`
-    SELECT value FROM statutory_parameter
-    WHERE key = 'gst_rate_bps' AND effective_from <= ${istDate(at)}::date
-    ORDER BY effective_from DESC LIMIT 1`;
-  const [row] = rows;
+  const row = await selectOne<{ value: string }>(
+    db,
+    sql`
+      SELECT value FROM statutory_parameter
+      WHERE key = 'gst_rate_bps' AND effective_from <= ${istDate(at)}::date
+      ORDER BY effective_from DESC LIMIT 1`,
+  );
   if (row === undefined) return bps(defaultGstRateBps);
   if (!/^\d{1,5}$/u.test(row.value)) throw new Error('gst_rate_bps is not a rate in basis points');
   return bps(BigInt(row.value));

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { adminRoles, type AdminRole } from './admins.types.ts';
 
 export interface AdminRecord {
@@ -47,14 +47,16 @@ export const listAdmins = async (db: Db): Promise<AdminRecord[]> => {
 
 /** Locks an operator until the transaction ends; returns undefined when there is none. */
 export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminRecord | undefined> => {
-  await tx.$queryRaw`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`;
+  await selectRows(tx, sql`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`);
   return findAdminByEmail(tx, email);
 };
 
 /** Locks the active super admins until the transaction ends, and returns their ids. */
 export const lockActiveSuperAdmins = async (tx: Db): Promise<string[]> => {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM admin_user WHERE role = 'SUPER_ADMIN' AND active ORDER BY id FOR UPDATE`;
+  const rows = await selectRows<{ id: string }>(
+    tx,
+    sql`SELECT id FROM admin_user WHERE role = 'SUPER_ADMIN' AND active ORDER BY id FOR UPDATE`,
+  );
   return rows.map(({ id }) => id);
 };
 

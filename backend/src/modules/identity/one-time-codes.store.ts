@@ -1,6 +1,11 @@
 import { addMs } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { sendWindowMs, type CodePurpose, type WrongCodes } from './one-time-code.rules.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import {
+  noWrongCodes,
+  sendWindowMs,
+  type CodePurpose,
+  type WrongCodes,
+} from './one-time-code.rules.ts';
 
 /* Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
 
@@ -17,24 +22,18 @@ export interface StoredCode {
   readonly consumedAt: Date | null;
 }
 
-interface GuardRow {
-  previous_wrong_at: Date | null;
-  last_wrong_at: Date | null;
-  locked_until: Date | null;
-}
-
 /** Locks the scope until the transaction ends, and returns its wrong codes. */
 export const lockScope = async (tx: Db, scope: CodeScope): Promise<WrongCodes> => {
   // The update changes nothing but takes the row's lock, whether or not the row was there.
-  const [row] = await tx.$queryRaw<GuardRow[]>`
-    INSERT INTO otp_guard (phone_hash, purpose) VALUES (${scope.phoneHash}, ${scope.purpose})
-    ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose
-    RETURNING previous_wrong_at, last_wrong_at, locked_until`;
-  return {
-    previousWrongAt: row?.previous_wrong_at ?? null,
-    lastWrongAt: row?.last_wrong_at ?? null,
-    lockedUntil: row?.locked_until ?? null,
-  };
+  const wrong = await selectOne<WrongCodes>(
+    tx,
+    sql`
+      INSERT INTO otp_guard (phone_hash, purpose) VALUES (${scope.phoneHash}, ${scope.purpose})
+      ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose
+      RETURNING previous_wrong_at AS "previousWrongAt", last_wrong_at AS "lastWrongAt",
+        locked_until AS "lockedUntil"`,
+  );
+  return wrong ?? noWrongCodes;
 };
 
 export const saveWrongCodes = async (

@@ -1,5 +1,5 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { guessWindowMs, sendWindowMs } from './one-time-code.rules.ts';
 
 const batchSize = 5000;
@@ -17,26 +17,41 @@ export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock 
   const sendsBefore = addMs(now, -2 * sendWindowMs);
   const wrongBefore = addMs(now, -2 * guessWindowMs);
   const sessionsBefore = addMs(now, -endedSessionsKeptMs);
-  await db.$executeRaw`
+  await execute(
+    db,
+    sql`
     DELETE FROM otp_code WHERE id IN (
-      SELECT id FROM otp_code WHERE expires_at < ${now}::timestamptz LIMIT ${batchSize}::int)`;
-  await db.$executeRaw`
+      SELECT id FROM otp_code WHERE expires_at < ${now}::timestamptz LIMIT ${batchSize}::int)`,
+  );
+  await execute(
+    db,
+    sql`
     DELETE FROM otp_send WHERE id IN (
       SELECT id FROM otp_send WHERE sent_at < ${sendsBefore}::timestamptz
-      LIMIT ${batchSize}::int)`;
-  await db.$executeRaw`
+      LIMIT ${batchSize}::int)`,
+  );
+  await execute(
+    db,
+    sql`
     DELETE FROM otp_guard WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM otp_guard
       WHERE coalesce(last_wrong_at, '-infinity') < ${wrongBefore}::timestamptz
-      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`;
-  await db.$executeRaw`
+      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
+  );
+  await execute(
+    db,
+    sql`
     DELETE FROM used_refresh_token WHERE token_hash IN (
       SELECT token_hash FROM used_refresh_token WHERE expires_at < ${now}::timestamptz
-      LIMIT ${batchSize}::int)`;
-  await db.$executeRaw`
+      LIMIT ${batchSize}::int)`,
+  );
+  await execute(
+    db,
+    sql`
     DELETE FROM session WHERE id IN (
       SELECT id FROM session WHERE expires_at < ${sessionsBefore}::timestamptz
         AND NOT EXISTS (SELECT FROM used_refresh_token u WHERE u.session_id = session.id)
-      LIMIT ${batchSize}::int)`;
-  await db.$executeRaw`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`;
+      LIMIT ${batchSize}::int)`,
+  );
+  await execute(db, sql`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`);
 };

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { RevocationReason, Session } from './identity.types.ts';
 
@@ -57,9 +57,11 @@ export const lockSessionByToken = async (
   tx: Db,
   refreshTokenHash: string,
 ): Promise<TokenSession | undefined> => {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM session WHERE refresh_token_hash = ${refreshTokenHash} FOR UPDATE`;
-  if (rows.length === 0) return undefined;
+  const locked = await selectOne<{ id: string }>(
+    tx,
+    sql`SELECT id FROM session WHERE refresh_token_hash = ${refreshTokenHash} FOR UPDATE`,
+  );
+  if (locked === undefined) return undefined;
   const where = { refreshTokenHash };
   return (await tx.session.findUnique({ where, select: tokenColumns })) ?? undefined;
 };

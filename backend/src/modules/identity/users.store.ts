@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { User } from './identity.types.ts';
 
 /*
@@ -40,26 +40,32 @@ export interface ProfileChanges {
 
 /** Returns a customer, a blocked or deleted one too; undefined when nobody has this id. */
 export const findUser = async (db: Db, id: string): Promise<User | undefined> => {
-  const [row] = await db.$queryRaw<Row[]>`
-    SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
-      provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
-      deleted_at AS "deletedAt", created_at AS "createdAt"
-    FROM app_user WHERE id = ${id}::uuid`;
+  const row = await selectOne<Row>(
+    db,
+    sql`
+      SELECT id, phone, full_name AS "fullName", email, referral_code AS "referralCode",
+        provider_user_id AS "providerUserId", mpin_hash AS "mpinHash", blocked,
+        deleted_at AS "deletedAt", created_at AS "createdAt"
+      FROM app_user WHERE id = ${id}::uuid`,
+  );
   return row === undefined ? undefined : toUser(row);
 };
 
 /** Returns the phone of a customer who may use the service; undefined for anybody else. */
 export const findActivePhone = async (db: Db, id: string): Promise<string | undefined> => {
-  const [row] = await db.$queryRaw<{ phone: string }[]>`
-    SELECT phone FROM app_user
-    WHERE id = ${id}::uuid AND NOT blocked AND deleted_at IS NULL`;
+  const row = await selectOne<{ phone: string }>(
+    db,
+    sql`
+      SELECT phone FROM app_user
+      WHERE id = ${id}::uuid AND NOT blocked AND deleted_at IS NULL`,
+  );
   return row?.phone;
 };
 
 /** Locks the user of `phone` against other sign-ins until the transaction ends. */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
   // NO KEY: orders and sessions that point to the user may still be inserted.
-  await tx.$queryRaw`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`;
+  await selectRows(tx, sql`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`);
   const row = await tx.user.findUnique({ where: { phone }, select: columns });
   return row === null ? undefined : toUser(row);
 };

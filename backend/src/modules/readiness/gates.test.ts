@@ -8,14 +8,14 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
+  cachePassing,
   createGates,
   createReadinessCustomerRoutes,
-  createReadinessStore,
   evidenceItems,
-  lookAtFirstAdmin,
-  lookAtMigrations,
-  lookAtSecrets,
-  rememberPass,
+  upsertEvidence,
+  checkFirstAdmin,
+  checkMigrations,
+  checkSecrets,
 } from './index.ts';
 import type { Finding } from './readiness.types.ts';
 
@@ -29,8 +29,7 @@ const setSwitch = (name: string, text: string): void =>
 
 const verify = async (verified: boolean, items = evidenceItems.slice()): Promise<void> => {
   const row = { value: 'x', reference: 'y', updatedAt: kit.clock.now(), updatedBy: null };
-  const store = createReadinessStore(kit.db);
-  for (const item of items) await store.put(item, { ...row, verified });
+  for (const item of items) await upsertEvidence(kit.db, item, { ...row, verified });
 };
 
 const finishMigrations = (at: 'NULL' | 'now()') =>
@@ -50,10 +49,10 @@ beforeAll(async () => {
   const gates = createGates({
     db,
     switches,
-    blockingLooks: [
-      lookAtMigrations(db),
-      lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
-      lookAtSecrets('test'),
+    blockingChecks: [
+      checkMigrations(db),
+      checkFirstAdmin(() => hasActiveSuperAdmin(db)),
+      checkSecrets('test'),
     ],
   });
   url = await kit.serve({
@@ -140,12 +139,12 @@ describe('selling', () => {
   });
 });
 
-describe('a look that passed', () => {
+describe('a check that passed', () => {
   it('is believed for a while, one that failed is not', async () => {
     const wall = createManualClock();
     let finding: Finding = { status: 'FAIL', detail: 'no' };
     let asked = 0;
-    const look = rememberPass(
+    const check = cachePassing(
       async () => {
         asked += 1;
         return finding;
@@ -153,14 +152,14 @@ describe('a look that passed', () => {
       10_000,
       wall,
     );
-    expect((await look()).status).toBe('FAIL');
+    expect((await check()).status).toBe('FAIL');
     finding = { status: 'PASS', detail: 'yes' };
-    expect((await look()).status).toBe('PASS');
+    expect((await check()).status).toBe('PASS');
     finding = { status: 'FAIL', detail: 'no' };
     wall.advance(9999);
-    expect((await look()).status).toBe('PASS');
+    expect((await check()).status).toBe('PASS');
     wall.advance(1);
-    expect((await look()).status).toBe('FAIL');
+    expect((await check()).status).toBe('FAIL');
     expect(asked).toBe(3);
   });
 });

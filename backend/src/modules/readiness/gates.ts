@@ -1,32 +1,32 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { Switches } from '../settings/index.ts';
-import { createReadinessStore } from './readiness.store.ts';
-import type { Look } from './readiness.types.ts';
+import { isAllEvidenceVerified } from './readiness.store.ts';
+import type { ReadinessCheck } from './readiness.types.ts';
 
-/** The server-side kill switches (interface, Capability gates). */
+/** The server-side kill switches. */
 export interface Gates {
-  /** Gate 2: no blocking item AND the switch. */
+  /** Returns true when no item blocks and the switch is on. */
   isBuyOpen(): Promise<boolean>;
-  /** Gate 1. */
+  /** Returns true when the switch is on. */
   isSellOpen(): Promise<boolean>;
 }
 
 export interface GatesOptions {
   readonly db: Db;
   readonly switches: Switches;
-  /** The blocking items that are asked, each from the database or the configuration alone. */
-  readonly blockingLooks: readonly Look[];
+  /** The blocking checks, each of the database or the configuration alone. */
+  readonly blockingChecks: readonly ReadinessCheck[];
 }
 
-const passes = async (look: Look): Promise<boolean> => (await look()).status === 'PASS';
+const passes = async (check: ReadinessCheck): Promise<boolean> => (await check()).status === 'PASS';
 
-/** Read at every check: a gate that an operator closes is closed for the next request. */
-export const createGates = ({ db, switches, blockingLooks }: GatesOptions): Gates => {
+/** Reads the switches on every call: a gate that an operator closes is closed for the next request. */
+export const createGates = ({ db, switches, blockingChecks }: GatesOptions): Gates => {
   return {
     async isBuyOpen() {
       if (!(await switches.isOn('DIGITAL_GOLD_PAYMENT_ENABLED'))) return false;
-      if (!(await createReadinessStore(db).isAllVerified())) return false;
-      const found = await Promise.all(blockingLooks.map(passes));
+      if (!(await isAllEvidenceVerified(db))) return false;
+      const found = await Promise.all(blockingChecks.map(passes));
       return found.every(Boolean);
     },
     isSellOpen: () => switches.isOn('DIGITAL_SELL_ENABLED'),

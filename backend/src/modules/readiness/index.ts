@@ -1,7 +1,16 @@
 export { createGates, type Gates } from './gates.ts';
-export * from './looks.ts';
+export {
+  cachePassing,
+  checkFirstAdmin,
+  checkGoldProvider,
+  checkMigrations,
+  checkPaymentGateways,
+  checkPayoutProvider,
+  checkPriceFeed,
+  checkSecrets,
+} from './readiness-checks.ts';
 export { createReadinessAdminRoutes } from './readiness.admin.routes.ts';
 export { createReadinessCustomerRoutes } from './readiness.customer.routes.ts';
-export { createReadinessReport } from './readiness.service.ts';
-export { createReadinessStore } from './readiness.store.ts';
+export { createReadinessReport } from './readiness-report.ts';
+export { findEvidence, upsertEvidence } from './readiness.store.ts';
 export { evidenceItems, type EvidenceItem } from './readiness.types.ts';

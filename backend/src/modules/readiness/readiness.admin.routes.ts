@@ -1,8 +1,6 @@
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { InTransaction } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { adminAccess, adminActor } from '../admins/index.ts';
-import type { Auditor } from '../audit/index.ts';
+import { adminAccess } from '../admins/index.ts';
+import { putEvidence, type PutEvidenceDeps } from './put-evidence.ts';
 import {
   evidenceBody,
   evidenceParams,
@@ -11,21 +9,17 @@ import {
   presentItem,
   reportView,
 } from './readiness.schemas.ts';
-import { isBlocked } from './readiness.service.ts';
-import { createReadinessStore } from './readiness.store.ts';
+import { isBlocked } from './readiness-report.ts';
 import type { ReadinessItem } from './readiness.types.ts';
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['readiness'];
 
-/** The readiness report and its evidence. */
-export const createReadinessAdminRoutes = (options: {
-  readonly report: () => Promise<ReadinessItem[]>;
-  readonly inTransaction: InTransaction;
-  readonly audit: Auditor;
-  readonly clock: Clock;
-}): Route[] => {
-  const answer = async (isShown: (item: ReadinessItem) => boolean) => {
+/** Declares `/readiness` of the admin API: the report and its evidence. */
+export const createReadinessAdminRoutes = (
+  options: PutEvidenceDeps & { readonly report: () => Promise<ReadinessItem[]> },
+): Route[] => {
+  const reply = async (isShown: (item: ReadinessItem) => boolean) => {
     const items = await options.report();
     return ok({ ready: !items.some(isBlocked), items: items.filter(isShown).map(presentItem) });
   };
@@ -33,11 +27,11 @@ export const createReadinessAdminRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/readiness',
-      summary: 'Whether the service may take money, item by item',
+      summary: 'Readiness of the service to accept money, item by item',
       tags,
       access: readers,
       responses: { 200: reportView },
-      handler: async () => answer(() => true),
+      handler: async () => reply(() => true),
     }),
     defineRoute({
       method: 'GET',
@@ -46,33 +40,20 @@ export const createReadinessAdminRoutes = (options: {
       tags,
       access: readers,
       responses: { 200: reportView },
-      handler: async () => answer(isBlocked),
+      handler: async () => reply(isBlocked),
     }),
     defineRoute({
       method: 'PUT',
       path: '/readiness/evidence/:item',
-      summary: 'Bring forward the evidence of an item',
+      summary: 'Replace the evidence of an item',
       tags,
       access: adminAccess('SUPER_ADMIN'),
       params: evidenceParams,
       body: evidenceBody,
       responses: { 200: evidenceView },
       handler: async ({ params, body, principal, context }) => {
-        const updatedAt = options.clock.now();
-        await options.inTransaction(async (db) => {
-          const store = createReadinessStore(db);
-          await store.lock(params.item);
-          const before = await store.find(params.item);
-          await store.put(params.item, { ...body, updatedAt, updatedBy: principal.adminId });
-          await options.audit.record(db, {
-            action: 'readiness.evidence.put',
-            ...adminActor(principal, context),
-            target: { type: 'readiness_evidence', id: params.item },
-            ...(before !== undefined && { before: presentEvidence(before) }),
-            after: body,
-          });
-        });
-        return ok(presentEvidence({ ...body, updatedAt }));
+        const change = { item: params.item, body };
+        return ok(presentEvidence(await putEvidence(options, change, { principal, context })));
       },
     }),
   ];

@@ -4,7 +4,7 @@ import { publicReadinessView } from './readiness.schemas.ts';
 
 const stateOf = (isOpen: boolean) => (isOpen ? 'OPEN' : 'CLOSED');
 
-/** `GET /public/payment-readiness`: states only, never reasons. */
+/** Declares `GET /public/payment-readiness`: states only, never reasons. */
 export const createReadinessCustomerRoutes = (options: {
   readonly gates: Gates;
   readonly hasUsableGateway: () => Promise<boolean>;
@@ -12,7 +12,7 @@ export const createReadinessCustomerRoutes = (options: {
   defineRoute({
     method: 'GET',
     path: '/public/payment-readiness',
-    summary: 'Whether buying, selling and plans are open',
+    summary: 'Availability of buying, selling and plans',
     tags: ['public'],
     access: PUBLIC,
     responses: { 200: publicReadinessView },

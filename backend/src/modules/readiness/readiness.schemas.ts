@@ -13,6 +13,8 @@ export const evidenceBody = z.object({
   verified: z.boolean(),
 });
 
+export type EvidenceBody = z.output<typeof evidenceBody>;
+
 export const evidenceParams = z.object({ item: z.enum(evidenceItems) });
 
 export const evidenceView = z.object({

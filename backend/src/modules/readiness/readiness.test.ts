@@ -10,13 +10,13 @@ import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
-  lookAtFirstAdmin,
-  lookAtGoldProvider,
-  lookAtMigrations,
-  lookAtPaymentGateways,
-  lookAtPayoutProvider,
-  lookAtPriceFeed,
-  lookAtSecrets,
+  checkFirstAdmin,
+  checkGoldProvider,
+  checkMigrations,
+  checkPaymentGateways,
+  checkPayoutProvider,
+  checkPriceFeed,
+  checkSecrets,
 } from './index.ts';
 import type { ReadinessItem } from './readiness.types.ts';
 
@@ -56,17 +56,17 @@ beforeAll(async () => {
   gateway = createGateway();
   const report = createReadinessReport({
     db,
-    looks: {
-      gold_provider: lookAtGoldProvider(provider),
-      payment_gateway: lookAtPaymentGateways([gateway]),
-      payout_provider: lookAtPayoutProvider({
+    checks: {
+      gold_provider: checkGoldProvider(provider),
+      payment_gateway: checkPaymentGateways([gateway]),
+      payout_provider: checkPayoutProvider({
         code: 'razorpayx',
         findPayoutByReference: async () => payoutAnswer,
       }),
-      price_feed: lookAtPriceFeed(() => lastMark(), wall),
-      database_migrations: lookAtMigrations(db),
-      first_admin: lookAtFirstAdmin(() => hasActiveSuperAdmin(db)),
-      production_secrets: lookAtSecrets('production'),
+      price_feed: checkPriceFeed(() => lastMark(), wall),
+      database_migrations: checkMigrations(db),
+      first_admin: checkFirstAdmin(() => hasActiveSuperAdmin(db)),
+      production_secrets: checkSecrets('production'),
     },
   });
   const routes = createReadinessAdminRoutes({ ...kit, report });
@@ -139,11 +139,11 @@ describe('the report', () => {
     await fault('sandbox-gateway');
     expect(await find('payment_gateway')).toMatchObject({
       status: 'FAIL',
-      detail: 'No answer from: sandbox.',
+      detail: 'No response from: sandbox.',
     });
   });
 
-  it('says so when the feed is silent, and that it does not know where a look throws', async () => {
+  it('says so when the feed is silent, and that it does not know where a check throws', async () => {
     lastMark = async () => undefined;
     expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
     lastMark = async () => addMs(kit.wall.now(), -31_000);
@@ -157,7 +157,7 @@ describe('the report', () => {
   });
 
   it('says so without a gateway', async () => {
-    expect(await lookAtPaymentGateways([])()).toMatchObject({ status: 'FAIL' });
+    expect(await checkPaymentGateways([])()).toMatchObject({ status: 'FAIL' });
   });
 
   it('is for super admins and admins', async () => {

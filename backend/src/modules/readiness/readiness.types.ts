@@ -6,7 +6,7 @@ export const evidenceItems = [
 ] as const;
 export type EvidenceItem = (typeof evidenceItems)[number];
 
-export const askedItems = [
+export const checkedItems = [
   'gold_provider',
   'payment_gateway',
   'payout_provider',
@@ -15,14 +15,14 @@ export const askedItems = [
   'first_admin',
   'production_secrets',
 ] as const;
-export type AskedItem = (typeof askedItems)[number];
+export type CheckedItem = (typeof checkedItems)[number];
 
-export const readinessItems = [...evidenceItems, ...askedItems] as const;
+export const readinessItems = [...evidenceItems, ...checkedItems] as const;
 export type ReadinessItemId = (typeof readinessItems)[number];
 
 export const findingStatuses = ['PASS', 'FAIL', 'UNKNOWN'] as const;
 
-/** What one look at an item found. */
+/** The result of one item of the report. */
 export interface Finding {
   readonly status: (typeof findingStatuses)[number];
   readonly detail: string;
@@ -42,5 +42,5 @@ export interface ReadinessItem extends Finding {
   readonly evidence?: Evidence;
 }
 
-/** Looks at one asked item. What it throws reads as UNKNOWN. */
-export type Look = () => Promise<Finding>;
+/** Checks one item. An error that it throws is reported as UNKNOWN. */
+export type ReadinessCheck = () => Promise<Finding>;

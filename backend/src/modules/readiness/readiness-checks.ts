@@ -4,24 +4,28 @@ import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { Finding, Look } from './readiness.types.ts';
+import type { Finding, ReadinessCheck } from './readiness.types.ts';
 
 const pass = (detail: string): Finding => ({ status: 'PASS', detail });
 const fail = (detail: string): Finding => ({ status: 'FAIL', detail });
 
-/** Keeps a passing finding for `lifeMs` of real time, so that a hot path asks once in a while. */
-export const rememberPass = (look: Look, lifeMs: number, wall: Clock): Look => {
+/** Caches a passing finding for `lifeMs` of real time, so that a hot path rarely runs the check. */
+export const cachePassing = (
+  check: ReadinessCheck,
+  lifeMs: number,
+  wall: Clock,
+): ReadinessCheck => {
   let kept: { readonly finding: Finding; readonly until: Date } | undefined;
   return async () => {
     if (kept !== undefined && wall.now() < kept.until) return kept.finding;
-    const finding = await look();
+    const finding = await check();
     kept = finding.status === 'PASS' ? { finding, until: addMs(wall.now(), lifeMs) } : undefined;
     return finding;
   };
 };
 
-export const lookAtMigrations =
-  (db: Db): Look =>
+export const checkMigrations =
+  (db: Db): ReadinessCheck =>
   async () => {
     const missing = await missingMigrations(db);
     return missing.length === 0
@@ -29,16 +33,16 @@ export const lookAtMigrations =
       : fail(`Missing: ${missing.join(', ')}.`);
   };
 
-export const lookAtFirstAdmin =
-  (hasActiveSuperAdmin: () => Promise<boolean>): Look =>
+export const checkFirstAdmin =
+  (hasActiveSuperAdmin: () => Promise<boolean>): ReadinessCheck =>
   async () =>
     (await hasActiveSuperAdmin())
       ? pass('There is an active super admin.')
-      : fail('Create one with the operator command.');
+      : fail('There is no active super admin: create one with the operator command.');
 
-/** Production refuses to start with a published secret, so running in it is the proof. */
-export const lookAtSecrets =
-  (mode: 'development' | 'test' | 'production'): Look =>
+/** Passes at once: production refuses to start with a published secret. */
+export const checkSecrets =
+  (mode: 'development' | 'test' | 'production'): ReadinessCheck =>
   async () =>
     pass(
       mode === 'production'
@@ -46,8 +50,8 @@ export const lookAtSecrets =
         : `Not checked in ${mode} mode.`,
     );
 
-export const lookAtGoldProvider =
-  (provider: GoldProvider): Look =>
+export const checkGoldProvider =
+  (provider: GoldProvider): ReadinessCheck =>
   async () => {
     const outcome = await provider.price();
     return outcome.kind === 'done'
@@ -55,9 +59,9 @@ export const lookAtGoldProvider =
       : fail(`${provider.code} does not quote a price.`);
   };
 
-/** Asks for an order that can't exist: "there is none" is an answer. */
-export const lookAtPaymentGateways =
-  (gateways: readonly PaymentGateway[]): Look =>
+/** Requests an order that can't exist: a gateway that says so is reachable and usable. */
+export const checkPaymentGateways =
+  (gateways: readonly PaymentGateway[]): ReadinessCheck =>
   async () => {
     if (gateways.length === 0) return fail('No payment gateway is configured.');
     const answers = await Promise.all(
@@ -72,29 +76,29 @@ export const lookAtPaymentGateways =
     const silent = answers.filter(({ answered }) => !answered).map(({ code }) => code);
     const all = answers.map(({ code }) => code).join(', ');
     return silent.length === 0
-      ? pass(`They answer: ${all}.`)
-      : fail(`No answer from: ${silent.join(', ')}.`);
+      ? pass(`All gateways respond: ${all}.`)
+      : fail(`No response from: ${silent.join(', ')}.`);
   };
 
-/** Asks for a payout that can't exist: "there is none" is an answer. */
-export const lookAtPayoutProvider =
-  (provider: Pick<PayoutProvider, 'code' | 'findPayoutByReference'>): Look =>
+/** Requests a payout that can't exist: a provider that says so is reachable and usable. */
+export const checkPayoutProvider =
+  (provider: Pick<PayoutProvider, 'code' | 'findPayoutByReference'>): ReadinessCheck =>
   async () => {
     const outcome = await provider.findPayoutByReference('readiness-check');
     return outcome.kind === 'done'
-      ? pass(`${provider.code} answers.`)
-      : fail(`${provider.code} does not answer.`);
+      ? pass(`${provider.code} responds.`)
+      : fail(`${provider.code} does not respond.`);
   };
 
-/** Three marks without a tick are one too many. */
+/** Three marks without a tick: the feed has stopped. */
 const feedSilenceMs = 30_000;
 
-export const lookAtPriceFeed =
-  (lastMark: () => Promise<Date | undefined>, wall: Clock): Look =>
+export const checkPriceFeed =
+  (lastMark: () => Promise<Date | undefined>, wall: Clock): ReadinessCheck =>
   async () => {
     const mark = await lastMark();
-    if (mark === undefined) return fail('The feed has never ticked.');
+    if (mark === undefined) return fail('The feed has not sent a price yet.');
     return addMs(mark, feedSilenceMs) > wall.now()
-      ? pass(`The last tick was at ${mark.toISOString()}.`)
-      : fail(`No tick since ${mark.toISOString()}.`);
+      ? pass(`The last price was sent at ${mark.toISOString()}.`)
+      : fail(`No price was sent since ${mark.toISOString()}.`);
   };
