@@ -1,20 +1,22 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../platform/clock/clock.ts';
 import type { Route } from '../platform/http/index.ts';
-import type { Random } from '../platform/ids/random.ts';
 import type { TaskList } from '../platform/jobs/index.ts';
-import type { Logger } from '../platform/observability/index.ts';
 import { createPortfolioCache, type PortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
 import type { JanitorStep, OrderSettlement, ReviewPayments } from '../modules/payments/index.ts';
 import {
-  createGoldCustomerRoutes,
-  createMoveOrder,
-  createMoveSell,
-  createOrderSettlement,
+  createOrderAdminRoutes,
+  createOrderCustomerRoutes,
+  lockPayableOrder,
+  type Orders,
 } from '../modules/orders/index.ts';
-import { type BuyDeps, createDraftQuote, createDraftSellQuote } from '../modules/quotes/index.ts';
+import {
+  createDraftBuyQuote,
+  createDraftSellQuote,
+  createQuoteRoutes,
+  type DraftSellQuote,
+} from '../modules/quotes/index.ts';
 import {
   type PlaceSellDeps,
   createConfirmSell,
@@ -27,7 +29,7 @@ import {
 } from '../modules/selling/index.ts';
 import {
   type OrderPayments,
-  createGoldAdminRoutes,
+  createOrderAdminRoute,
   createResolveAllocate,
   createResolveReview,
   createResolveRoutes,
@@ -36,6 +38,7 @@ import {
 } from '../modules/order-reviews/index.ts';
 import {
   type Allocate,
+  type BuyDeps,
   type ExpiryStep,
   type UnpaidPayments,
   createAllocate,
@@ -46,19 +49,15 @@ import {
   createSettleAllocation,
 } from '../modules/buying/index.ts';
 
-/**
- * What payments do to gold orders. Made before payments and before the rest of this module: each
- * of the two needs something of the other.
- */
-export const createGoldSettlement = (options: {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly notify: Notify;
-}): OrderSettlement => createOrderSettlement({ ...options, moveOrder: createMoveOrder(options) });
+/** Creates what payments do to gold orders. */
+export const createGoldSettlement = (orders: Orders): OrderSettlement => ({
+  ...orders,
+  lockOrder: lockPayableOrder,
+});
 
 export interface GoldOptions
   extends BuyDeps, Pick<PlaceSellDeps, 'timers' | 'payouts' | 'sellGate'> {
+  readonly orders: Orders;
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;
@@ -80,18 +79,19 @@ export interface Gold {
 }
 
 /** Sells, from their quotes to their payouts, and what finds out about those left in between. */
-const createSells = (options: GoldOptions & { portfolios: PortfolioCache }) => {
-  const deps = { ...options, moveSell: createMoveSell(options) };
+const createSells = (
+  options: GoldOptions & { portfolios: PortfolioCache; draftSellQuote: DraftSellQuote },
+) => {
+  const deps = { ...options, transitionSell: options.orders.transitionSell };
   const settleSell = createSettleSell(deps);
-  const quotes = createDraftSellQuote(deps);
   const sells = createSell({
     ...deps,
-    placeSell: createPlaceSell({ ...deps, quotes }),
+    placeSell: createPlaceSell({ ...deps, quotes: deps.draftSellQuote }),
     verifySell: createVerifySell(deps),
     confirmSell: createConfirmSell({ ...deps, settleSell }),
   });
   return {
-    customerRoutes: createSellRoutes({ ...deps, quotes, sells }),
+    customerRoutes: createSellRoutes({ ...deps, sells }),
     janitorSteps: createSellJanitor({ ...deps, settleSell }),
     resolve: createResolveSell({ ...deps, settleSell }),
   };
@@ -101,14 +101,15 @@ const createSells = (options: GoldOptions & { portfolios: PortfolioCache }) => {
 export const createGold = (options: GoldOptions): Gold => {
   const deps = {
     ...options,
-    moveOrder: createMoveOrder(options),
+    transitionBuy: options.orders.transitionBuy,
     portfolios: createPortfolioCache(options),
     retrySeconds: options.allocationRetrySeconds,
   };
-  const draftQuote = createDraftQuote(deps);
+  const draftBuyQuote = createDraftBuyQuote(deps);
+  const draftSellQuote = createDraftSellQuote(deps);
   const allocate = createAllocate(deps);
   const settle = createSettleAllocation(deps);
-  const sells = createSells(deps);
+  const sells = createSells({ ...deps, draftSellQuote });
   const showOrder = createShowOrder(deps);
   const review = createResolveReview(deps);
   const resolve = {
@@ -120,12 +121,14 @@ export const createGold = (options: GoldOptions): Gold => {
   };
   return {
     customerRoutes: [
-      ...createGoldCustomerRoutes({ ...deps, draftQuote }),
-      ...createBuyRoutes({ ...deps, draftQuote }),
+      ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
+      ...createOrderCustomerRoutes(deps),
+      ...createBuyRoutes({ ...deps, draftBuyQuote }),
       ...sells.customerRoutes,
     ],
     adminRoutes: [
-      ...createGoldAdminRoutes({ ...deps, showOrder }),
+      ...createOrderAdminRoutes(deps),
+      createOrderAdminRoute(showOrder),
       ...createResolveRoutes({ ...deps, resolve, showOrder }),
     ],
     jobs: createGoldJobs(allocate),

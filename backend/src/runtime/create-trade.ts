@@ -7,6 +7,7 @@ import { findUser } from '../modules/identity/index.ts';
 import { requireApprovedKyc } from '../modules/kyc/index.ts';
 import { policyVersionInForce } from '../modules/legal/index.ts';
 import { createNotify } from '../modules/notifications/index.ts';
+import { createOrders } from '../modules/orders/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import {
@@ -57,8 +58,9 @@ export const createTrade = (
   const price = createPrice({ ...shared, provider });
   const gates = createTradeGates(runtime, config);
   const notify = createNotify(runtime);
-  const settlement = createGoldSettlement({ ...shared, notify });
-  const moneyOut = createMoneyOut(env, runtime, notify);
+  const orders = createOrders({ ...shared, notify });
+  const settlement = createGoldSettlement(orders);
+  const moneyOut = createMoneyOut(env, runtime, { notify, orders });
 
   const payments = createPayments({
     ...shared,
@@ -79,6 +81,7 @@ export const createTrade = (
   });
   const gold = createGold({
     ...shared,
+    orders,
     provider,
     price: price.live,
     limits: createSettings(shared).limits,

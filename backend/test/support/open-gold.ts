@@ -13,6 +13,7 @@ import { createHolding, createHoldings } from '../../src/modules/holdings/index.
 import { findUser } from '../../src/modules/identity/index.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
+import { createOrders } from '../../src/modules/orders/index.ts';
 import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
@@ -166,15 +167,17 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
   const price = createPrice({ db, redis, provider, wall: createSystemClock() });
   const base = { db, inTransaction, clock, random, logger };
   const notify = createNotify({ clock, random });
+  const orders = createOrders({ ...base, notify });
   const payments = createPayments({
     ...base,
     vault: createVault({ keyring: parseKeyring(keyring) }),
     gateways: new Map([[gateway.code, gateway]]),
-    settlement: createGoldSettlement({ ...base, notify }),
+    settlement: createGoldSettlement(orders),
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const gold = createGold({
     ...base,
+    orders,
     redis,
     provider: wrapProvider?.(provider) ?? provider,
     price: price.live,

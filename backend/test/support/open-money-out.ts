@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { createSellSettlement, hasOpenSell } from '../../src/modules/orders/index.ts';
+import { createOrders, hasOpenSell } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import {
   createPayouts,
@@ -14,6 +14,7 @@ import {
 } from '../../src/modules/payouts/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
+import { createSellSettlement } from '../../src/runtime/create-sell-settlement.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
 import { createFactories, type Factories } from './factories.ts';
@@ -105,7 +106,7 @@ const openProvider = (kit: Kit) =>
   );
 
 const createBreakable = (kit: Kit) => {
-  const real = createSellSettlement(kit);
+  const real = createSellSettlement(createOrders({ ...kit, notify: createNotify(kit) }));
   let toBreak = 0;
   const orBreak = (move: () => Promise<void>): Promise<void> => {
     if (toBreak === 0) return move();

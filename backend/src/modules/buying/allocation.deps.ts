@@ -2,12 +2,12 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { MoveOrder } from '../orders/index.ts';
+import type { TransitionBuy } from '../orders/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
 
 export interface AllocationDeps extends GoldBase {
   readonly provider: GoldProvider;
-  readonly moveOrder: MoveOrder;
+  readonly transitionBuy: TransitionBuy;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   readonly findUser: (

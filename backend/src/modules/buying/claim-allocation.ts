@@ -1,17 +1,22 @@
 import type { Db } from '../../platform/db/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
-import type { AllocationDeps } from './allocation.deps.ts';
 import {
   type GoldOrder,
   type LockedBuy,
   allocationRetry,
-  createGoldOrderStore,
   isAwaitingAllocation,
   isLockedBuy,
-  newConfirm,
+  lockOrder,
 } from '../orders/index.ts';
-import { createGoldQuoteStore } from '../quotes/index.ts';
-import { type Confirm, createProviderOperationStore } from '../provider-operations/index.ts';
+import {
+  type Confirm,
+  acquireConfirm,
+  findLatestConfirm,
+  newConfirm,
+  recordIntent,
+} from '../provider-operations/index.ts';
+import { findBuyQuote } from '../quotes/index.ts';
+import type { AllocationDeps } from './allocation.deps.ts';
 
 /** How long a worker may be at one confirm, on the database's clock: longer than a call's limit. */
 export const confirmLeaseMs = 20_000;
@@ -37,13 +42,13 @@ export type Claim =
  * whose lease lapsed may be taken over, and then the status is asked first.
  */
 export const createClaimAllocation = (deps: AllocationDeps) => {
-  const { inTransaction, clock, random, moveOrder } = deps;
+  const { inTransaction, clock, random, transitionBuy } = deps;
 
   const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
     // What the verify promised stands in the quote; the order's own grams are held against it.
-    const quote = await createGoldQuoteStore(db).findOwn(order.quoteId ?? '', order.userId);
+    const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
     const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
-    await createProviderOperationStore(db).intend(intent, holderId, confirmLeaseMs);
+    await recordIntent(db, 'buy-confirm', intent, { holderId, leaseMs: confirmLeaseMs });
     return intent;
   };
 
@@ -59,19 +64,19 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
     if (latest === undefined || latest.status === 'REFUSED') {
       return intend(db, order, holderId, now);
     }
-    const store = createProviderOperationStore(db);
-    return (await store.takeOver(latest.id, holderId, confirmLeaseMs)) ? latest : undefined;
+    const lease = { holderId, leaseMs: confirmLeaseMs };
+    return (await acquireConfirm(db, latest.id, lease)) ? latest : undefined;
   };
 
   return (orderId: string): Promise<Claim> =>
     inTransaction(async (db) => {
-      const order = await createGoldOrderStore(db).lock(orderId);
+      const order = await lockOrder(db, orderId);
       const leave = (why: string): Claim => ({ kind: 'LEAVE', why, order });
       if (order === undefined) return leave('there is no such order');
       const { status } = order;
       if (!isAwaitingAllocation(status)) return leave(`it is ${status}`);
       if (!isLockedBuy(order)) return leave('it is not a buy');
-      const latest = await createProviderOperationStore(db).latest(orderId);
+      const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
       if (latest?.isHeld === true) return leave('somebody is at it');
       const now = clock.now();
       if (now >= order.lockEndsAt) return { kind: 'ASK', order, confirm: latest };
@@ -86,7 +91,7 @@ export const createClaimAllocation = (deps: AllocationDeps) => {
       if (confirm === undefined) return leave('somebody is at it');
       if (status === 'RETRY_PENDING') {
         const move = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-        await moveOrder(db, { id: orderId, status }, move);
+        await transitionBuy(db, { id: orderId, status }, move);
       }
       return { kind: 'CONFIRM', order, confirm, holderId, askFirst: latest !== undefined };
     });

@@ -1,11 +1,11 @@
 import type { ProviderTransactionStatus } from '../../adapters/gold-provider/port.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
+import type { LockedBuy } from '../orders/index.ts';
+import { renewConfirm } from '../provider-operations/index.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
 import { readVerdict, type Verdict } from './allocation.rules.ts';
 import { confirmLeaseMs, createClaimAllocation, type Claim } from './claim-allocation.ts';
 import { createSettleAllocation } from './settle-allocation.ts';
-import type { LockedBuy } from '../orders/index.ts';
-import { createProviderOperationStore } from '../provider-operations/index.ts';
 
 const wordOf = (outcome: Outcome<unknown>): string => {
   if (outcome.kind === 'done') return 'done';
@@ -66,8 +66,8 @@ export const createAllocate = (deps: AllocationDeps) => {
         // This try has sent nothing.
         return settle({ ...found, verdict, certainlyNot: true, reason: `status ${word}` });
       }
-      const store = createProviderOperationStore(db);
-      if (!(await store.holdOn(intent.id, holderId, confirmLeaseMs))) return 'LEFT';
+      const lease = { holderId, leaseMs: confirmLeaseMs };
+      if (!(await renewConfirm(db, intent.id, lease))) return 'LEFT';
     }
     const outcome = await confirm(order);
     const { verdict, word } = await ask(order);

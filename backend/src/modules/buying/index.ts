@@ -1,11 +1,12 @@
-export type { ExpiryStep } from './gold.expiry.ts';
+export type { ExpiryStep } from './buying.expiry.ts';
 export { readVerdict } from './allocation.rules.ts';
 export { confirmLeaseMs } from './claim-allocation.ts';
 export type { Allocate } from './create-allocate.ts';
 export type { SettleAllocation } from './settle-allocation.ts';
-export { createBuyRoutes } from './buy.customer.routes.ts';
+export type { BuyDeps } from './buying.deps.ts';
+export { createBuyRoutes } from './buying.customer.routes.ts';
 export { createAllocate } from './create-allocate.ts';
-export { createExpirySteps, type UnpaidPayments } from './gold.expiry.ts';
-export { createGoldJanitor } from './gold.janitor.ts';
-export { createGoldJobs } from './gold.jobs.ts';
+export { createExpirySteps, type UnpaidPayments } from './buying.expiry.ts';
+export { createGoldJanitor } from './buying.janitor.ts';
+export { createGoldJobs } from './buying.jobs.ts';
 export { createSettleAllocation } from './settle-allocation.ts';

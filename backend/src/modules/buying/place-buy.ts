@@ -2,15 +2,18 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Claim, KeyScope } from '../../platform/idempotency/index.ts';
 import { lockHolding } from '../holdings/index.ts';
-import type { PaymentMethod, PaymentOrder } from '../payments/index.ts';
-import type { Limits } from '../settings/index.ts';
+import { type GoldOrder, findOrder, insertBuyOrder } from '../orders/index.ts';
 import {
-  type BuyDeps,
+  type BuyQuote,
   checkDailyBuys,
-  createGoldQuoteStore,
+  consumeQuote,
+  insertBuyQuote,
+  lockBuyQuote,
   requireUsable,
 } from '../quotes/index.ts';
-import { type BuyQuote, type GoldOrder, createGoldOrderStore } from '../orders/index.ts';
+import type { BuyDeps } from './buying.deps.ts';
+import type { PaymentMethod, PaymentOrder } from '../payments/index.ts';
+import type { Limits } from '../settings/index.ts';
 
 /** A quote made for this very buy, or the id of a stored one. */
 export type QuoteToBuy =
@@ -36,17 +39,16 @@ export interface PlacedOrder {
 
 const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
   if (wanted.kind === 'new') return wanted.quote;
-  const quote = await createGoldQuoteStore(tx).lockOwn(wanted.id, userId);
+  const quote = await lockBuyQuote(tx, wanted.id, userId);
   if (quote === undefined) throw new AppError('NOT_FOUND');
   return quote;
 };
 
 /** Uses a quote up: the same quote can never be bought twice. */
 const consume = async (tx: Db, wanted: QuoteToBuy, quote: BuyQuote, now: Date) => {
-  const store = createGoldQuoteStore(tx);
   requireUsable(quote, now);
-  if (wanted.kind === 'new') return store.insert({ ...quote, status: 'CONSUMED' });
-  if (!(await store.consume(quote.id, now))) throw new AppError('QUOTE_EXPIRED');
+  if (wanted.kind === 'new') return insertBuyQuote(tx, { ...quote, status: 'CONSUMED' });
+  if (!(await consumeQuote(tx, quote.id, now))) throw new AppError('QUOTE_EXPIRED');
 };
 
 /**
@@ -71,10 +73,11 @@ export const createPlaceBuy = (deps: BuyDeps) => {
     await checkDailyBuys(tx, buy, given.limits, now);
     await consume(tx, given.quote, quote, now);
     const orderId = random.uuid();
-    await createGoldOrderStore(tx).insertBuy({
+    await insertBuyOrder(tx, {
+      ...quote,
       id: orderId,
       eventId: random.uuid(),
-      quote,
+      quoteId: quote.id,
       requestId: request.requestId,
       at: now,
     });
@@ -93,7 +96,7 @@ export const createPlaceBuy = (deps: BuyDeps) => {
   };
 
   const orderOf = async (paymentOrder: PaymentOrder, isReplay: boolean): Promise<PlacedOrder> => {
-    const order = await createGoldOrderStore(db).find(paymentOrder.orderId);
+    const order = await findOrder(db, paymentOrder.orderId);
     if (order === undefined) throw new Error(`payment order ${paymentOrder.id} has no order`);
     return { order, paymentOrder, isReplay };
   };

@@ -2,21 +2,28 @@ import { creditHolding } from '../holdings/index.ts';
 import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
 import type { Grams } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { AllocationDeps } from './allocation.deps.ts';
-import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
 import {
   type Actor,
   type GoldOrder,
   type ManualReviewCode,
   allocationRetry,
-  createGoldOrderStore,
   isAwaitingAllocation,
   isLockedBuy,
-  newConfirm,
-  tellBought,
-  tellUnderReview,
+  lockOrder,
+  notifyBought,
+  notifyUnderReview,
 } from '../orders/index.ts';
-import { createProviderOperationStore } from '../provider-operations/index.ts';
+import {
+  findLatestConfirm,
+  markDone,
+  markQueried,
+  markRefused,
+  markUnknown,
+  newConfirm,
+  recordIntent,
+} from '../provider-operations/index.ts';
+import type { AllocationDeps } from './allocation.deps.ts';
+import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
 
 /** What is known after the provider was asked. */
 export interface Finding {
@@ -41,7 +48,7 @@ type Settled = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'LEFT';
  * which everything is read again (decisions, section 3).
  */
 export const createSettleAllocation = (deps: AllocationDeps) => {
-  const { inTransaction, clock, random, logger, moveOrder, notify, retrySeconds } = deps;
+  const { inTransaction, clock, random, logger, transitionBuy, notify, retrySeconds } = deps;
 
   const toReview = async (
     db: Db,
@@ -50,20 +57,20 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     reason: string,
     by: Pick<Finding, 'actor'> & { cause: string },
   ): Promise<void> => {
-    await moveOrder(db, order, {
+    await transitionBuy(db, order, {
       to: 'MANUAL_REVIEW',
       ...by,
       changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
       detail: { code, reason },
     });
-    await tellUnderReview(db, notify, order, code);
+    await notifyUnderReview(db, notify, order, code);
   };
 
   const credit = async (db: Db, order: GoldOrder, grams: Grams): Promise<void> => {
     const { id: orderId, userId, amountPaise: investedPaise } = order;
     const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
     await creditHolding(db, { ...movement, at: clock.now() });
-    await tellBought(db, notify, { ...order, grams });
+    await notifyBought(db, notify, { ...order, grams });
     await cancelScheduled(db, allocationRetry(orderId, clock.now()).key);
   };
 
@@ -75,10 +82,10 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
     const by = { actor, cause: 'provider.bought' };
     let { status } = order;
     if (status === 'RETRY_PENDING') {
-      await moveOrder(db, { id: order.id, status }, { to: 'PAID', ...by });
+      await transitionBuy(db, { id: order.id, status }, { to: 'PAID', ...by });
       status = 'PAID';
     }
-    await moveOrder(
+    await transitionBuy(
       db,
       { id: order.id, status },
       {
@@ -97,17 +104,16 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
 
   /** Keeps that the gold was sold; answers the grams that its verify promised. */
   const recordBought = async (db: Db, order: GoldOrder): Promise<Grams | undefined> => {
-    const store = createProviderOperationStore(db);
     const at = clock.now();
-    const known = await store.latest(order.id);
+    const known = await findLatestConfirm(db, 'buy-confirm', order.id);
     if (known !== undefined || !isLockedBuy(order)) {
-      if (known !== undefined) await store.done(known.id, at);
+      if (known !== undefined) await markDone(db, known.id, at);
       return known?.grams;
     }
     // Bought without an intent of ours: a database that was set back. The books agree again.
-    const found = newConfirm(order, { id: random.uuid(), grams: undefined, at });
-    await store.intend(found, random.uuid(), 0);
-    await store.done(found.id, at);
+    const found = newConfirm(order, { id: random.uuid(), at });
+    await recordIntent(db, 'buy-confirm', found, { holderId: random.uuid(), leaseMs: 0 });
+    await markDone(db, found.id, at);
     return found.grams;
   };
 
@@ -155,7 +161,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
       return 'REVIEW';
     }
     if (status === 'RETRY_PENDING') return 'LEFT';
-    await moveOrder(
+    await transitionBuy(
       db,
       { id: orderId, status },
       {
@@ -172,13 +178,12 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
   /** Whether the finding may say anything about the order's next step. */
   const keepOpen = async (db: Db, finding: Finding, order: GoldOrder): Promise<boolean> => {
     const { confirmId, holderId, reason, certainlyNot = false } = finding;
-    const store = createProviderOperationStore(db);
     const at = clock.now();
     if (confirmId !== undefined && holderId !== undefined) {
       // One that lost its lease on the way leaves the next step to whoever has it now.
-      return store.letGo(confirmId, holderId, { certainlyNot, at, reason });
+      return markUnknown(db, confirmId, { holderId, wasRefused: certainlyNot, at, reason });
     }
-    if (confirmId !== undefined) await store.noteAsked(confirmId, at);
+    if (confirmId !== undefined) await markQueried(db, confirmId, at);
     return order.lockEndsAt !== null && at >= order.lockEndsAt;
   };
 
@@ -189,7 +194,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
   ): Promise<Settled> => {
     const { orderId, verdict, confirmId, reason } = finding;
     const settled = await inTransaction(async (db): Promise<{ kind: Settled; userId?: string }> => {
-      const order = await createGoldOrderStore(db).lock(orderId);
+      const order = await lockOrder(db, orderId);
       if (order === undefined) return { kind: 'LEFT' };
       const { userId } = order;
       if (verdict === 'BOUGHT') {
@@ -200,8 +205,7 @@ export const createSettleAllocation = (deps: AllocationDeps) => {
       if (verdict !== 'NEVER') {
         if (!(await keepOpen(db, finding, order))) return { kind: 'LEFT' };
       } else if (confirmId !== undefined) {
-        const store = createProviderOperationStore(db);
-        await store.neverWill(confirmId, clock.now(), reason);
+        await markRefused(db, confirmId, clock.now(), reason);
       }
       return { kind: await fail(db, order, verdict, finding), userId };
     });

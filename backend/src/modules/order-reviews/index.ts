@@ -1,4 +1,4 @@
-export { createGoldAdminRoutes } from './gold.admin.routes.ts';
+export { createOrderAdminRoute } from './order.admin.routes.ts';
 export { createResolveAllocate } from './resolve-allocate.ts';
 export { createResolveReview } from './resolve-review.ts';
 export { createResolveSell } from './resolve-sell.ts';

@@ -3,13 +3,13 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
+import { type Allocate, type SettleAllocation, readVerdict } from '../buying/index.ts';
+import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
+import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
+import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
 import { noFit, notAnswered } from './no-fit.ts';
 import { lockReviewed, requireDecided, type ReviewDeps } from './resolve-review.ts';
 import type { Resolve } from './resolve.types.ts';
-import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
-import { type Allocate, type SettleAllocation, readVerdict } from '../buying/index.ts';
-import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
-import { createProviderOperationStore, verifyError } from '../provider-operations/index.ts';
 
 /** When a worker takes up an allocation that the operator's own request left. */
 const takeOverSeconds = 30;
@@ -41,14 +41,14 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
 export const createResolveAllocate = (
   deps: QuoteDeps & ReviewDeps & { readonly allocate: Allocate; readonly settle: SettleAllocation },
 ): Resolve => {
-  const { db, inTransaction, clock, random, provider, price, moveOrder, allocate } = deps;
+  const { db, inTransaction, clock, random, provider, price, transitionBuy, allocate } = deps;
   const { review } = deps.payments;
 
   const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
     if (!isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
     if (order.allocatedAt !== null) throw noFit('The order has its gold.');
     await requireDecided(db, order.id);
-    const latest = await createProviderOperationStore(db).latest(order.id);
+    const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
     if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
     return order;
   };
@@ -119,7 +119,7 @@ export const createResolveAllocate = (
       }
       await requireDecided(tx, order.id);
       await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
-      await moveOrder(
+      await transitionBuy(
         tx,
         { id: order.id, status: 'MANUAL_REVIEW' },
         {

@@ -1,30 +1,30 @@
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import type { HeldPayment, MoneyProof, ReviewPayments } from '../payments/index.ts';
-import { noFit, notAnswered, undecided } from './no-fit.ts';
-import type { Resolution, Resolve } from './resolve.types.ts';
 import {
   type BuyStatus,
   type GoldOrder,
-  type MoveOrder,
   type OrderChanges,
+  type TransitionBuy,
   allocationJob,
-  createGoldOrderStore,
+  lockOrder,
 } from '../orders/index.ts';
-import { createProviderOperationStore } from '../provider-operations/index.ts';
+import { findLatestConfirm } from '../provider-operations/index.ts';
+import { noFit, notAnswered, undecided } from './no-fit.ts';
+import type { Resolution, Resolve } from './resolve.types.ts';
 
 /** Money that is captured for an order beside, or instead of, what pays for it. */
 const isUnplaced = ({ standing }: HeldPayment): boolean => standing !== 'APPLIED';
 
 /** A buy whose confirm nobody knows the outcome of: refused before anybody is asked. */
 export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
-  const latest = await createProviderOperationStore(db).latest(orderId);
+  const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
   if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
 };
 
 /** The order as it is under its lock, still under review. */
 export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
-  const order = await createGoldOrderStore(db).lock(orderId);
+  const order = await lockOrder(db, orderId);
   if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
   return order;
 };
@@ -32,7 +32,7 @@ export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> 
 export interface ReviewDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  readonly moveOrder: MoveOrder;
+  readonly transitionBuy: TransitionBuy;
   readonly payments: { readonly review: ReviewPayments };
 }
 
@@ -40,7 +40,7 @@ export interface ReviewDeps {
 export const createResolveReview = (
   deps: ReviewDeps,
 ): { readonly keep: Resolve; readonly refunded: Resolve } => {
-  const { db, inTransaction, moveOrder } = deps;
+  const { db, inTransaction, transitionBuy } = deps;
   const { review } = deps.payments;
 
   const end = (
@@ -50,7 +50,7 @@ export const createResolveReview = (
     more: OrderChanges = {},
   ): Promise<void> => {
     const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
-    return moveOrder(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+    return transitionBuy(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
   };
 
   /** Which payment the operator paid back, by the gateway's own word. */

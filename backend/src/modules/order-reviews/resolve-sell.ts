@@ -1,7 +1,5 @@
 import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { noFit, notAnswered, undecided } from './no-fit.ts';
-import type { Resolution, Resolve } from './resolve.types.ts';
 import { type GoldOrder, type VerifiedSell, isVerifiedSell } from '../orders/index.ts';
 import {
   type SellDeps,
@@ -11,6 +9,8 @@ import {
   reviewOf,
   wordOf,
 } from '../selling/index.ts';
+import { noFit, notAnswered, undecided } from './no-fit.ts';
+import type { Resolution, Resolve } from './resolve.types.ts';
 
 const requireSell = (order: GoldOrder): VerifiedSell => {
   if (!isVerifiedSell(order)) throw noFit('Only a verified sell under review fits.');

@@ -4,11 +4,11 @@ import { defineRoute, idParams, ok, type Route } from '../../platform/http/index
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import { adminAccess, adminActor } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import { findOrder } from '../orders/index.ts';
 import { isUnderReview, noFit } from './no-fit.ts';
 import { resolveBody, type ResolutionName } from './resolve.schemas.ts';
 import type { Resolution, Resolve } from './resolve.types.ts';
-import type { ShowOrder } from './show-order.ts';
-import { adminOrderView, createGoldOrderStore } from '../orders/index.ts';
+import { adminOrderView, type ShowOrder } from './show-order.ts';
 
 const isForSells: Readonly<Record<ResolutionName, boolean>> = {
   ALLOCATE: false,
@@ -46,7 +46,7 @@ export const createResolveRoutes = (options: {
         'PROVIDER_MISMATCH',
       ],
       handler: async ({ params: { id }, body, principal, context }) => {
-        const order = await createGoldOrderStore(db).find(id);
+        const order = await findOrder(db, id);
         if (order === undefined) throw new AppError('NOT_FOUND');
         const { resolution, reference, note } = body;
         const isFit = isForSells[resolution] === (order.type === 'SELL');
@@ -68,7 +68,7 @@ export const createResolveRoutes = (options: {
             detail: given,
           },
           audit: async (tx, before) => {
-            const after = await createGoldOrderStore(tx).find(id);
+            const after = await findOrder(tx, id);
             await audit.record(tx, {
               ...adminActor(principal, context),
               action: 'order.resolve',

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
-import type { ResolutionName } from './resolve.schemas.ts';
 import type { GoldOrder } from '../orders/index.ts';
 import type { MovedBy } from '../selling/index.ts';
+import type { ResolutionName } from './resolve.schemas.ts';
 
 /** What an operator asks for. */
 export interface Resolution {

@@ -1,15 +1,28 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { PaymentOrder, PaymentOrderView } from '../payments/index.ts';
+import { paymentOrderSchema, type PaymentOrder, type PaymentOrderView } from '../payments/index.ts';
+import { payoutViewSchema } from '../payouts/index.ts';
 import {
-  type adminOrderView,
-  createGoldOrderStore,
+  adminOrderRow,
+  findOrder,
+  listOrderEvents,
+  orderEventView,
+  paiseInt,
   paiseOrNull,
   presentEvent,
   presentOrderRow,
 } from '../orders/index.ts';
 import type { SellPayouts } from '../selling/index.ts';
+
+/** An order as operators see it, with all that belongs to it. */
+export const adminOrderView = adminOrderRow.extend({
+  provider_amount_paise: paiseInt.nullable(),
+  price_difference_paise: z.int().nullable(),
+  payout: payoutViewSchema.nullable(),
+  payments: z.array(paymentOrderSchema),
+  events: z.array(orderEventView),
+});
 
 /** What operators are shown of an order's payments. */
 export interface OrderPayments {
@@ -31,13 +44,12 @@ export const createShowOrder = (options: {
 }): ShowOrder => {
   const { db, payments, payouts } = options;
   return async (id) => {
-    const store = createGoldOrderStore(db);
-    const order = await store.find(id);
+    const order = await findOrder(db, id);
     if (order === undefined) throw new AppError('NOT_FOUND');
     const [paymentOrders, payout, events] = await Promise.all([
       payments.listPaymentOrders(db, [id]),
       order.type === 'SELL' ? payouts.findPayoutOfOrder(db, id) : undefined,
-      store.events(id),
+      listOrderEvents(db, id),
     ]);
     return {
       ...presentOrderRow(order),

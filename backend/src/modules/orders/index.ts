@@ -1,47 +1,53 @@
 export { ALLOCATE_TASK, allocationJob, allocationRetry } from './allocation-job.ts';
+export { createOrders, type Orders } from './create-orders.ts';
+export { createOrderAdminRoutes } from './orders.admin.routes.ts';
+export { createOrderCustomerRoutes } from './orders.customer.routes.ts';
 export {
-  type MoveOrder,
-  type MoveSell,
-  type OrderChanges,
-  createMoveOrder,
-  createMoveSell,
-} from './create-move-order.ts';
-export { createGoldOrderStore } from './gold-order.store.ts';
-export { createGoldCustomerRoutes } from './gold.customer.routes.ts';
-export { tellBought, tellSellFailed, tellSold, tellUnderReview } from './gold.notifications.ts';
+  notifyBought,
+  notifySaleFailed,
+  notifySold,
+  notifyUnderReview,
+} from './orders.notifications.ts';
 export {
-  type GoldAmount,
-  adminOrderPage,
-  adminOrderView,
-  adminOrdersQuery,
-  buyBody,
-  buyView,
-  payQuoteBody,
-  quoteBody,
-  sellBody,
-  sellQuoteView,
-  sellView,
-} from './gold.schemas.ts';
-export { isAwaitingAllocation } from './gold.states.ts';
-export type {
-  Actor,
-  BuyQuote,
-  BuyStatus,
-  GoldOrder,
-  ManualReviewCode,
-  QuoteStatus,
-  SellQuote,
-} from './gold.types.ts';
-export { type LockedBuy, isLockedBuy, newConfirm } from './locked-buy.ts';
-export { createOrderSettlement } from './order-settlement.ts';
-export {
+  adminOrderRow,
+  goldOrderView,
+  gramsText,
+  orderEventView,
+  paiseInt,
   paiseOrNull,
   presentEvent,
   presentOrder,
   presentOrderRow,
-  presentSellQuote,
-} from './present-gold.ts';
-export { createSellOrderStore } from './sell-order.store.ts';
-export { type VerifiedSell, isVerifiedSell } from './verified-sell.ts';
-export { hasOpenSell } from './gold.read-model.ts';
-export { createSellSettlement } from './sell-settlement.ts';
+} from './orders.schemas.ts';
+export { isAwaitingAllocation } from './orders.states.ts';
+export {
+  findOrder,
+  hasOpenSell,
+  insertBuyOrder,
+  insertSellOrder,
+  listAbandonedSells,
+  listLapsedBuys,
+  listOrderEvents,
+  listOverdueRetries,
+  listStalledBuys,
+  listUndecidedSells,
+  lockOrder,
+  sendSellToReview,
+  sumBuys,
+} from './orders.store.ts';
+export {
+  type Actor,
+  type BuyStatus,
+  type GoldOrder,
+  type GoldUnit,
+  type LockedBuy,
+  type ManualReviewCode,
+  type SellStatus,
+  type VerifiedSell,
+  goldUnits,
+  isLockedBuy,
+  isVerifiedSell,
+  sellStatuses,
+} from './orders.types.ts';
+export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
+export type { OrderChanges, TransitionBuy, TransitionSell } from './transition-order.ts';

@@ -5,7 +5,7 @@ import type { Payout } from './payouts.types.ts';
 
 const dataOf = ({ id, orderId }: Payout) => ({ payoutId: id, orderId });
 
-/** Tells the customer that the money is there. */
+/** Notifies the customer that the money is there. */
 export const tellPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
   notify(db, {
     userId: payout.userId,
@@ -18,7 +18,7 @@ export const tellPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> 
     dedupeKey: `payout_paid:${payout.id}:${payout.attempt}`,
   });
 
-/** Tells the customer that it is not there, or not any more; not why, which is for operators. */
+/** Notifies the customer that it is not there, or not any more; not why, which is for operators. */
 export const tellNotPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
   notify(db, {
     userId: payout.userId,

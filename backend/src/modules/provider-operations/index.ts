@@ -1,7 +1,18 @@
 export {
   type Confirm,
-  type NewConfirm,
-  createProviderOperationStore,
-} from './provider-operation.store.ts';
-export { createSellVerifyStore } from './sell-verify.store.ts';
+  acquireConfirm,
+  acquireVerify,
+  findLatestConfirm,
+  listUndecidedConfirms,
+  markDone,
+  markQueried,
+  markRefused,
+  markUnknown,
+  newConfirm,
+  recordIntent,
+  recordVerifyIntent,
+  recordVerifyOutcome,
+  renewConfirm,
+  renewVerify,
+} from './provider-operations.store.ts';
 export { type VerifyErrorCode, verifyError, verifyErrorCode } from './verify-error.ts';

@@ -1,9 +1,9 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import type { Grams, Paise } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
-import type { QuoteDeps } from './gold.deps.ts';
-import { checkSellAmount, sellFigures } from './sell-figures.ts';
-import type { GoldAmount, SellQuote } from '../orders/index.ts';
+import { breakDownSell, checkSellAmount } from './quote.rules.ts';
+import type { QuoteDeps } from './quotes.deps.ts';
+import type { GoldAmount, SellQuote } from './quotes.types.ts';
 
 /** How long a sell quote lives (decisions, section 3). */
 export const sellQuoteLifeMs = 120_000;
@@ -25,7 +25,7 @@ export const createDraftSellQuote = (
     draft(userId: string, amount: GoldAmount, live: LivePrice): SellQuote {
       const createdAt = clock.now();
       return {
-        ...sellFigures(amount, live.sellPaise),
+        ...breakDownSell(amount, live.sellPaise),
         id: random.uuid(),
         userId,
         status: 'ACTIVE',

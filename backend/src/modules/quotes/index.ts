@@ -1,9 +1,19 @@
-export { checkDailyBuys } from './buy-limits.ts';
-export { type DraftQuote, createDraftQuote } from './draft-quote.ts';
+export { type DraftBuyQuote, createDraftBuyQuote } from './draft-buy-quote.ts';
 export { type DraftSellQuote, createDraftSellQuote } from './draft-sell-quote.ts';
-export { createGoldQuoteStore } from './gold-quote.store.ts';
-export type { BuyDeps, GoldBase, QuoteDeps } from './gold.deps.ts';
 export { requireProviderUser, verifiablePrice } from './quote-price.ts';
-export { requireUsable } from './require-usable.ts';
-export { type SellToCheck, checkSellAmount } from './sell-figures.ts';
-export { createSellQuoteStore } from './sell-quote.store.ts';
+export { type SellToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
+export { createQuoteRoutes } from './quotes.customer.routes.ts';
+export type { GoldBase, QuoteDeps } from './quotes.deps.ts';
+export { amountShape, toAmount } from './quotes.schemas.ts';
+export {
+  consumeQuote,
+  expireQuotes,
+  findBuyQuote,
+  findSellQuote,
+  findUsableSellQuote,
+  insertBuyQuote,
+  insertSellQuote,
+  lockBuyQuote,
+  lockSellQuote,
+} from './quotes.store.ts';
+export type { BuyQuote, GoldAmount, SellQuote } from './quotes.types.ts';

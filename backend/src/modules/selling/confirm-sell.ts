@@ -1,17 +1,24 @@
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import type { PlaceSellDeps } from './sell.deps.ts';
-import { readSellVerdict, reviewOf, wordOf, type SellVerdict } from './sell.rules.ts';
-import { newSellConfirm, type MovedBy, type SettleSell } from './settle-sell.ts';
 import { confirmLeaseMs } from '../buying/index.ts';
 import {
   type VerifiedSell,
-  createGoldOrderStore,
-  createSellOrderStore,
+  findOrder,
   isVerifiedSell,
+  lockOrder,
+  sendSellToReview,
 } from '../orders/index.ts';
-import { createProviderOperationStore } from '../provider-operations/index.ts';
+import {
+  acquireConfirm,
+  findLatestConfirm,
+  newConfirm,
+  recordIntent,
+  renewConfirm,
+} from '../provider-operations/index.ts';
+import type { PlaceSellDeps } from './sell.deps.ts';
+import { readSellVerdict, reviewOf, wordOf, type SellVerdict } from './sell.rules.ts';
+import { type MovedBy, type SettleSell } from './settle-sell.ts';
 
 type Claim =
   /** Nothing is to be confirmed: only the order-status may be asked. */
@@ -60,10 +67,9 @@ export const createConfirmSell = (deps: PlaceSellDeps & { readonly settleSell: S
 
   const claim = (orderId: string): Promise<Claim> =>
     inTransaction(async (tx) => {
-      const order = await createGoldOrderStore(tx).lock(orderId);
+      const order = await lockOrder(tx, orderId);
       if (order === undefined || !isVerifiedSell(order)) return { kind: 'LEAVE' };
-      const store = createProviderOperationStore(tx, 'sell-confirm');
-      const latest = await store.latest(orderId);
+      const latest = await findLatestConfirm(tx, 'sell-confirm', orderId);
       const busy = new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       if (latest?.isHeld === true) throw busy;
       const isUnderReview = order.manualReviewCode !== null;
@@ -71,12 +77,13 @@ export const createConfirmSell = (deps: PlaceSellDeps & { readonly settleSell: S
       const isOver = now >= order.lockEndsAt || latest?.status === 'REFUSED';
       if (isUnderReview || isOver) return { kind: 'ASK', order, isUnderReview };
       const holderId = random.uuid();
+      const lease = { holderId, leaseMs: confirmLeaseMs };
       if (latest === undefined) {
-        const confirm = newSellConfirm(order, random.uuid(), now);
-        await store.intend(confirm, holderId, confirmLeaseMs);
+        const confirm = newConfirm(order, { id: random.uuid(), at: now });
+        await recordIntent(tx, 'sell-confirm', confirm, lease);
         return { kind: 'CONFIRM', order, confirmId: confirm.id, holderId, askFirst: false };
       }
-      if (!(await store.takeOver(latest.id, holderId, confirmLeaseMs))) throw busy;
+      if (!(await acquireConfirm(tx, latest.id, lease))) throw busy;
       return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, askFirst: true };
     });
 
@@ -107,8 +114,7 @@ export const createConfirmSell = (deps: PlaceSellDeps & { readonly settleSell: S
       const asked = await ask(order);
       const mayConfirm = asked.verdict === 'NOT_CONFIRMED' && clock.now() < order.lockEndsAt;
       if (!mayConfirm) return settleSell({ ...findingOf(order, asked, by), held });
-      const store = createProviderOperationStore(db, 'sell-confirm');
-      if (!(await store.holdOn(confirmId, holderId, confirmLeaseMs))) {
+      if (!(await renewConfirm(db, confirmId, { holderId, leaseMs: confirmLeaseMs }))) {
         throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       }
     }
@@ -131,9 +137,9 @@ export const createConfirmSell = (deps: PlaceSellDeps & { readonly settleSell: S
     logger.error({ orderId, err: describeError(error) }, 'a verified sell broke');
     const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
     try {
-      await createSellOrderStore(db).sendToReview(orderId, review);
+      await sendSellToReview(db, orderId, review);
       // It may have broken after the commit that ended it.
-      if ((await createGoldOrderStore(db).find(orderId))?.status !== 'VERIFIED') return;
+      if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
     } catch (second) {
       // The janitor finds it: VERIFIED, and nobody at it.
       logger.error({ orderId, err: describeError(second) }, 'a sell could not be put under review');

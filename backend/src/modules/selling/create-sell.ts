@@ -7,13 +7,13 @@ import {
 } from '../../platform/idempotency/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
 import type { Payout } from '../payouts/index.ts';
+import { type GoldOrder, findOrder } from '../orders/index.ts';
+import type { VerifyErrorCode } from '../provider-operations/index.ts';
 import type { ConfirmSell } from './confirm-sell.ts';
 import type { PlaceSell, SellRequest } from './place-sell.ts';
 import type { PlaceSellDeps } from './sell.deps.ts';
 import type { MovedBy } from './settle-sell.ts';
 import type { VerifySell } from './verify-sell.ts';
-import { type GoldOrder, createGoldOrderStore } from '../orders/index.ts';
-import type { VerifyErrorCode } from '../provider-operations/index.ts';
 
 /** The life of the lock of a sell's key after its holder dies (interface, Limits). */
 const sellLockMs = 120_000;
@@ -68,7 +68,7 @@ export const createSell = (
   const impatient = createIdempotency({ ...deps, waitMs: 0 });
 
   const load = async (orderId: string): Promise<GoldOrder> => {
-    const order = await createGoldOrderStore(db).find(orderId);
+    const order = await findOrder(db, orderId);
     if (order === undefined) throw new Error(`there is no sell ${orderId}`);
     return order;
   };

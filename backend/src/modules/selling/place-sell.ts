@@ -3,17 +3,22 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { lockUsableAccount } from '../banking/index.ts';
 import { freeGrams, lockHolding, readHolding, reserveGrams } from '../holdings/index.ts';
-import type { PlaceSellDeps } from './sell.deps.ts';
+import { insertSellOrder } from '../orders/index.ts';
+import { recordVerifyIntent } from '../provider-operations/index.ts';
 import {
   type DraftSellQuote,
-  createGoldQuoteStore,
-  createSellQuoteStore,
+  type GoldAmount,
+  type SellQuote,
+  consumeQuote,
+  findSellQuote,
+  findUsableSellQuote,
+  insertSellQuote,
+  lockSellQuote,
   requireProviderUser,
   requireUsable,
   verifiablePrice,
 } from '../quotes/index.ts';
-import { type GoldAmount, type SellQuote, createSellOrderStore } from '../orders/index.ts';
-import { createSellVerifyStore } from '../provider-operations/index.ts';
+import type { PlaceSellDeps } from './sell.deps.ts';
 
 export interface SellRequest {
   readonly userId: string;
@@ -36,17 +41,16 @@ const isOfAmount = (quote: SellQuote, { unit, requested }: GoldAmount): boolean 
 
 /** Uses the quote up; false when it was only found, and another sell was quicker. */
 const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise<boolean> => {
-  const store = createGoldQuoteStore(tx);
   if (kind === 'new') {
-    await createSellQuoteStore(tx).insert({ ...quote, status: 'CONSUMED' });
+    await insertSellQuote(tx, { ...quote, status: 'CONSUMED' });
     return true;
   }
-  const locked = await createSellQuoteStore(tx).lockOwn(quote.id, quote.userId);
+  const locked = await lockSellQuote(tx, quote.id, quote.userId);
   if (locked === undefined) throw new AppError('NOT_FOUND', { field: 'quote_id' });
   const isUsable = locked.status === 'ACTIVE' && locked.expiresAt > now;
   if (kind === 'found' && !isUsable) return false;
   requireUsable(locked, now);
-  return store.consume(quote.id, now);
+  return consumeQuote(tx, quote.id, now);
 };
 
 /**
@@ -59,7 +63,7 @@ export const createPlaceSell = (deps: PlaceSellDeps & { readonly quotes: DraftSe
   const { db, inTransaction, clock, random, quotes } = deps;
 
   const findNamed = async (request: SellRequest, quoteId: string): Promise<SellQuote> => {
-    const quote = await createSellQuoteStore(db).findOwn(quoteId, request.userId);
+    const quote = await findSellQuote(db, quoteId, request.userId);
     if (quote === undefined) {
       throw new AppError('NOT_FOUND', { message: 'There is no such quote.', field: 'quote_id' });
     }
@@ -75,8 +79,7 @@ export const createPlaceSell = (deps: PlaceSellDeps & { readonly quotes: DraftSe
   const chooseQuote = async (request: SellRequest, mayFind: boolean): Promise<QuoteToSell> => {
     const { userId, amount, quoteId } = request;
     if (quoteId !== undefined) return { kind: 'named', quote: await findNamed(request, quoteId) };
-    const store = createSellQuoteStore(db);
-    const found = mayFind ? await store.newestActive(userId, amount, clock.now()) : undefined;
+    const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
     if (found !== undefined) return { kind: 'found', quote: found };
     return { kind: 'new', quote: quotes.draft(userId, amount, await verifiablePrice(deps)) };
   };
@@ -112,10 +115,17 @@ export const createPlaceSell = (deps: PlaceSellDeps & { readonly quotes: DraftSe
       if (!(await reserveGrams(tx, { userId, grams: quote.grams, at }))) {
         throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
       }
-      const placed = { id, eventId: random.uuid(), quote, bankAccountId, requestId, at };
-      await createSellOrderStore(tx).insert(placed);
+      await insertSellOrder(tx, {
+        ...quote,
+        id,
+        eventId: random.uuid(),
+        quoteId: quote.id,
+        bankAccountId,
+        requestId,
+        at,
+      });
       const intent = { ...quote, id: random.uuid(), orderId: id, quoteId: quote.id, at };
-      await createSellVerifyStore(tx).intend(intent);
+      await recordVerifyIntent(tx, intent);
       await bind(tx, id);
       return id;
     });

@@ -1,23 +1,10 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, replayed, type Route } from '../../platform/http/index.ts';
-import { freeGrams, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
+import { presentOrder } from '../orders/index.ts';
 import type { Sell, Sold } from './create-sell.ts';
 import type { PlaceSellDeps } from './sell.deps.ts';
-import {
-  type DraftSellQuote,
-  createSellQuoteStore,
-  requireProviderUser,
-  verifiablePrice,
-} from '../quotes/index.ts';
-import {
-  presentOrder,
-  presentSellQuote,
-  quoteBody,
-  sellBody,
-  sellQuoteView,
-  sellView,
-} from '../orders/index.ts';
+import { sellBody, sellView } from './selling.schemas.ts';
 
 const scopeOf = (ownerId: string, key: string) => ({ ownerId, operation: 'gold.sell', key });
 
@@ -31,11 +18,9 @@ const payloadOf = ({ amount, bankAccountId, quoteId }: SellBody) => ({
   ...(quoteId !== undefined && { quoteId }),
 });
 
-/** `POST /gold/quote/sell`, `POST /gold/sell`. */
-export const createSellRoutes = (
-  deps: PlaceSellDeps & { readonly quotes: DraftSellQuote; readonly sells: Sell },
-): Route[] => {
-  const { db, clock, quotes, sells, payouts } = deps;
+/** `POST /gold/sell`. */
+export const createSellRoutes = (deps: PlaceSellDeps & { readonly sells: Sell }): Route[] => {
+  const { sells, payouts } = deps;
 
   const present = ({ order, payout }: Sold) => ({
     order: presentOrder(order),
@@ -43,23 +28,6 @@ export const createSellRoutes = (
   });
 
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/gold/quote/sell',
-      summary: 'Quote a sell at the live price',
-      tags: ['gold'],
-      access: customerAccess,
-      body: quoteBody,
-      responses: { 201: sellQuoteView },
-      errors: ['KYC_REQUIRED', 'LIMIT_EXCEEDED', 'AMOUNT_TOO_SMALL', 'PRICE_UNAVAILABLE'],
-      handler: async ({ body: amount, principal: { userId } }) => {
-        await requireProviderUser(deps, userId);
-        const quote = quotes.draft(userId, amount, await verifiablePrice(deps));
-        await quotes.checkLimits(quote, amount, freeGrams(await readHolding(db, userId)));
-        await createSellQuoteStore(db).insert(quote);
-        return created(presentSellQuote(quote, clock.now()));
-      },
-    }),
     defineRoute({
       method: 'POST',
       path: '/gold/sell',

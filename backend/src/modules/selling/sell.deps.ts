@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { NewPayout, Payout, PayoutView } from '../payouts/index.ts';
-import type { MoveSell } from '../orders/index.ts';
+import type { TransitionSell } from '../orders/index.ts';
 import type { GoldBase, QuoteDeps } from '../quotes/index.ts';
 
 /** What a sell asks of payouts; see payouts/index.ts for each. */
@@ -18,7 +18,7 @@ export interface SellPayouts {
 /** What carrying a sell through, or finding out about one, asks of the rest of the house. */
 export interface SellDeps extends GoldBase {
   readonly provider: GoldProvider;
-  readonly moveSell: MoveSell;
+  readonly transitionSell: TransitionSell;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   readonly payouts: SellPayouts;

@@ -1,12 +1,18 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
 import type { JanitorStep } from '../payments/index.ts';
 import { releaseGrams } from '../holdings/index.ts';
+import {
+  findOrder,
+  isVerifiedSell,
+  listAbandonedSells,
+  listUndecidedSells,
+  lockOrder,
+} from '../orders/index.ts';
+import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
 import type { SellDeps } from './sell.deps.ts';
 import { readSellVerdict, reviewOf, wordOf } from './sell.rules.ts';
 import type { SettleSell } from './settle-sell.ts';
 import { verifyLeaseMs } from './verify-sell.ts';
-import { createGoldOrderStore, createSellOrderStore, isVerifiedSell } from '../orders/index.ts';
-import { createSellVerifyStore } from '../provider-operations/index.ts';
 
 /** How long a sell may stand still before its process counts as lost (decisions, section 3). */
 const lostSeconds = 60;
@@ -22,27 +28,27 @@ const actor = 'janitor';
 export const createSellJanitor = (
   deps: SellDeps & { readonly settleSell: SettleSell },
 ): JanitorStep[] => {
-  const { db, inTransaction, clock, random, logger, provider, moveSell, settleSell } = deps;
+  const { db, inTransaction, clock, random, logger, provider, transitionSell, settleSell } = deps;
 
   const giveUp = async (orderId: string): Promise<void> => {
     const userId = await inTransaction(async (tx) => {
-      const order = await createGoldOrderStore(tx).lock(orderId);
+      const order = await lockOrder(tx, orderId);
       if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
       const holderId = random.uuid();
-      const store = createSellVerifyStore(tx);
       // Taken only while nobody is at it: a slow process is not a lost one.
-      if (!(await store.take(orderId, holderId, verifyLeaseMs))) return undefined;
+      if (!(await acquireVerify(tx, orderId, { holderId, leaseMs: verifyLeaseMs })))
+        return undefined;
       const at = clock.now();
       const lost = {
         status: 'REFUSED',
         providerTxId: null,
         reason: 'its process was lost',
       } as const;
-      await store.settle(orderId, holderId, { ...lost, at });
+      await recordVerifyOutcome(tx, orderId, holderId, { ...lost, at });
       const { id, status, grams } = order;
       const changes = { failureCode: 'PROCESS_LOST' };
       const move = { to: 'FAILED', cause: 'process.lost', actor, changes } as const;
-      await moveSell(tx, { id, status }, move);
+      await transitionSell(tx, { id, status }, move);
       if (grams !== null) await releaseGrams(tx, { userId: order.userId, grams, at });
       return order.userId;
     });
@@ -52,7 +58,7 @@ export const createSellJanitor = (
   };
 
   const askAbout = async (orderId: string): Promise<void> => {
-    const order = await createGoldOrderStore(db).find(orderId);
+    const order = await findOrder(db, orderId);
     if (order === undefined || !isVerifiedSell(order)) return;
     const status = await provider.sellStatus({ providerTxId: order.providerTxId });
     const verdict = readSellVerdict(status);
@@ -75,7 +81,7 @@ export const createSellJanitor = (
       name: 'gold-release-lost-sells',
       async run() {
         const before = addSeconds(clock.now(), -lostSeconds);
-        const lost = await createSellOrderStore(db).listAbandoned(before, batchSize);
+        const lost = await listAbandonedSells(db, before, batchSize);
         for (const { id } of lost) await giveUp(id);
       },
     },
@@ -85,7 +91,7 @@ export const createSellJanitor = (
         const now = clock.now();
         const before = addSeconds(now, -lostSeconds);
         const askedBefore = addSeconds(now, -askAgainSeconds);
-        const open = await createSellOrderStore(db).listUndecided(before, askedBefore, batchSize);
+        const open = await listUndecidedSells(db, before, askedBefore, batchSize);
         for (const { id } of open) await askAbout(id);
       },
     },

@@ -6,8 +6,8 @@ import { isAppError } from '../../platform/errors/app-error.ts';
 import { CIRCUIT_OPEN } from '../../platform/http-client/transport-refusals.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
-import { readSellVerdict, reviewOf, type SellVerdict } from './sell.rules.ts';
 import { type SellToCheck, checkSellAmount } from '../quotes/index.ts';
+import { readSellVerdict, reviewOf, type SellVerdict } from './sell.rules.ts';
 
 describe('the word of an order-status', () => {
   it.each<[ProviderTransactionStatus, SellVerdict]>([

@@ -1,19 +1,27 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import { debitHolding, releaseGrams } from '../holdings/index.ts';
-import type { SellDeps } from './sell.deps.ts';
-import type { SellReview, SellVerdict } from './sell.rules.ts';
 import {
   type Actor,
   type GoldOrder,
   type VerifiedSell,
-  createGoldOrderStore,
-  createSellOrderStore,
   isVerifiedSell,
-  tellSellFailed,
-  tellSold,
+  lockOrder,
+  notifySaleFailed,
+  notifySold,
+  sendSellToReview,
 } from '../orders/index.ts';
-import { type NewConfirm, createProviderOperationStore } from '../provider-operations/index.ts';
+import {
+  findLatestConfirm,
+  markDone,
+  markQueried,
+  markRefused,
+  markUnknown,
+  newConfirm,
+  recordIntent,
+} from '../provider-operations/index.ts';
+import type { SellDeps } from './sell.deps.ts';
+import type { SellReview, SellVerdict } from './sell.rules.ts';
 
 export interface MovedBy {
   readonly actor: Actor;
@@ -42,45 +50,31 @@ export interface SellFinding extends MovedBy {
 
 export type SettledSell = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
 
-/** The intent to confirm a verified sell. */
-export const newSellConfirm = (order: VerifiedSell, id: string, at: Date): NewConfirm => ({
-  id,
-  orderId: order.id,
-  quoteId: order.quoteId,
-  userId: order.userId,
-  provider: order.provider,
-  providerTxId: order.providerTxId,
-  grams: order.grams,
-  amountPaise: order.providerAmountPaise,
-  verifiedAt: order.lockStartedAt,
-  at,
-});
-
 /**
  * Writes what the provider's word means for a verified sell: one transaction under the order's
  * lock, in which everything is read again (decisions, section 3).
  */
 export const createSettleSell = (deps: SellDeps) => {
-  const { inTransaction, clock, random, moveSell, notify, payouts } = deps;
+  const { inTransaction, clock, random, transitionSell, notify, payouts } = deps;
   const cleared = { manualReviewCode: null, manualReviewReason: null };
 
   const recordSold = async (db: Db, order: VerifiedSell): Promise<void> => {
-    const store = createProviderOperationStore(db, 'sell-confirm');
     const at = clock.now();
-    const known = await store.latest(order.id);
+    const known = await findLatestConfirm(db, 'sell-confirm', order.id);
     const id = known?.id ?? random.uuid();
     // Sold without an intent of ours: a database that was set back. The books agree again.
     if (known === undefined) {
-      await store.intend(newSellConfirm(order, id, at), random.uuid(), 0);
+      const lease = { holderId: random.uuid(), leaseMs: 0 };
+      await recordIntent(db, 'sell-confirm', newConfirm(order, { id, at }), lease);
     }
-    await store.done(id, at);
+    await markDone(db, id, at);
   };
 
   const confirm = async (db: Db, order: VerifiedSell, found: SellFinding): Promise<void> => {
     const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
     const { actor, cause, requestId, detail, invoiceId } = found;
     await recordSold(db, order);
-    await moveSell(db, order, {
+    await transitionSell(db, order, {
       to: 'CONFIRMED',
       actor,
       cause,
@@ -91,17 +85,16 @@ export const createSettleSell = (deps: SellDeps) => {
     const movement = { movementId: random.uuid(), userId, orderId, grams, at: clock.now() };
     await debitHolding(db, movement);
     await payouts.insertPayout(db, { userId, orderId, bankAccountId, amountPaise });
-    await tellSold(db, notify, { id: orderId, userId, grams, amountPaise });
+    await notifySold(db, notify, { id: orderId, userId, grams, amountPaise });
   };
 
   const fail = async (db: Db, order: VerifiedSell, found: SellFinding): Promise<void> => {
     const { id, userId, grams, manualReviewCode: code } = order;
     const { actor, cause, requestId, reason, detail } = found;
     const at = clock.now();
-    const store = createProviderOperationStore(db, 'sell-confirm');
-    const known = await store.latest(id);
-    if (known !== undefined) await store.neverWill(known.id, at, reason);
-    await moveSell(db, order, {
+    const known = await findLatestConfirm(db, 'sell-confirm', id);
+    if (known !== undefined) await markRefused(db, known.id, at, reason);
+    await transitionSell(db, order, {
       to: 'FAILED',
       actor,
       cause,
@@ -110,7 +103,7 @@ export const createSettleSell = (deps: SellDeps) => {
       detail: { ...detail, ...(code !== null && { code }), reason },
     });
     await releaseGrams(db, { userId, grams, at });
-    await tellSellFailed(db, notify, { id, userId, grams });
+    await notifySaleFailed(db, notify, { id, userId, grams });
   };
 
   const leaveOpen = async (
@@ -120,17 +113,17 @@ export const createSettleSell = (deps: SellDeps) => {
   ): Promise<SettledSell> => {
     const { held, reason, certainlyNot = false, review } = found;
     const at = clock.now();
-    const store = createProviderOperationStore(db, 'sell-confirm');
     if (held !== undefined) {
       // One that lost its lease on the way leaves the sell to whoever has it now.
       const { confirmId, holderId } = held;
-      if (!(await store.letGo(confirmId, holderId, { certainlyNot, at, reason }))) return 'LEFT';
+      const outcome = { holderId, wasRefused: certainlyNot, at, reason };
+      if (!(await markUnknown(db, confirmId, outcome))) return 'LEFT';
     } else {
-      const known = await store.latest(order.id);
+      const known = await findLatestConfirm(db, 'sell-confirm', order.id);
       if (known?.isHeld === true) return 'LEFT';
-      if (known !== undefined) await store.noteAsked(known.id, at);
+      if (known !== undefined) await markQueried(db, known.id, at);
     }
-    const isNew = await createSellOrderStore(db).sendToReview(order.id, { ...review, at });
+    const isNew = await sendSellToReview(db, order.id, { ...review, at });
     if (isNew) {
       const { code } = review;
       deps.logger.warn({ orderId: order.id, code, reason }, 'a sell is under review');
@@ -160,7 +153,7 @@ export const createSettleSell = (deps: SellDeps) => {
     also?: (db: Db, before: GoldOrder) => Promise<void>,
   ): Promise<SettledSell> => {
     const { userId, settled } = await inTransaction(async (db) => {
-      const order = await createGoldOrderStore(db).lock(found.orderId);
+      const order = await lockOrder(db, found.orderId);
       if (order === undefined) throw new Error(`there is no order ${found.orderId}`);
       const kind = await settleOn(db, order, found);
       if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(db, order);

@@ -4,12 +4,17 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { releaseGrams } from '../holdings/index.ts';
+import { type GoldOrder, lockOrder } from '../orders/index.ts';
+import {
+  acquireVerify,
+  recordVerifyOutcome,
+  renewVerify,
+  verifyErrorCode,
+} from '../provider-operations/index.ts';
+import { type SellQuote, findSellQuote } from '../quotes/index.ts';
 import type { PlaceSellDeps } from './sell.deps.ts';
 import { wordOf } from './sell.rules.ts';
 import type { MovedBy } from './settle-sell.ts';
-import { type GoldOrder, type SellQuote, createGoldOrderStore } from '../orders/index.ts';
-import { createSellQuoteStore } from '../quotes/index.ts';
-import { createSellVerifyStore, verifyErrorCode } from '../provider-operations/index.ts';
 
 /** How long a process may be at one call, on the database's clock: longer than a call's limit. */
 export const verifyLeaseMs = 20_000;
@@ -32,7 +37,7 @@ interface Verified {
  * (decisions, section 3). A repeat after a crash verifies again.
  */
 export const createVerifySell = (deps: PlaceSellDeps) => {
-  const { db, inTransaction, clock, random, provider, price, moveSell } = deps;
+  const { db, inTransaction, clock, random, provider, price, transitionSell } = deps;
 
   const callWith = async (order: GoldOrder, rate: Rate): Promise<Verified> => {
     const providerUserId = (await deps.findUser(db, order.userId))?.providerUserId ?? null;
@@ -54,8 +59,8 @@ export const createVerifySell = (deps: PlaceSellDeps) => {
     const first = await callWith(order, { rateId, rateSellPaise });
     const hasLapsed = first.outcome.kind === 'refused' && first.outcome.code === RATE_LAPSED;
     if (!hasLapsed) return first;
-    const store = createSellVerifyStore(db);
-    if (!(await store.holdOn(order.id, holderId, verifyLeaseMs))) return first;
+    const lease = { holderId, leaseMs: verifyLeaseMs };
+    if (!(await renewVerify(db, order.id, lease))) return first;
     try {
       const live = await price.freshPrice();
       return await callWith(order, {
@@ -70,11 +75,11 @@ export const createVerifySell = (deps: PlaceSellDeps) => {
 
   const settle = (order: GoldOrder, holderId: string, verified: Verified, by: MovedBy) =>
     inTransaction(async (tx) => {
-      const now = await createGoldOrderStore(tx).lock(order.id);
+      const now = await lockOrder(tx, order.id);
       const { outcome, rate, askedAt } = verified;
       const at = clock.now();
       const isDone = outcome.kind === 'done';
-      const settled = await createSellVerifyStore(tx).settle(order.id, holderId, {
+      const settled = await recordVerifyOutcome(tx, order.id, holderId, {
         status: isDone ? 'DONE' : 'REFUSED',
         providerTxId: isDone ? outcome.value.providerTxId : null,
         reason: wordOf(outcome),
@@ -89,12 +94,17 @@ export const createVerifySell = (deps: PlaceSellDeps) => {
         const { rateId: providerRateId } = rate;
         const lock = { lockStartedAt: askedAt, lockEndsAt };
         const changes = { providerTxId, providerRateId, providerAmountPaise, ...lock };
-        return moveSell(tx, sell, { ...by, to: 'VERIFIED', cause: 'provider.verified', changes });
+        return transitionSell(tx, sell, {
+          ...by,
+          to: 'VERIFIED',
+          cause: 'provider.verified',
+          changes,
+        });
       }
       const failureCode = verifyErrorCode(outcome);
       const detail = { reason: wordOf(outcome) };
       const move = { to: 'FAILED', cause: 'provider.not-verified', detail } as const;
-      await moveSell(tx, sell, { ...by, ...move, changes: { failureCode } });
+      await transitionSell(tx, sell, { ...by, ...move, changes: { failureCode } });
       if (now.grams !== null) {
         await releaseGrams(tx, { userId: now.userId, grams: now.grams, at });
       }
@@ -103,10 +113,10 @@ export const createVerifySell = (deps: PlaceSellDeps) => {
   /** @throws AppError REQUEST_IN_PROGRESS while another process is at it */
   return async (order: GoldOrder, by: MovedBy): Promise<void> => {
     const holderId = random.uuid();
-    if (!(await createSellVerifyStore(db).take(order.id, holderId, verifyLeaseMs))) {
+    if (!(await acquireVerify(db, order.id, { holderId, leaseMs: verifyLeaseMs }))) {
       throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
     }
-    const quote = await createSellQuoteStore(db).findOwn(order.quoteId ?? '', order.userId);
+    const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);
     if (quote === undefined) throw new Error(`sell ${order.id} has no quote`);
     const verified = await verifyWith(order, quote, holderId);
     await settle(order, holderId, verified, by);

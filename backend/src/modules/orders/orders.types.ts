@@ -1,4 +1,4 @@
-import type { Bps, Grams, Paise } from '../../money/index.ts';
+import type { Grams, Paise } from '../../money/index.ts';
 
 /** What an amount is given in. */
 export const goldUnits = ['INR', 'GRAMS'] as const;
@@ -26,9 +26,6 @@ export type SellStatus = (typeof sellStatuses)[number];
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
 
-export const quoteStatuses = ['ACTIVE', 'CONSUMED', 'EXPIRED'] as const;
-export type QuoteStatus = (typeof quoteStatuses)[number];
-
 /** Why an order waits for a person (decisions, section 3). */
 export const manualReviewCodes = [
   'AMOUNT_MISMATCH',
@@ -49,53 +46,6 @@ export type ManualReviewCode = (typeof manualReviewCodes)[number];
  * `janitor`, `admin:<id>`.
  */
 export type Actor = string;
-
-/** A promise of a price, with the provider's lock behind it. */
-export interface BuyQuote {
-  readonly id: string;
-  readonly userId: string;
-  readonly status: QuoteStatus;
-  readonly unit: GoldUnit;
-  /** As asked for: rupees or grams, as the database keeps a decimal. */
-  readonly requested: string;
-  readonly grams: Grams;
-  readonly pricePerGramPaise: Paise;
-  readonly goldValuePaise: Paise;
-  readonly gstPaise: Paise;
-  readonly gstRateBps: Bps;
-  readonly totalPaise: Paise;
-  readonly roundingPaise: Paise;
-  readonly provider: string;
-  readonly providerTxId: string;
-  readonly providerRateId: string;
-  /** What the provider charges for the grams by its own arithmetic. */
-  readonly providerAmountPaise: Paise;
-  /** The moment before the verify call. */
-  readonly lockStartedAt: Date;
-  readonly lockEndsAt: Date;
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
-}
-
-/** A promise of a price for gold that a customer holds. The provider knows nothing of it yet. */
-export interface SellQuote {
-  readonly id: string;
-  readonly userId: string;
-  readonly status: QuoteStatus;
-  readonly unit: GoldUnit;
-  /** As asked for: rupees or grams, as the database keeps a decimal. */
-  readonly requested: string;
-  readonly grams: Grams;
-  readonly pricePerGramPaise: Paise;
-  readonly proceedsPaise: Paise;
-  readonly withheldPaise: Paise;
-  readonly provider: string;
-  /** The provider's rate behind our price, and its own price per gram: the verify repeats both. */
-  readonly providerRateId: string;
-  readonly providerPricePaise: Paise;
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
-}
 
 export interface GoldOrder {
   readonly id: string;
@@ -146,3 +96,45 @@ export interface GoldOrderEvent {
   readonly requestId: string | null;
   readonly at: Date;
 }
+
+/** An order with the provider's lock behind it: every buy. */
+export interface LockedBuy extends GoldOrder {
+  readonly grams: Grams;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
+  order.type === 'BUY' &&
+  order.grams !== null &&
+  order.provider !== null &&
+  order.providerTxId !== null &&
+  order.lockStartedAt !== null &&
+  order.lockEndsAt !== null;
+
+/** A sell that the provider has verified and nobody knows to be confirmed. */
+export interface VerifiedSell extends GoldOrder {
+  readonly status: 'VERIFIED';
+  readonly grams: Grams;
+  readonly proceedsPaise: Paise;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly providerAmountPaise: Paise;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+  readonly bankAccountId: string;
+}
+
+export const isVerifiedSell = (order: GoldOrder): order is VerifiedSell =>
+  order.type === 'SELL' &&
+  order.status === 'VERIFIED' &&
+  order.grams !== null &&
+  order.proceedsPaise !== null &&
+  order.provider !== null &&
+  order.providerTxId !== null &&
+  order.providerAmountPaise !== null &&
+  order.lockStartedAt !== null &&
+  order.lockEndsAt !== null &&
+  order.bankAccountId !== null;

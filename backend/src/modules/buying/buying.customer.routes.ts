@@ -8,15 +8,17 @@ import {
 } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { paymentOrderSchema } from '../payments/index.ts';
-import { createPlaceBuy, type PlacedOrder, type QuoteToBuy } from './place-buy.ts';
+import { presentOrder } from '../orders/index.ts';
 import {
-  type BuyDeps,
-  type DraftQuote,
+  type DraftBuyQuote,
+  type GoldAmount,
   checkDailyBuys,
-  createGoldQuoteStore,
+  findBuyQuote,
   requireUsable,
 } from '../quotes/index.ts';
-import { type GoldAmount, buyBody, buyView, payQuoteBody, presentOrder } from '../orders/index.ts';
+import type { BuyDeps } from './buying.deps.ts';
+import { buyBody, buyView, payQuoteBody } from './buying.schemas.ts';
+import { createPlaceBuy, type PlacedOrder, type QuoteToBuy } from './place-buy.ts';
 
 const buyScope = (ownerId: string, key: string) => ({ ownerId, operation: 'gold.buy', key });
 const payScope = (ownerId: string, key: string) => ({ ownerId, operation: 'payments.order', key });
@@ -27,8 +29,10 @@ const answer = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown):
   placed.isReplay ? replayed(present(placed)) : created(present(placed));
 
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
-export const createBuyRoutes = (deps: BuyDeps & { readonly draftQuote: DraftQuote }): Route[] => {
-  const { db, clock, payments, draftQuote } = deps;
+export const createBuyRoutes = (
+  deps: BuyDeps & { readonly draftBuyQuote: DraftBuyQuote },
+): Route[] => {
+  const { db, clock, payments, draftBuyQuote } = deps;
   const buys = createPlaceBuy(deps);
 
   const requireOpenGate = async (): Promise<undefined> => {
@@ -54,7 +58,7 @@ export const createBuyRoutes = (deps: BuyDeps & { readonly draftQuote: DraftQuot
   /** A stored quote, held against what may refuse it, in the order of refusals. */
   const checkStored = async (id: string, userId: string): Promise<QuoteToBuy> => {
     await deps.requireApprovedKyc(db, userId);
-    const quote = await createGoldQuoteStore(db).findOwn(id, userId);
+    const quote = await findBuyQuote(db, id, userId);
     if (quote === undefined) throw new AppError('NOT_FOUND');
     const now = clock.now();
     const buy = { userId, amountPaise: quote.totalPaise };
@@ -100,7 +104,7 @@ export const createBuyRoutes = (deps: BuyDeps & { readonly draftQuote: DraftQuot
           scope: buyScope(userId, body.key),
           payload: buyPayload(body),
           requestId: context.requestId,
-          prepare: async () => ({ kind: 'new', quote: await draftQuote(userId, body) }),
+          prepare: async () => ({ kind: 'new', quote: await draftBuyQuote(userId, body) }),
         });
         return answer(placed, presentBuy);
       },

@@ -6,6 +6,7 @@ import { createLogger } from '../../platform/observability/index.ts';
 import { createNotify } from '../notifications/index.ts';
 import type { OrderSettlement, PayableOrder } from '../payments/index.ts';
 import { createGoldSettlement } from '../../runtime/create-gold.ts';
+import { createOrders } from './create-orders.ts';
 
 const lines: string[] = [];
 let open: OpenGold;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'info', name: 'test', destination });
   const notify = createNotify({ clock, random });
-  settlement = createGoldSettlement({ clock, random, logger, notify });
+  settlement = createGoldSettlement(createOrders({ clock, random, logger, notify }));
 });
 afterAll(() => open.close());
 

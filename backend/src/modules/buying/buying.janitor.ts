@@ -1,11 +1,11 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import type { JanitorStep } from '../payments/index.ts';
+import { allocationJob, findOrder, listOverdueRetries, listStalledBuys } from '../orders/index.ts';
+import { type Confirm, listUndecidedConfirms } from '../provider-operations/index.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
 import { readVerdict } from './allocation.rules.ts';
 import type { SettleAllocation } from './settle-allocation.ts';
-import { allocationJob, createGoldOrderStore } from '../orders/index.ts';
-import { type Confirm, createProviderOperationStore } from '../provider-operations/index.ts';
 
 /** How long a paid order may stand still, or a retry be overdue, before its job counts as lost. */
 const stalledSeconds = 60;
@@ -28,7 +28,7 @@ export const createGoldJanitor = (
 
   const askAbout = async (confirm: Confirm): Promise<void> => {
     const { id: confirmId, orderId, providerTxId, verifiedAt } = confirm;
-    const before = await createGoldOrderStore(db).find(orderId);
+    const before = await findOrder(db, orderId);
     logger.info({ orderId, confirmId, status: before?.status }, 'asking about a confirm');
     const status = await provider.buyStatus({ providerTxId });
     const verdict = readVerdict(status, { verifiedAt, now: clock.now() }, provider.rules);
@@ -42,7 +42,7 @@ export const createGoldJanitor = (
       name: 'gold-resume-paid',
       async run() {
         const before = addSeconds(clock.now(), -stalledSeconds);
-        const stalled = await createGoldOrderStore(db).listStalled(before, batchSize);
+        const stalled = await listStalledBuys(db, before, batchSize);
         await enqueueAll(stalled, 'paid, and nothing happened since');
       },
     },
@@ -50,7 +50,7 @@ export const createGoldJanitor = (
       name: 'gold-resume-retries',
       async run() {
         const before = addSeconds(clock.now(), -stalledSeconds);
-        const overdue = await createGoldOrderStore(db).listOverdue(before, batchSize);
+        const overdue = await listOverdueRetries(db, before, batchSize);
         await enqueueAll(overdue, 'its retry is overdue');
       },
     },
@@ -58,7 +58,7 @@ export const createGoldJanitor = (
       name: 'gold-ask-undecided',
       async run() {
         const before = addSeconds(clock.now(), -askAgainSeconds);
-        const open = await createProviderOperationStore(db).listUndecided(before, batchSize);
+        const open = await listUndecidedConfirms(db, 'buy-confirm', before, batchSize);
         for (const confirm of open) await askAbout(confirm);
       },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buyMoves, mayMove, moverOf, sellMoves } from './gold.states.ts';
-import { buyStatuses, sellStatuses, type BuyStatus } from './gold.types.ts';
+import { buyTransitions, allowsTransition, actorKindOf, sellTransitions } from './orders.states.ts';
+import { buyStatuses, sellStatuses, type BuyStatus } from './orders.types.ts';
 
 /** decisions, section 3: gold order, buy; and the exits of manual review. */
 const legal = new Set([
@@ -22,11 +22,11 @@ const legal = new Set([
 const pairs = buyStatuses.flatMap((from) => buyStatuses.map((to) => [from, to] as const));
 
 const may = (from: BuyStatus, to: BuyStatus, actor: string) =>
-  mayMove(buyMoves, { from, to, actor });
+  allowsTransition(buyTransitions, { from, to, actor });
 
 describe('the table of a buy', () => {
   it.each(pairs)('from %s to %s', (from, to) => {
-    expect(buyMoves[from][to] !== undefined).toBe(legal.has(`${from}>${to}`));
+    expect(buyTransitions[from][to] !== undefined).toBe(legal.has(`${from}>${to}`));
   });
 
   it('says who may cause a move', () => {
@@ -37,7 +37,7 @@ describe('the table of a buy', () => {
     expect(may('PENDING', 'ALLOCATED', 'worker')).toBe(false);
     expect(may('MANUAL_REVIEW', 'FAILED', 'janitor')).toBe(false);
     expect(may('MANUAL_REVIEW', 'FAILED', 'admin:0190')).toBe(true);
-    expect(moverOf('customer:0190')).toBe('customer');
+    expect(actorKindOf('customer:0190')).toBe('customer');
   });
 });
 
@@ -52,11 +52,11 @@ const legalSells = new Set([
 const sellPairs = sellStatuses.flatMap((from) => sellStatuses.map((to) => [from, to] as const));
 
 const mayEnd = (to: 'CONFIRMED' | 'FAILED', actor: string) =>
-  mayMove(sellMoves, { from: 'VERIFIED', to, actor });
+  allowsTransition(sellTransitions, { from: 'VERIFIED', to, actor });
 
 describe('the table of a sell', () => {
   it.each(sellPairs)('from %s to %s', (from, to) => {
-    expect(sellMoves[from][to] !== undefined).toBe(legalSells.has(`${from}>${to}`));
+    expect(sellTransitions[from][to] !== undefined).toBe(legalSells.has(`${from}>${to}`));
   });
 
   it('leaves what was verified only to those who heard it from the provider', () => {
@@ -64,8 +64,12 @@ describe('the table of a sell', () => {
     expect(mayEnd('FAILED', 'janitor')).toBe(true);
     expect(mayEnd('FAILED', 'admin:0190')).toBe(true);
     expect(mayEnd('FAILED', 'payout-provider:razorpayx')).toBe(false);
-    expect(mayMove(sellMoves, { from: 'CONFIRMED', to: 'COMPLETED', actor: 'customer:0190' })).toBe(
-      false,
-    );
+    expect(
+      allowsTransition(sellTransitions, {
+        from: 'CONFIRMED',
+        to: 'COMPLETED',
+        actor: 'customer:0190',
+      }),
+    ).toBe(false);
   });
 });

@@ -4,8 +4,13 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { buyMoves, mayMove, sellMoves, type MoveTable } from './gold.states.ts';
-import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './gold.types.ts';
+import {
+  allowsTransition,
+  buyTransitions,
+  sellTransitions,
+  type TransitionTable,
+} from './orders.states.ts';
+import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './orders.types.ts';
 
 /** Columns that change with a state; what is left out stays. */
 export interface OrderChanges {
@@ -27,67 +32,75 @@ export interface OrderChanges {
   readonly expiresAt?: Date;
 }
 
-export interface OrderMove<S extends string> {
+export interface OrderTransition<S extends string> {
   readonly to: S;
+  /** What happened: the gateway's name of an event, `allocation.retry`, ... */
   readonly cause: string;
   readonly actor: Actor;
   readonly requestId?: string | undefined;
   readonly changes?: OrderChanges;
-  /** Kept in the history beside the move. */
+  /** Kept in the history beside the transition. */
   readonly detail?: JsonObject;
 }
 
-/** Moves an order from the state in which it was read, in the caller's transaction. */
-type Mover<S extends string> = (
+/** Changes the state of an order from the one in which it was read, in the caller's transaction. */
+type TransitionOrder<S extends string> = (
   db: Db,
   order: { readonly id: string; readonly status: S },
-  move: OrderMove<S>,
+  transition: OrderTransition<S>,
 ) => Promise<void>;
 
-export type MoveOrder = Mover<BuyStatus>;
-export type MoveSell = Mover<SellStatus>;
+export type TransitionBuy = TransitionOrder<BuyStatus>;
+export type TransitionSell = TransitionOrder<SellStatus>;
 
-interface MoverOptions {
+interface TransitionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
 /**
- * The only way an order changes its state: held against its table, an update conditional on the
- * state before whose count is checked, and the row of its history (decisions, section 3).
+ * Creates the only way in which an order changes its state: held against its table, an update
+ * conditional on the state before whose count is checked, and the row of its history.
  * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
  */
-const createMover = <S extends string>(options: MoverOptions, table: MoveTable<S>): Mover<S> => {
-  const { clock, random, logger } = options;
+const createTransition = <S extends string>(
+  deps: TransitionDeps,
+  table: TransitionTable<S>,
+): TransitionOrder<S> => {
+  const { clock, random, logger } = deps;
 
-  const refuse = (orderId: string, from: string, move: OrderMove<S>, why: string): never => {
-    const { to, cause, actor } = move;
-    logger.error({ orderId, from, to, cause, actor, why }, 'a move of a gold order was refused');
+  const refuse = (id: string, from: string, step: OrderTransition<S>, why: string): never => {
+    const { to, cause, actor } = step;
+    logger.error(
+      { orderId: id, from, to, cause, actor, why },
+      'a transition of a gold order was refused',
+    );
     throw new AppError('ILLEGAL_TRANSITION', { details: { from, to } });
   };
 
-  return async (db, { id, status: from }, move) => {
-    const { to, cause, actor, requestId, changes = {}, detail } = move;
-    if (!mayMove(table, { from, to, actor })) refuse(id, from, move, 'not in the table');
+  return async (db, { id, status: from }, step) => {
+    const { to, cause, actor, requestId, changes = {}, detail } = step;
+    if (!allowsTransition(table, { from, to, actor })) refuse(id, from, step, 'not in the table');
     const at = clock.now();
     const { count } = await db.goldOrder.updateMany({
       where: { id, status: from },
       data: { status: to, updatedAt: at, ...changes },
     });
-    if (count !== 1) refuse(id, from, move, 'the order was in another state');
+    if (count !== 1) refuse(id, from, step, 'the order was in another state');
     await db.$executeRaw`
       INSERT INTO gold_order_event
         (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
       VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
         ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
         ${at}::timestamptz)`;
-    logger.info({ orderId: id, from, to, cause, actor }, 'gold order moved');
+    logger.info({ orderId: id, from, to, cause, actor }, 'gold order changed state');
   };
 };
 
-/** Moves orders that are paid for: buys and installments. */
-export const createMoveOrder = (options: MoverOptions): MoveOrder => createMover(options, buyMoves);
+/** For orders that are paid for: buys and installments. */
+export const createTransitionBuy = (deps: TransitionDeps): TransitionBuy =>
+  createTransition(deps, buyTransitions);
 
-/** Moves sells. */
-export const createMoveSell = (options: MoverOptions): MoveSell => createMover(options, sellMoves);
+export const createTransitionSell = (deps: TransitionDeps): TransitionSell =>
+  createTransition(deps, sellTransitions);

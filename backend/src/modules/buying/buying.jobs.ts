@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TaskList } from '../../platform/jobs/index.ts';
-import type { Allocate } from './create-allocate.ts';
 import { ALLOCATE_TASK } from '../orders/index.ts';
+import type { Allocate } from './create-allocate.ts';
 
 const payloadSchema = z.object({ orderId: z.uuid() });
 

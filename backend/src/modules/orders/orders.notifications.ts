@@ -1,15 +1,15 @@
 import { formatGrams, formatRupees, type Grams, type Paise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { ManualReviewCode } from './gold.types.ts';
+import type { ManualReviewCode } from './orders.types.ts';
 
 interface OrderOf {
   readonly id: string;
   readonly userId: string;
 }
 
-/** Tells the customer that the gold is there. */
-export const tellBought = (
+/** Notifies the customer that the gold is there. */
+export const notifyBought = (
   db: Db,
   notify: Notify,
   order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
@@ -26,8 +26,8 @@ export const tellBought = (
   });
 };
 
-/** Tells the customer that a person will look at the order; not why, which is for operators. */
-export const tellUnderReview = (
+/** Notifies the customer that a person will look at the order; not why, which is for operators. */
+export const notifyUnderReview = (
   db: Db,
   notify: Notify,
   order: OrderOf,
@@ -42,8 +42,8 @@ export const tellUnderReview = (
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });
 
-/** Tells the customer that the gold is sold and the money is on its way. */
-export const tellSold = (
+/** Notifies the customer that the gold is sold and the money is on its way. */
+export const notifySold = (
   db: Db,
   notify: Notify,
   order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
@@ -60,8 +60,8 @@ export const tellSold = (
   });
 };
 
-/** Tells the customer that a sell came to nothing and its gold is free again. */
-export const tellSellFailed = (
+/** Notifies the customer that a sell came to nothing and its gold is free again. */
+export const notifySaleFailed = (
   db: Db,
   notify: Notify,
   order: OrderOf & { readonly grams: Grams },

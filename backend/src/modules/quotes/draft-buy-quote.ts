@@ -5,12 +5,11 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { LivePrice } from '../price/index.ts';
-import { buyFigures } from './buy-figures.ts';
-import { checkBuyAmount, checkDailyBuys } from './buy-limits.ts';
-import type { QuoteDeps } from './gold.deps.ts';
-import { requireProviderUser, verifiablePrice } from './quote-price.ts';
-import type { BuyQuote, GoldAmount } from '../orders/index.ts';
 import { verifyError } from '../provider-operations/index.ts';
+import { requireProviderUser, verifiablePrice } from './quote-price.ts';
+import { breakDownBuy, checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
+import type { QuoteDeps } from './quotes.deps.ts';
+import type { BuyQuote, GoldAmount } from './quotes.types.ts';
 
 /** How long a buy quote lives, when the lock allows it (interface, Limits). */
 const quoteLifeMs = 420_000;
@@ -19,7 +18,7 @@ const lockMarginMs = 45_000;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
-export type DraftQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
+export type DraftBuyQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
 
 /**
  * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
@@ -28,7 +27,7 @@ export type DraftQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuot
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */
-export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
+export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
   const { db, clock, random, logger, provider, price, limits } = deps;
 
   const checkLimits = async (userId: string, amountPaise: BuyBreakdown['totalPaise']) => {
@@ -45,15 +44,15 @@ export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
   ): Promise<{ quote: BuyQuote } | { lapsed: Outcome<VerifiedTransaction> }> => {
     const id = random.uuid();
     const gstBps = await deps.gstRateBpsOn(db, clock.now());
-    const figures = buyFigures(amount, live.buyPaise, gstBps);
-    if (amount.unit === 'GRAMS') await checkLimits(userId, figures.totalPaise);
+    const breakdown = breakDownBuy(amount, live.buyPaise, gstBps);
+    if (amount.unit === 'GRAMS') await checkLimits(userId, breakdown.totalPaise);
     const request: VerifyBuyRequest = {
       providerUserId,
       reference: id,
       rateId: live.buyRateId,
       rateBuyPaise: live.providerBuyPaise,
       rateTaxBps: live.providerTaxBps,
-      grams: figures.grams,
+      grams: breakdown.grams,
     };
     // The lock runs from the moment before the call: what it costs is ours, not the provider's.
     const lockStartedAt = clock.now();
@@ -61,13 +60,13 @@ export const createDraftQuote = (deps: QuoteDeps): DraftQuote => {
     if (verified.kind === 'refused' && verified.code === RATE_LAPSED) return { lapsed: verified };
     if (verified.kind !== 'done') throw verifyError(verified);
     const { providerTxId, grams, providerAmountPaise } = verified.value;
-    if (grams !== figures.grams) throw new AppError('PROVIDER_MISMATCH');
+    if (grams !== breakdown.grams) throw new AppError('PROVIDER_MISMATCH');
     const createdAt = clock.now();
     const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
     const expiresAt = earlier(addMs(createdAt, quoteLifeMs), addMs(lockEndsAt, -lockMarginMs));
     if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
     const quote: BuyQuote = {
-      ...figures,
+      ...breakdown,
       id,
       userId,
       status: 'ACTIVE',

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
-import { type MoveOrder, createGoldOrderStore } from '../orders/index.ts';
-import { type GoldBase, createGoldQuoteStore } from '../quotes/index.ts';
+import { type TransitionBuy, listLapsedBuys, lockOrder } from '../orders/index.ts';
+import { type GoldBase, expireQuotes } from '../quotes/index.ts';
 
 const batchSize = 500;
 
@@ -20,18 +20,18 @@ export interface ExpiryStep {
 
 /** What runs out: quotes, and orders that nobody paid while their lock stood. */
 export const createExpirySteps = (
-  deps: GoldBase & { readonly moveOrder: MoveOrder; readonly payments: UnpaidPayments },
+  deps: GoldBase & { readonly transitionBuy: TransitionBuy; readonly payments: UnpaidPayments },
 ): ExpiryStep[] => {
-  const { db, inTransaction, clock, logger, moveOrder, payments } = deps;
+  const { db, inTransaction, clock, logger, transitionBuy, payments } = deps;
 
   const giveUp = (orderId: string): Promise<void> =>
     inTransaction(async (tx) => {
-      const order = await createGoldOrderStore(tx).lock(orderId);
+      const order = await lockOrder(tx, orderId);
       const lockEndsAt = order?.lockEndsAt ?? null;
       const stands = lockEndsAt === null || lockEndsAt > clock.now();
       if (order?.status !== 'PENDING' || stands) return;
       await payments.expirePaymentOrders(tx, orderId);
-      await moveOrder(
+      await transitionBuy(
         tx,
         { id: orderId, status: order.status },
         {
@@ -47,9 +47,8 @@ export const createExpirySteps = (
     {
       name: 'gold-expire-quotes',
       async run(signal) {
-        const store = createGoldQuoteStore(db);
         while (!signal.aborted) {
-          const count = await store.expire(clock.now(), batchSize);
+          const count = await expireQuotes(db, clock.now(), batchSize);
           if (count > 0) logger.info({ count }, 'quotes expired');
           if (count < batchSize) return;
         }
@@ -58,7 +57,7 @@ export const createExpirySteps = (
     {
       name: 'gold-expire-unpaid',
       async run(signal) {
-        const lapsed = await createGoldOrderStore(db).listLapsed(clock.now(), batchSize);
+        const lapsed = await listLapsedBuys(db, clock.now(), batchSize);
         for (const { id: orderId } of lapsed) {
           if (signal.aborted) return;
           // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.

@@ -1,0 +1,22 @@
+import type { Db } from '../../platform/db/index.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { anyAdmin } from '../admins/index.ts';
+import { adminOrderPage, adminOrdersQuery, presentOrderRow } from './orders.schemas.ts';
+import { listOrders } from './orders.store.ts';
+
+/** `GET /orders` of the admin API; one order with all that belongs to it is order-reviews'. */
+export const createOrderAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/orders',
+    summary: 'Gold orders, newest first',
+    tags: ['orders'],
+    access: anyAdmin,
+    query: adminOrdersQuery,
+    responses: { 200: adminOrderPage },
+    handler: async ({ query: { page, limit, ...filter } }) => {
+      const { rows, total } = await listOrders(db, filter, { page, limit });
+      return ok({ items: rows.map(presentOrderRow), total, page, limit });
+    },
+  }),
+];

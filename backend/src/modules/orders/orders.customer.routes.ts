@@ -1,0 +1,59 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import {
+  defineRoute,
+  idParams,
+  ok,
+  pageQuery,
+  type Page,
+  type Route,
+} from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import { goldOrderPage, goldOrderView, ordersQuery, presentOrder } from './orders.schemas.ts';
+import { findOrder, listOrders, type OrderFilter } from './orders.store.ts';
+
+/** `/gold/orders`, `/portfolio/history`. */
+export const createOrderCustomerRoutes = ({ db }: { readonly db: Db }): Route[] => {
+  const listOwn = async (filter: OrderFilter & { userId: string }, page: Page) => {
+    const { rows, total } = await listOrders(db, filter, page);
+    return ok({ items: rows.map(presentOrder), total, ...page });
+  };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/gold/orders',
+      summary: "The customer's gold orders, newest first",
+      tags: ['gold'],
+      access: customerAccess,
+      query: ordersQuery,
+      responses: { 200: goldOrderPage },
+      handler: async ({ query: { page, limit, ...filter }, principal: { userId } }) =>
+        listOwn({ ...filter, userId }, { page, limit }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/orders/:id',
+      summary: 'One gold order',
+      tags: ['gold'],
+      access: customerAccess,
+      params: idParams,
+      responses: { 200: goldOrderView },
+      handler: async ({ params, principal }) => {
+        const order = await findOrder(db, params.id);
+        if (order?.userId !== principal.userId) throw new AppError('NOT_FOUND');
+        return ok(presentOrder(order));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/portfolio/history',
+      summary: "The history of the customer's gold, newest first",
+      tags: ['portfolio'],
+      access: customerAccess,
+      query: pageQuery,
+      responses: { 200: goldOrderPage },
+      handler: async ({ query, principal: { userId } }) => listOwn({ userId }, query),
+    }),
+  ];
+};

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import {
+  RUPEES_PATTERN,
+  formatGrams,
+  formatRupees,
+  toSafePaise,
+  type Paise,
+} from '../../money/index.ts';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { goldOrderStatuses, goldOrderTypes, manualReviewCodes } from './orders.types.ts';
+import type { GoldOrder, GoldOrderEvent } from './orders.types.ts';
+
+export const paiseInt = z.int().min(0);
+export const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
+const rupeesText = z.string().regex(RUPEES_PATTERN);
+
+/** A gold order of any type. Null until known: an installment's figures, a buy's proceeds. */
+export const goldOrderView = z.object({
+  id: z.uuid(),
+  type: z.enum(goldOrderTypes),
+  status: z.enum(goldOrderStatuses),
+  amount_inr: rupeesText,
+  grams: gramsText.nullable(),
+  price_per_gram_paise: paiseInt.nullable(),
+  gold_value_paise: paiseInt.nullable(),
+  gst_paise: paiseInt.nullable(),
+  rounding_paise: z.int().nullable(),
+  proceeds_paise: paiseInt.nullable(),
+  quote_id: z.uuid().nullable(),
+  sg_tx_id: z.string().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  manual_review_code: z.enum(manualReviewCodes).nullable(),
+  manual_review_reason: z.string().nullable(),
+  refund_reference: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const goldOrderPage = pageOf(goldOrderView);
+
+export const ordersQuery = pageQuery.extend({
+  status: z.enum(goldOrderStatuses).optional(),
+  type: z.enum(goldOrderTypes).optional(),
+});
+
+export const adminOrdersQuery = ordersQuery.extend({
+  userId: z.uuid().optional(),
+  q: z.string().trim().min(1).max(128).optional(),
+});
+
+/** What operators see in a list. */
+export const adminOrderRow = goldOrderView.extend({ user_id: z.uuid() });
+
+export const adminOrderPage = pageOf(adminOrderRow);
+
+/** One row of an order's history. */
+export const orderEventView = z.object({
+  from: z.string().nullable(),
+  to: z.string(),
+  cause: z.string(),
+  actor: z.string(),
+  requestId: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+export const paiseOrNull = (value: Paise | null): number | null =>
+  value === null ? null : toSafePaise(value);
+
+/** An order as its customer sees it (decisions, section 4). */
+export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> => ({
+  id: order.id,
+  type: order.type,
+  status: order.status,
+  amount_inr: formatRupees(order.amountPaise),
+  grams: order.grams === null ? null : formatGrams(order.grams),
+  price_per_gram_paise: paiseOrNull(order.pricePerGramPaise),
+  gold_value_paise: paiseOrNull(order.goldValuePaise),
+  gst_paise: paiseOrNull(order.gstPaise),
+  rounding_paise: paiseOrNull(order.roundingPaise),
+  proceeds_paise: paiseOrNull(order.proceedsPaise),
+  quote_id: order.quoteId,
+  sg_tx_id: order.providerTxId,
+  expires_at: order.expiresAt?.toISOString() ?? null,
+  manual_review_code: order.manualReviewCode,
+  manual_review_reason: order.manualReviewReason,
+  refund_reference: order.refundReference,
+  created_at: order.createdAt.toISOString(),
+  updated_at: order.updatedAt.toISOString(),
+});
+
+/** An order in an operator's list. */
+export const presentOrderRow = (order: GoldOrder): z.output<typeof adminOrderRow> => ({
+  ...presentOrder(order),
+  user_id: order.userId,
+});
+
+export const presentEvent = ({ at, ...event }: GoldOrderEvent) => ({
+  ...event,
+  at: at.toISOString(),
+});

@@ -1,0 +1,114 @@
+import type { BuyStatus, SellStatus } from './orders.types.ts';
+
+/** Who can cause a transition: the part of the actor before the colon. */
+export type ActorKind = 'customer' | 'gateway' | 'payout-provider' | 'worker' | 'janitor' | 'admin';
+
+interface Transition {
+  readonly allowedActors: readonly ActorKind[];
+  readonly reason: string;
+}
+
+/** Every transition that orders of one kind may make; any other is refused and logged. */
+export type TransitionTable<S extends string> = Readonly<
+  Record<S, Readonly<Partial<Record<S, Transition>>>>
+>;
+
+const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
+const machine: readonly ActorKind[] = ['worker', 'janitor'];
+
+/**
+ * The whole life of an order that is paid for (decisions, section 3). What is not here is refused
+ * and logged. A retry passes through PAID again, so that only a PAID order is ever allocated; the
+ * one exception is gold that turns out to have been bought for an order under review.
+ */
+export const buyTransitions: TransitionTable<BuyStatus> = {
+  PENDING: {
+    PAID: { allowedActors: payment, reason: 'the right amount was captured in time' },
+    FAILED: {
+      allowedActors: [...payment, 'worker'],
+      reason: 'the payment failed, or the lock ran out',
+    },
+    MANUAL_REVIEW: { allowedActors: payment, reason: 'a wrong amount or currency, or too late' },
+  },
+  FAILED: {
+    PAID: { allowedActors: payment, reason: 'paid at a second try, the lock still standing' },
+    MANUAL_REVIEW: { allowedActors: payment, reason: 'money came for it that fits no more' },
+  },
+  PAID: {
+    ALLOCATED: { allowedActors: machine, reason: 'the provider says that it sold the gold' },
+    RETRY_PENDING: { allowedActors: machine, reason: 'a try of the allocation failed' },
+    MANUAL_REVIEW: {
+      allowedActors: [...payment, ...machine],
+      reason: 'no more tries, the lock ran out, other grams, or a payment in doubt',
+    },
+  },
+  RETRY_PENDING: {
+    PAID: { allowedActors: machine, reason: 'the next try begins, or an earlier one went through' },
+    MANUAL_REVIEW: {
+      allowedActors: [...payment, ...machine],
+      reason: 'the lock ran out, or as from PAID',
+    },
+  },
+  ALLOCATED: {
+    MANUAL_REVIEW: {
+      allowedActors: [...payment, ...machine],
+      reason: 'its payment failed after all, or there was a second one; the gold stays',
+    },
+  },
+  MANUAL_REVIEW: {
+    ALLOCATED: {
+      allowedActors: [...machine, 'admin'],
+      reason: 'an undecided confirm went through; or its gold is there and its money is settled',
+    },
+    PAID: {
+      allowedActors: ['admin'],
+      reason: 'to be allocated after all; or a second payment of it was paid back',
+    },
+    FAILED: { allowedActors: ['admin'], reason: 'its money was paid back' },
+  },
+};
+
+const request: readonly ActorKind[] = ['customer', 'janitor'];
+const decided: readonly ActorKind[] = [...request, 'admin'];
+const payout: readonly ActorKind[] = ['payout-provider', ...machine];
+
+/**
+ * The whole life of a sell (decisions, section 3). An error from VERIFIED on changes no state: the order
+ * stays where it is, with its grams reserved, and is under review by its `manual_review_code`.
+ */
+export const sellTransitions: TransitionTable<SellStatus> = {
+  PENDING: {
+    VERIFIED: { allowedActors: ['customer'], reason: 'the provider would buy the gold' },
+    FAILED: {
+      allowedActors: request,
+      reason: 'no verify, or one of other grams; or its process is gone',
+    },
+  },
+  VERIFIED: {
+    CONFIRMED: { allowedActors: decided, reason: 'the provider says that it bought the gold' },
+    FAILED: { allowedActors: decided, reason: 'the provider says that it did not, or never will' },
+  },
+  CONFIRMED: {
+    COMPLETED: { allowedActors: payout, reason: 'the payout was paid' },
+  },
+  COMPLETED: {
+    CONFIRMED: { allowedActors: payout, reason: 'the payout came back' },
+  },
+  FAILED: {},
+};
+
+/** Returns the kind of an actor: `gateway` of `gateway:sandbox`. */
+export const actorKindOf = (actor: string): string => actor.split(':', 1)[0] ?? '';
+
+/** Returns true when the table has this transition for this actor. */
+export const allowsTransition = <S extends string>(
+  table: TransitionTable<S>,
+  step: { readonly from: S; readonly to: S; readonly actor: string },
+): boolean => {
+  const allowed: readonly string[] | undefined = table[step.from][step.to]?.allowedActors;
+  return allowed?.includes(actorKindOf(step.actor)) === true;
+};
+
+/** A buy's order in a state in which the customer's money is held and the gold is not there yet. */
+export const isAwaitingAllocation = (status: string): status is 'PAID' | 'RETRY_PENDING' =>
+  status === 'PAID' || status === 'RETRY_PENDING';

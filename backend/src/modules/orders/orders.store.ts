@@ -1,0 +1,302 @@
+import { Prisma } from '../../generated/prisma/client.ts';
+import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
+import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { isUuid } from '../../platform/ids/random.ts';
+import type { GoldOrder, GoldOrderEvent, GoldUnit, ManualReviewCode } from './orders.types.ts';
+
+type AmountName =
+  | 'amountPaise'
+  | 'pricePerGramPaise'
+  | 'goldValuePaise'
+  | 'gstPaise'
+  | 'roundingPaise'
+  | 'proceedsPaise'
+  | 'providerAmountPaise'
+  | 'priceDifferencePaise';
+
+type Row = Omit<GoldOrder, AmountName | 'grams'> & { readonly grams: DatabaseDecimal | null } & {
+  readonly [Name in AmountName]: Name extends 'amountPaise' ? bigint : bigint | null;
+};
+
+const columns = Prisma.sql`
+  o.id, o.user_id AS "userId", o.type, o.status, o.quote_id AS "quoteId", o.unit,
+  o.amount_paise AS "amountPaise", o.grams, o.price_per_gram_paise AS "pricePerGramPaise",
+  o.gold_value_paise AS "goldValuePaise", o.gst_paise AS "gstPaise",
+  o.rounding_paise AS "roundingPaise", o.proceeds_paise AS "proceedsPaise", o.provider,
+  o.provider_tx_id AS "providerTxId", o.provider_rate_id AS "providerRateId",
+  o.provider_amount_paise AS "providerAmountPaise", o.lock_started_at AS "lockStartedAt",
+  o.lock_ends_at AS "lockEndsAt", o.expires_at AS "expiresAt", o.paid_at AS "paidAt",
+  o.allocation_attempts AS "allocationAttempts", o.next_attempt_at AS "nextAttemptAt",
+  o.allocated_at AS "allocatedAt", o.manual_review_code AS "manualReviewCode",
+  o.manual_review_reason AS "manualReviewReason", o.failure_code AS "failureCode",
+  o.refund_reference AS "refundReference", o.price_difference_paise AS "priceDifferencePaise",
+  o.bank_account_id AS "bankAccountId", o.created_at AS "createdAt",
+  o.updated_at AS "updatedAt"`;
+
+const paiseOrNull = (value: bigint | null): Paise | null => (value === null ? null : paise(value));
+const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
+  value === null ? null : gramsFromDatabase(value);
+
+const toOrder = (row: Row): GoldOrder => ({
+  ...row,
+  amountPaise: paise(row.amountPaise),
+  grams: gramsOrNull(row.grams),
+  pricePerGramPaise: paiseOrNull(row.pricePerGramPaise),
+  goldValuePaise: paiseOrNull(row.goldValuePaise),
+  gstPaise: paiseOrNull(row.gstPaise),
+  roundingPaise: paiseOrNull(row.roundingPaise),
+  proceedsPaise: paiseOrNull(row.proceedsPaise),
+  providerAmountPaise: paiseOrNull(row.providerAmountPaise),
+  priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
+});
+
+const selectOrders = async (db: Db, rest: Prisma.Sql): Promise<GoldOrder[]> => {
+  const rows = await db.$queryRaw<Row[]>`SELECT ${columns} FROM gold_order o ${rest}`;
+  return rows.map(toOrder);
+};
+
+export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
+  (await selectOrders(db, Prisma.sql`WHERE o.id = ${id}::uuid`))[0];
+
+/** Locks the row until the transaction ends: the first lock of whatever changes an order. */
+export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
+  (await selectOrders(db, Prisma.sql`WHERE o.id = ${id}::uuid FOR UPDATE`))[0];
+
+export interface OrderFilter {
+  readonly userId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  /** An id of the order, its customer or quote; the provider's transaction; a phone number. */
+  readonly q?: string | undefined;
+}
+
+const searchOf = (q: string): Prisma.Sql => {
+  if (isUuid(q)) {
+    return Prisma.sql`(o.id = ${q}::uuid OR o.user_id = ${q}::uuid OR o.quote_id = ${q}::uuid)`;
+  }
+  const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
+  return Prisma.sql`(o.provider_tx_id = ${q} OR o.refund_reference = ${q}
+    OR o.user_id = (SELECT u.id FROM app_user u WHERE u.phone = ${phone}))`;
+};
+
+const whereOf = ({ userId, status, type, q }: OrderFilter): Prisma.Sql => {
+  const parts = [
+    ...(userId === undefined ? [] : [Prisma.sql`o.user_id = ${userId}::uuid`]),
+    ...(status === undefined ? [] : [Prisma.sql`o.status = ${status}`]),
+    ...(type === undefined ? [] : [Prisma.sql`o.type = ${type}`]),
+    ...(q === undefined ? [] : [searchOf(q)]),
+  ];
+  return parts.length === 0 ? Prisma.empty : Prisma.sql`WHERE ${Prisma.join(parts, ' AND ')}`;
+};
+
+/** Returns one page of orders, newest first. */
+export const listOrders = async (
+  db: Db,
+  filter: OrderFilter,
+  page: Page,
+): Promise<{ rows: GoldOrder[]; total: number }> => {
+  const where = whereOf(filter);
+  const rows = await selectOrders(
+    db,
+    Prisma.sql`${where}
+      ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
+  );
+  const [counted] = await db.$queryRaw<{ total: number }[]>`
+    SELECT count(*)::int AS total FROM gold_order o ${where}`;
+  return { rows, total: counted?.total ?? 0 };
+};
+
+interface PlacedOrder {
+  readonly id: string;
+  /** Of the event that the order's history begins with. */
+  readonly eventId: string;
+  readonly userId: string;
+  readonly quoteId: string;
+  readonly unit: GoldUnit;
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly provider: string;
+  readonly providerRateId: string;
+  readonly requestId: string;
+  readonly at: Date;
+}
+
+export interface PlacedBuy extends PlacedOrder {
+  readonly totalPaise: Paise;
+  readonly goldValuePaise: Paise;
+  readonly gstPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly roundingPaise: Paise;
+  readonly providerTxId: string;
+  readonly providerAmountPaise: Paise;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+/** Writes the order of a consumed buy quote and the first row of its history in one statement. */
+export const insertBuyOrder = async (db: Db, buy: PlacedBuy): Promise<void> => {
+  await db.$executeRaw`
+    WITH placed AS (
+      INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+        price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, rounding_paise,
+        provider, provider_tx_id, provider_rate_id, provider_amount_paise, lock_started_at,
+        lock_ends_at, expires_at, created_at, updated_at)
+      VALUES (${buy.id}::uuid, ${buy.userId}::uuid, 'BUY', 'PENDING', ${buy.quoteId}::uuid,
+        ${buy.unit}, ${buy.totalPaise}::bigint, ${gramsToDatabase(buy.grams)}::numeric,
+        ${buy.pricePerGramPaise}::bigint, ${buy.goldValuePaise}::bigint,
+        ${buy.gstPaise}::bigint, ${buy.gstRateBps}::int, ${buy.roundingPaise}::bigint,
+        ${buy.provider}, ${buy.providerTxId}, ${buy.providerRateId},
+        ${buy.providerAmountPaise}::bigint, ${buy.lockStartedAt}::timestamptz,
+        ${buy.lockEndsAt}::timestamptz, ${buy.lockEndsAt}::timestamptz,
+        ${buy.at}::timestamptz, ${buy.at}::timestamptz)
+      RETURNING id, status)
+    INSERT INTO gold_order_event
+      (id, order_id, from_status, to_status, cause, actor, request_id, at)
+    SELECT ${buy.eventId}::uuid, id, NULL, status, 'order.placed',
+      ${`customer:${buy.userId}`}, ${buy.requestId}, ${buy.at}::timestamptz
+    FROM placed`;
+};
+
+export interface PlacedSell extends PlacedOrder {
+  readonly proceedsPaise: Paise;
+  readonly withheldPaise: Paise;
+  readonly bankAccountId: string;
+}
+
+/** Writes the order of a consumed sell quote and the first row of its history in one statement. */
+export const insertSellOrder = async (db: Db, sell: PlacedSell): Promise<void> => {
+  await db.$executeRaw`
+    WITH placed AS (
+      INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+        price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
+        bank_account_id, created_at, updated_at)
+      VALUES (${sell.id}::uuid, ${sell.userId}::uuid, 'SELL', 'PENDING', ${sell.quoteId}::uuid,
+        ${sell.unit}, ${sell.proceedsPaise}::bigint, ${gramsToDatabase(sell.grams)}::numeric,
+        ${sell.pricePerGramPaise}::bigint, ${sell.proceedsPaise}::bigint,
+        ${sell.withheldPaise}::bigint, ${sell.provider}, ${sell.providerRateId},
+        ${sell.bankAccountId}::uuid, ${sell.at}::timestamptz, ${sell.at}::timestamptz)
+      RETURNING id, status)
+    INSERT INTO gold_order_event
+      (id, order_id, from_status, to_status, cause, actor, request_id, at)
+    SELECT ${sell.eventId}::uuid, id, NULL, status, 'order.placed',
+      ${`customer:${sell.userId}`}, ${sell.requestId}, ${sell.at}::timestamptz
+    FROM placed`;
+};
+
+/**
+ * Adds up the customer's buys of a day: those not failed; an unpaid one counts while its lock
+ * stands (decisions, section 2). Definite only under the holding's lock.
+ */
+export const sumBuys = async (
+  db: Db,
+  userId: string,
+  day: { readonly from: Date; readonly to: Date; readonly now: Date },
+): Promise<Paise> => {
+  const [row] = await db.$queryRaw<{ bought: bigint }[]>`
+    SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM gold_order
+    WHERE user_id = ${userId}::uuid AND type = 'BUY'
+      AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
+      AND status <> 'FAILED'
+      AND (status <> 'PENDING' OR lock_ends_at > ${day.now}::timestamptz)`;
+  return paise(row?.bought ?? 0n);
+};
+
+/** Returns the order's history, oldest first. */
+export const listOrderEvents = async (db: Db, orderId: string): Promise<GoldOrderEvent[]> => {
+  const rows = await db.goldOrderEvent.findMany({ where: { orderId }, orderBy: { seq: 'asc' } });
+  return rows.map(({ fromStatus: from, toStatus: to, cause, actor, requestId, at }) => ({
+    from,
+    to,
+    cause,
+    actor,
+    requestId,
+    at,
+  }));
+};
+
+type OrderIds = Promise<{ id: string }[]>;
+
+/** Lists unpaid buys whose lock has run out, oldest first. */
+export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
+  db.goldOrder.findMany({
+    where: { status: 'PENDING', type: 'BUY', expiresAt: { lte: now } },
+    orderBy: { expiresAt: 'asc' },
+    take: limit,
+    select: { id: true },
+  });
+
+/** Lists paid buys with which nothing has happened since `before`: their job is lost. */
+export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =>
+  db.goldOrder.findMany({
+    where: { status: 'PAID', type: 'BUY', updatedAt: { lt: before } },
+    orderBy: { updatedAt: 'asc' },
+    take: limit,
+    select: { id: true },
+  });
+
+/** Lists buys that still wait for a retry of their allocation that was due before `before`. */
+export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderIds =>
+  db.goldOrder.findMany({
+    where: { status: 'RETRY_PENDING', type: 'BUY', nextAttemptAt: { lt: before } },
+    orderBy: { nextAttemptAt: 'asc' },
+    take: limit,
+    select: { id: true },
+  });
+
+/**
+ * Puts a verified sale under review. It changes no state, and the grams stay reserved. False: it
+ * was under review already, or is not VERIFIED any more.
+ */
+export const sendSellToReview = async (
+  db: Db,
+  orderId: string,
+  review: { readonly code: ManualReviewCode; readonly reason: string; readonly at: Date },
+): Promise<boolean> => {
+  const { count } = await db.goldOrder.updateMany({
+    where: { id: orderId, type: 'SELL', status: 'VERIFIED', manualReviewCode: null },
+    data: {
+      manualReviewCode: review.code,
+      manualReviewReason: review.reason,
+      updatedAt: review.at,
+    },
+  });
+  return count === 1;
+};
+
+/** Lists sales placed before `before` and never verified: their process may be gone. */
+export const listAbandonedSells = (db: Db, before: Date, limit: number): OrderIds =>
+  db.goldOrder.findMany({
+    where: { type: 'SELL', status: 'PENDING', updatedAt: { lt: before } },
+    orderBy: { updatedAt: 'asc' },
+    take: limit,
+    select: { id: true },
+  });
+
+/**
+ * Lists verified sales that wait for the provider's answer: under review, or untouched since
+ * `before`. Those that were queried since `queriedBefore`, or that somebody works on, are left out.
+ */
+export const listUndecidedSells = (
+  db: Db,
+  before: Date,
+  queriedBefore: Date,
+  limit: number,
+): OrderIds =>
+  db.$queryRaw`
+    SELECT o.id FROM gold_order o
+    WHERE o.type = 'SELL' AND o.status = 'VERIFIED'
+      AND (o.manual_review_code IS NOT NULL OR o.updated_at < ${before}::timestamptz)
+      AND NOT EXISTS (
+        SELECT FROM provider_operation p
+        WHERE p.order_id = o.id AND p.operation = 'sell-confirm'
+          AND (p.lease_until > clock_timestamp()
+            OR p.last_asked_at > ${queriedBefore}::timestamptz))
+    ORDER BY o.updated_at LIMIT ${limit}`;
+
+/** Returns true while a sale that will be paid to this account is on its way to its payout. */
+export const hasOpenSell = async (db: Db, bankAccountId: string): Promise<boolean> => {
+  const where = { bankAccountId, status: { in: ['PENDING', 'VERIFIED'] } };
+  return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;
+};

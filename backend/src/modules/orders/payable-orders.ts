@@ -1,0 +1,123 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import { allocationJob } from './allocation-job.ts';
+import type { TransitionBuy } from './transition-order.ts';
+import { notifyUnderReview } from './orders.notifications.ts';
+import { lockOrder } from './orders.store.ts';
+import {
+  buyStatuses,
+  type BuyStatus,
+  type GoldOrder,
+  type ManualReviewCode,
+} from './orders.types.ts';
+
+/** A gold order as its payments see it. */
+export interface PayableOrder {
+  readonly id: string;
+  readonly userId: string;
+  readonly type: 'BUY' | 'SIP_INSTALLMENT';
+  readonly status: BuyStatus;
+  /** The end of the provider's price lock; null where there is none (an installment). */
+  readonly lockEndsAt: Date | null;
+  readonly amountPaise: GoldOrder['amountPaise'];
+}
+
+/** Who caused a transition, for the order's history. */
+export interface CausedBy {
+  /** The gateway's name of the event, or how else we learned of it. */
+  readonly cause: string;
+  /** `gateway:<code>`. */
+  readonly actor: string;
+  readonly requestId?: string | undefined;
+}
+
+const toPayable = (order: GoldOrder): PayableOrder => {
+  const status = buyStatuses.find((known) => known === order.status);
+  if (order.type === 'SELL' || status === undefined) {
+    throw new Error(`order ${order.id} is not one that is paid for`);
+  }
+  const { id, userId, type, lockEndsAt, amountPaise } = order;
+  return { id, userId, type, status, lockEndsAt, amountPaise };
+};
+
+/** Locks the order's row: the first lock of a transaction, before the payment order's. */
+export const lockPayableOrder = async (db: Db, orderId: string): Promise<PayableOrder> => {
+  const order = await lockOrder(db, orderId);
+  if (order === undefined) throw new Error(`there is no order ${orderId}`);
+  return toPayable(order);
+};
+
+/** The part of an earlier review's story that fits into a reason. */
+const reasonLength = 2000;
+
+interface PayableOrdersDeps {
+  readonly transition: TransitionBuy;
+  readonly notify: Notify;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates what payments do to gold orders, inside the transaction that applies a payment. `order`
+ * is always what `lockPayableOrder` returned in the same transaction.
+ */
+export const createPayableOrders = (deps: PayableOrdersDeps) => {
+  const { transition, notify, clock, logger } = deps;
+
+  /** Money came again for an order that waits for a person: that is the more urgent story. */
+  const addToReview = async (
+    db: Db,
+    order: Pick<PayableOrder, 'id'>,
+    code: ManualReviewCode,
+    reason: string,
+  ): Promise<void> => {
+    await db.$executeRaw`
+      UPDATE gold_order
+      SET manual_review_code = ${code},
+        manual_review_reason = left(${reason}::text || ' Before: ' || manual_review_code || ', '
+          || manual_review_reason, ${reasonLength}::int),
+        updated_at = ${clock.now()}::timestamptz
+      WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`;
+    logger.warn({ orderId: order.id, code }, 'more to review on a gold order');
+  };
+
+  return {
+    /** PENDING or FAILED -> PAID, and queues the allocation. */
+    async markPaid(db: Db, order: PayableOrder, by: CausedBy): Promise<void> {
+      const changes = { paidAt: clock.now(), failureCode: null };
+      await transition(db, order, { ...by, to: 'PAID', changes });
+      await enqueue(db, allocationJob(order.id));
+    },
+
+    /** PENDING -> FAILED. */
+    async markFailed(db: Db, order: PayableOrder, by: CausedBy): Promise<void> {
+      const changes = { failureCode: 'PAYMENT_FAILED' };
+      await transition(db, order, { ...by, to: 'FAILED', changes });
+    },
+
+    /**
+     * Any other state -> MANUAL_REVIEW with `code`, and notifies the customer. An order that is
+     * under review already (a second capture) stays where it is: the code becomes this one, and
+     * the reason keeps the earlier code and words beside the new.
+     */
+    async sendToReview(
+      db: Db,
+      order: Pick<PayableOrder, 'id' | 'userId' | 'status'>,
+      code: ManualReviewCode,
+      reason: string,
+      by: CausedBy,
+    ): Promise<void> {
+      if (order.status === 'MANUAL_REVIEW') return addToReview(db, order, code, reason);
+      await transition(db, order, {
+        ...by,
+        to: 'MANUAL_REVIEW',
+        changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
+        detail: { code, reason },
+      });
+      await notifyUnderReview(db, notify, order, code);
+    },
+  };
+};

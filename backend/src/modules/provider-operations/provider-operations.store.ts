@@ -1,0 +1,281 @@
+import { Prisma } from '../../generated/prisma/client.ts';
+import { gramsFromDatabase, gramsToDatabase, type DatabaseDecimal } from '../../money/index.ts';
+import type { Grams, Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { LockedBuy, VerifiedSell } from '../orders/index.ts';
+
+/**
+ * A confirm as we know it. INTENDED: about to be asked for, or being asked for, and never before.
+ * UNKNOWN: asked for at least once without a final word. REFUSED: it certainly did not happen.
+ * DONE: the provider says that it sold the gold.
+ */
+export type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
+
+export type ConfirmOperation = 'buy-confirm' | 'sell-confirm';
+
+export interface Confirm {
+  readonly id: string;
+  readonly orderId: string;
+  readonly status: ConfirmStatus;
+  readonly providerTxId: string;
+  /** What the verify promised. */
+  readonly grams: Grams;
+  /** The moment before the verify. */
+  readonly verifiedAt: Date;
+  readonly attempts: number;
+  /** Somebody is at it now. */
+  readonly isHeld: boolean;
+}
+
+type Row = Omit<Confirm, 'grams'> & { readonly grams: DatabaseDecimal };
+
+const columns = Prisma.sql`
+  p.id, p.order_id AS "orderId", p.status, p.provider_tx_id AS "providerTxId", p.grams,
+  p.verified_at AS "verifiedAt", p.attempts,
+  coalesce(p.lease_until > clock_timestamp(), false) AS "isHeld"`;
+
+const toConfirm = (row: Row): Confirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
+
+export interface NewConfirm {
+  readonly id: string;
+  readonly orderId: string;
+  readonly quoteId: string | null;
+  readonly userId: string;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly grams: Grams;
+  readonly amountPaise: Paise | null;
+  readonly verifiedAt: Date;
+  readonly at: Date;
+}
+
+export interface LeftOpen {
+  readonly certainlyNot: boolean;
+  readonly at: Date;
+  readonly reason: string;
+}
+
+/** Makes the intent to confirm an order's transaction; `grams` is what its verify promised. */
+export const newConfirm = (
+  order: LockedBuy | VerifiedSell,
+  { id, grams, at }: { readonly id: string; readonly grams?: Grams | undefined; readonly at: Date },
+): NewConfirm => ({
+  id,
+  orderId: order.id,
+  quoteId: order.quoteId,
+  userId: order.userId,
+  provider: order.provider,
+  providerTxId: order.providerTxId,
+  grams: grams ?? order.grams,
+  amountPaise: order.providerAmountPaise,
+  verifiedAt: order.lockStartedAt,
+  at,
+});
+
+/** Who holds an operation, and until when by the database's clock. */
+export interface OperationLease {
+  readonly holderId: string;
+  readonly leaseMs: number;
+}
+
+const leaseEnd = (leaseMs: number) =>
+  Prisma.sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
+const undecided = Prisma.sql`p.status IN ('INTENDED', 'UNKNOWN')`;
+
+const selectConfirms = async (
+  db: Db,
+  operation: ConfirmOperation,
+  rest: Prisma.Sql,
+): Promise<Confirm[]> => {
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT ${columns} FROM provider_operation p
+    WHERE p.operation = ${operation} ${rest}`;
+  return rows.map(toConfirm);
+};
+
+/** Returns the newest confirm of an order. Read under the order's lock. */
+export const findLatestConfirm = async (
+  db: Db,
+  operation: ConfirmOperation,
+  orderId: string,
+): Promise<Confirm | undefined> => {
+  const newest = Prisma.sql`
+    AND p.order_id = ${orderId}::uuid ORDER BY p.started_at DESC, p.id DESC LIMIT 1`;
+  return (await selectConfirms(db, operation, newest))[0];
+};
+
+/** Writes the intent of a confirm, held under `lease`: committed before the provider is called. */
+export const recordIntent = async (
+  db: Db,
+  operation: ConfirmOperation,
+  confirm: NewConfirm,
+  { holderId, leaseMs }: OperationLease,
+): Promise<void> => {
+  await db.$executeRaw`
+    INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
+      status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
+      holder_id, lease_until)
+    VALUES (${confirm.id}::uuid, ${confirm.orderId}::uuid, ${confirm.quoteId}::uuid,
+      ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
+      ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
+      ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
+      ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${leaseEnd(leaseMs)})`;
+};
+
+/**
+ * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
+ * before, so it is UNKNOWN from here on. False when another is quicker.
+ */
+export const acquireConfirm = async (db: Db, id: string, lease: OperationLease) => {
+  const count = await db.$executeRaw`
+    UPDATE provider_operation p
+    SET status = 'UNKNOWN', attempts = attempts + 1, holder_id = ${lease.holderId}::uuid,
+      lease_until = ${leaseEnd(lease.leaseMs)}
+    WHERE p.id = ${id}::uuid AND ${undecided}
+      AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`;
+  return count === 1;
+};
+
+/** Begins the lease anew, before a call; false when it was lost. */
+export const renewConfirm = async (db: Db, id: string, lease: OperationLease) => {
+  const count = await db.$executeRaw`
+    UPDATE provider_operation p SET lease_until = ${leaseEnd(lease.leaseMs)}
+    WHERE p.id = ${id}::uuid AND p.holder_id = ${lease.holderId}::uuid AND ${undecided}
+      AND p.lease_until > clock_timestamp()`;
+  return count === 1;
+};
+
+/** Writes that the provider did it, which overrules every other outcome. */
+export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.$executeRaw`
+    UPDATE provider_operation p
+    SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
+      detail = NULL, holder_id = NULL, lease_until = NULL
+    WHERE p.id = ${id}::uuid AND p.status <> 'DONE'`;
+};
+
+/** Writes that it will never happen, by the provider's final answer. */
+export const markRefused = async (db: Db, id: string, at: Date, reason: string): Promise<void> => {
+  await db.$executeRaw`
+    UPDATE provider_operation p
+    SET status = 'REFUSED', settled_at = ${at}::timestamptz,
+      last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
+      holder_id = NULL, lease_until = NULL
+    WHERE p.id = ${id}::uuid AND ${undecided}`;
+};
+
+export interface OpenOutcome {
+  readonly holderId: string;
+  /** This holder's own try was refused: it certainly did not happen. */
+  readonly wasRefused: boolean;
+  readonly at: Date;
+  readonly reason: string;
+}
+
+/**
+ * Releases a confirm without a final outcome: UNKNOWN; or REFUSED where the holder's try was
+ * refused and was the only one, so that nothing is in doubt. False when the lease was lost.
+ */
+export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Promise<boolean> => {
+  const { holderId, wasRefused, at, reason } = outcome;
+  const count = await db.$executeRaw`
+    UPDATE provider_operation p
+    SET status = CASE WHEN ${wasRefused} AND p.status = 'INTENDED' THEN 'REFUSED'
+        ELSE 'UNKNOWN' END,
+      settled_at = CASE WHEN ${wasRefused} AND p.status = 'INTENDED'
+        THEN ${at}::timestamptz END,
+      last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
+      holder_id = NULL, lease_until = NULL
+    WHERE p.id = ${id}::uuid AND p.holder_id = ${holderId}::uuid AND ${undecided}`;
+  return count === 1;
+};
+
+/** Remembers that the provider was queried and had no final answer. */
+export const markQueried = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.$executeRaw`
+    UPDATE provider_operation p SET last_asked_at = ${at}::timestamptz
+    WHERE p.id = ${id}::uuid AND ${undecided}`;
+};
+
+/** Lists undecided confirms that nobody holds and nobody has queried since `before`. */
+export const listUndecidedConfirms = (
+  db: Db,
+  operation: ConfirmOperation,
+  before: Date,
+  limit: number,
+): Promise<Confirm[]> =>
+  selectConfirms(
+    db,
+    operation,
+    Prisma.sql`
+      AND ${undecided} AND (p.last_asked_at IS NULL OR p.last_asked_at < ${before}::timestamptz)
+      AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
+      ORDER BY p.last_asked_at NULLS FIRST, p.started_at LIMIT ${limit}`,
+  );
+
+export interface VerifyIntent {
+  readonly id: string;
+  readonly orderId: string;
+  readonly quoteId: string;
+  readonly userId: string;
+  readonly provider: string;
+  readonly grams: Grams;
+  readonly at: Date;
+}
+
+const openVerifyOf = (orderId: string) =>
+  Prisma.sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
+
+/** Writes the intent to verify a sale, with its order; nobody holds it yet. */
+export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<void> => {
+  await db.$executeRaw`
+    INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
+      grams, started_at, attempts)
+    VALUES (${intent.id}::uuid, ${intent.orderId}::uuid, ${intent.quoteId}::uuid,
+      ${intent.userId}::uuid, ${intent.provider}, 'sell-verify', 'INTENDED',
+      ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`;
+};
+
+/** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */
+export const acquireVerify = async (db: Db, orderId: string, lease: OperationLease) => {
+  const count = await db.$executeRaw`
+    UPDATE provider_operation
+    SET attempts = attempts + 1, holder_id = ${lease.holderId}::uuid,
+      lease_until = ${leaseEnd(lease.leaseMs)}
+    WHERE ${openVerifyOf(orderId)}
+      AND (lease_until IS NULL OR lease_until <= clock_timestamp())`;
+  return count === 1;
+};
+
+/** Begins the lease anew, before a second call; false when it was lost. */
+export const renewVerify = async (db: Db, orderId: string, lease: OperationLease) => {
+  const count = await db.$executeRaw`
+    UPDATE provider_operation SET lease_until = ${leaseEnd(lease.leaseMs)}
+    WHERE ${openVerifyOf(orderId)} AND holder_id = ${lease.holderId}::uuid
+      AND lease_until > clock_timestamp()`;
+  return count === 1;
+};
+
+export interface VerifyOutcome {
+  readonly status: 'DONE' | 'REFUSED';
+  readonly providerTxId: string | null;
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** Writes the outcome of a sale's verify; false when the holder lost its lease to another. */
+export const recordVerifyOutcome = async (
+  db: Db,
+  orderId: string,
+  holderId: string,
+  outcome: VerifyOutcome,
+): Promise<boolean> => {
+  const { status, providerTxId, reason, at } = outcome;
+  const count = await db.$executeRaw`
+    UPDATE provider_operation
+    SET status = ${status}, provider_tx_id = ${providerTxId},
+      detail = ${JSON.stringify({ reason })}::jsonb,
+      settled_at = ${at}::timestamptz, holder_id = NULL, lease_until = NULL
+    WHERE ${openVerifyOf(orderId)} AND holder_id = ${holderId}::uuid`;
+  return count === 1;
+};

@@ -1,0 +1,148 @@
+import {
+  MoneyError,
+  addPaise,
+  buyByGrams,
+  buyByInr,
+  floorToTraded,
+  formatRupees,
+  sellByGrams,
+  sellByInr,
+  toSafePaise,
+  valueOf,
+  type Bps,
+  type BuyBreakdown,
+  type Grams,
+  type Paise,
+  type SellBreakdown,
+} from '../../money/index.ts';
+import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { sumBuys } from '../orders/index.ts';
+import type { LimitName, Limits } from '../settings/index.ts';
+import type { GoldAmount, QuoteStatus } from './quotes.types.ts';
+
+/** Runs a breakdown of `money`; one that comes to no gold, or to no money, is the caller's. */
+const breakDown = <T>(compute: () => T): T => {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof MoneyError && error.code === 'AMOUNT_TOO_SMALL') {
+      throw new AppError('AMOUNT_TOO_SMALL', { field: 'amount', cause: error });
+    }
+    throw error;
+  }
+};
+
+/**
+ * Breaks a buy at a price down into its parts (decisions, section 2).
+ * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ */
+export const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
+  breakDown(() =>
+    amount.unit === 'INR'
+      ? buyByInr(amount.amountPaise, buyPaise, gstBps)
+      : buyByGrams(amount.grams, buyPaise, gstBps),
+  );
+
+/**
+ * Breaks a sale at a price down into its parts (decisions, section 2).
+ * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ */
+export const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
+  breakDown(() =>
+    amount.unit === 'INR'
+      ? sellByInr(amount.amountPaise, sellPaise)
+      : sellByGrams(amount.grams, sellPaise),
+  );
+
+const limitTexts: Readonly<Partial<Record<LimitName, string>>> = {
+  minBuyPaise: 'A buy is at least',
+  maxBuyPaise: 'A buy is at most',
+  dailyBuyPaise: 'The buys of a day come to at most',
+  minSellPaise: 'A sell is at least',
+  maxSellPaise: 'A sell is at most',
+};
+
+/** LIMIT_EXCEEDED, with the limit in `details` (decisions, section 4). */
+const limitExceeded = (limit: LimitName, limits: Limits): AppError =>
+  new AppError('LIMIT_EXCEEDED', {
+    message: `${limitTexts[limit] ?? limit} INR ${formatRupees(limits[limit])}.`,
+    field: 'amount',
+    details: { limit, limitPaise: toSafePaise(limits[limit]) },
+  });
+
+/**
+ * Checks the gross amount of one buy against its limits.
+ * @throws AppError LIMIT_EXCEEDED with the limit in `details`
+ */
+export const checkBuyAmount = (limits: Limits, amountPaise: Paise): void => {
+  if (amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
+  if (amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
+};
+
+/**
+ * Checks a further buy against what the customer has bought on this IST day. Definite only under
+ * the lock of the customer's holding; without it, an early answer.
+ * @throws AppError LIMIT_EXCEEDED with the limit in `details`
+ */
+export const checkDailyBuys = async (
+  db: Db,
+  buy: { readonly userId: string; readonly amountPaise: Paise },
+  limits: Limits,
+  now: Date,
+): Promise<void> => {
+  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now };
+  const bought = await sumBuys(db, buy.userId, day);
+  if (addPaise(bought, buy.amountPaise) > limits.dailyBuyPaise) {
+    throw limitExceeded('dailyBuyPaise', limits);
+  }
+};
+
+export interface SellToCheck {
+  /** The amount that limits bind: as requested in INR, or what the grams come to. */
+  readonly grossPaise: Paise;
+  readonly grams: Grams;
+  /** The provider's own price per gram. */
+  readonly providerPricePaise: Paise;
+  readonly freeGrams: Grams;
+}
+
+/**
+ * Checks a sale against its limits. The provider's own minimum comes first, and binds everybody;
+ * whoever sells all available grams is exempt from ours (decisions, section 2).
+ * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
+ */
+export const checkSellAmount = (
+  sell: SellToCheck,
+  limits: Limits,
+  minimumAtProvider: Paise,
+): void => {
+  const { grossPaise, grams, providerPricePaise, freeGrams } = sell;
+  // The provider sees the grams at its own price: less than its minimum it would refuse.
+  const isTooSmall =
+    grossPaise < minimumAtProvider || valueOf(grams, providerPricePaise) < minimumAtProvider;
+  if (isTooSmall) {
+    throw new AppError('AMOUNT_TOO_SMALL', {
+      message: 'The amount is less than the gold provider buys.',
+      field: 'amount',
+    });
+  }
+  const isEverything = grams === floorToTraded(freeGrams);
+  if (grossPaise < limits.minSellPaise && !isEverything) {
+    throw limitExceeded('minSellPaise', limits);
+  }
+  if (grossPaise > limits.maxSellPaise) throw limitExceeded('maxSellPaise', limits);
+};
+
+/**
+ * Refuses a quote that can't be used any more.
+ * @throws AppError QUOTE_USED, QUOTE_EXPIRED
+ */
+export const requireUsable = (
+  quote: { readonly status: QuoteStatus; readonly expiresAt: Date },
+  now: Date,
+): void => {
+  if (quote.status === 'CONSUMED') throw new AppError('QUOTE_USED');
+  if (quote.status === 'EXPIRED' || quote.expiresAt <= now) throw new AppError('QUOTE_EXPIRED');
+};

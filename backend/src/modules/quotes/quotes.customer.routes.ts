@@ -1,0 +1,89 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { freeGrams, readHolding } from '../holdings/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import type { DraftBuyQuote } from './draft-buy-quote.ts';
+import type { DraftSellQuote } from './draft-sell-quote.ts';
+import { requireProviderUser, verifiablePrice } from './quote-price.ts';
+import type { QuoteDeps } from './quotes.deps.ts';
+import {
+  buyQuoteView,
+  presentBuyQuote,
+  presentSellQuote,
+  quoteBody,
+  quoteView,
+  sellQuoteView,
+} from './quotes.schemas.ts';
+import { findBuyQuote, findSellQuote, insertBuyQuote, insertSellQuote } from './quotes.store.ts';
+
+const quoteErrors = [
+  'KYC_REQUIRED',
+  'LIMIT_EXCEEDED',
+  'AMOUNT_TOO_SMALL',
+  'PRICE_UNAVAILABLE',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_REFUSED',
+  'PROVIDER_MISMATCH',
+] as const;
+
+/** `POST /gold/quote`, `POST /gold/quote/sell`, `GET /gold/quote/:id`. */
+export const createQuoteRoutes = (
+  deps: QuoteDeps & {
+    readonly draftBuyQuote: DraftBuyQuote;
+    readonly draftSellQuote: DraftSellQuote;
+  },
+): Route[] => {
+  const { db, clock, draftBuyQuote, draftSellQuote } = deps;
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/gold/quote',
+      summary: 'Quote a buy; the price is locked at the provider',
+      tags: ['gold'],
+      access: customerAccess,
+      body: quoteBody,
+      responses: { 201: buyQuoteView },
+      errors: quoteErrors,
+      handler: async ({ body, principal }) => {
+        const quote = await draftBuyQuote(principal.userId, body);
+        await insertBuyQuote(db, quote);
+        return created(presentBuyQuote(quote, clock.now()));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/quote/:id',
+      summary: 'One quote',
+      tags: ['gold'],
+      access: customerAccess,
+      params: idParams,
+      responses: { 200: quoteView },
+      handler: async ({ params, principal }) => {
+        const now = clock.now();
+        const buy = await findBuyQuote(db, params.id, principal.userId);
+        if (buy !== undefined) return ok(presentBuyQuote(buy, now));
+        const sell = await findSellQuote(db, params.id, principal.userId);
+        if (sell !== undefined) return ok(presentSellQuote(sell, now));
+        throw new AppError('NOT_FOUND');
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/gold/quote/sell',
+      summary: 'Quote a sell at the live price',
+      tags: ['gold'],
+      access: customerAccess,
+      body: quoteBody,
+      responses: { 201: sellQuoteView },
+      errors: ['KYC_REQUIRED', 'LIMIT_EXCEEDED', 'AMOUNT_TOO_SMALL', 'PRICE_UNAVAILABLE'],
+      handler: async ({ body: amount, principal: { userId } }) => {
+        await requireProviderUser(deps, userId);
+        const quote = draftSellQuote.draft(userId, amount, await verifiablePrice(deps));
+        await draftSellQuote.checkLimits(quote, amount, freeGrams(await readHolding(db, userId)));
+        await insertSellQuote(db, quote);
+        return created(presentSellQuote(quote, clock.now()));
+      },
+    }),
+  ];
+};

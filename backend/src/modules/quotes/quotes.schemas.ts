@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import {
+  GRAMS_PATTERN,
+  MoneyError,
+  RUPEES_PATTERN,
+  formatGrams,
+  formatRupees,
+  gramsFromDatabase,
+  gramsToDatabase,
+  paise,
+  parseDecimal,
+  parseGrams,
+  parseRupees,
+  toSafePaise,
+} from '../../money/index.ts';
+import { goldUnits, gramsText, paiseInt } from '../orders/index.ts';
+import { quoteStatuses, type BuyQuote, type GoldAmount, type SellQuote } from './quotes.types.ts';
+
+const amountText = z
+  .union([z.string().max(32), z.number()])
+  .transform(String)
+  .describe('rupees with at most two decimals, or grams with at most four');
+
+/** The two fields of a body that say how much. */
+export const amountShape = { unit: z.enum(goldUnits), amount: amountText };
+
+const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
+  if (unit === 'INR') {
+    const amountPaise = parseRupees(amount);
+    return { unit, amountPaise, requested: formatRupees(amountPaise) };
+  }
+  const grams = parseGrams(amount);
+  return { unit, grams, requested: gramsToDatabase(grams) };
+};
+
+/** The `{unit, amount}` of a body as an amount; an issue at `amount` where it is none. */
+export const toAmount = (
+  { unit, amount }: { readonly unit: 'INR' | 'GRAMS'; readonly amount: string },
+  context: z.RefinementCtx,
+): GoldAmount => {
+  try {
+    return readAmount(unit, amount);
+  } catch (error) {
+    if (!(error instanceof MoneyError)) throw error;
+    context.addIssue({ code: 'custom', path: ['amount'], message: error.message });
+    return z.NEVER;
+  }
+};
+
+export const quoteBody = z.object(amountShape).transform(toAmount);
+
+const quoteHead = {
+  id: z.uuid(),
+  unit: z.enum(goldUnits),
+  amount: z.string().regex(new RegExp(`${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`, 'u')),
+  grams: gramsText,
+  pricePerGramPaise: paiseInt,
+  status: z.enum(quoteStatuses),
+  expiresAt: z.iso.datetime(),
+  createdAt: z.iso.datetime(),
+};
+
+export const buyQuoteView = z.object({
+  ...quoteHead,
+  kind: z.literal('BUY'),
+  goldValuePaise: paiseInt,
+  gstPaise: paiseInt,
+  totalPaise: paiseInt,
+});
+
+export const sellQuoteView = z.object({
+  ...quoteHead,
+  kind: z.literal('SELL'),
+  proceedsPaise: paiseInt,
+  /** Zero (interface, gate 5). */
+  withheldPaise: z.literal(0),
+});
+
+/** A quote of either kind. */
+export const quoteView = z.discriminatedUnion('kind', [buyQuoteView, sellQuoteView]);
+
+/** The amount as it was asked for: rupees with two decimals, grams with four. */
+const requestedOf = ({ unit, requested }: Pick<BuyQuote, 'unit' | 'requested'>): string =>
+  unit === 'INR'
+    ? formatRupees(paise(parseDecimal(requested, 2) ?? 0n))
+    : formatGrams(gramsFromDatabase(requested));
+
+/** What both kinds show: one that has run out reads EXPIRED before it is swept. */
+const presentHead = (quote: BuyQuote | SellQuote, now: Date) => ({
+  id: quote.id,
+  unit: quote.unit,
+  amount: requestedOf(quote),
+  grams: formatGrams(quote.grams),
+  pricePerGramPaise: toSafePaise(quote.pricePerGramPaise),
+  status: quote.status === 'ACTIVE' && quote.expiresAt <= now ? 'EXPIRED' : quote.status,
+  expiresAt: quote.expiresAt.toISOString(),
+  createdAt: quote.createdAt.toISOString(),
+});
+
+/** A buy quote as its customer sees it. */
+export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buyQuoteView> => ({
+  ...presentHead(quote, now),
+  kind: 'BUY',
+  goldValuePaise: toSafePaise(quote.goldValuePaise),
+  gstPaise: toSafePaise(quote.gstPaise),
+  totalPaise: toSafePaise(quote.totalPaise),
+});
+
+/** A sell quote as its customer sees it: nothing is ever withheld (interface, gate 5). */
+export const presentSellQuote = (quote: SellQuote, now: Date): z.output<typeof sellQuoteView> => ({
+  ...presentHead(quote, now),
+  kind: 'SELL',
+  proceedsPaise: toSafePaise(quote.proceedsPaise),
+  withheldPaise: 0,
+});

@@ -1,0 +1,57 @@
+import type { Bps, Grams, Paise } from '../../money/index.ts';
+import type { GoldUnit } from '../orders/index.ts';
+
+export const quoteStatuses = ['ACTIVE', 'CONSUMED', 'EXPIRED'] as const;
+export type QuoteStatus = (typeof quoteStatuses)[number];
+
+/** What a customer wants to buy or sell. `requested` is the amount's one spelling, for what is stored. */
+export type GoldAmount =
+  | { readonly unit: 'INR'; readonly amountPaise: Paise; readonly requested: string }
+  | { readonly unit: 'GRAMS'; readonly grams: Grams; readonly requested: string };
+
+/** A promise of a price, with the provider's lock behind it. */
+export interface BuyQuote {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: QuoteStatus;
+  readonly unit: GoldUnit;
+  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  readonly requested: string;
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly goldValuePaise: Paise;
+  readonly gstPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly totalPaise: Paise;
+  readonly roundingPaise: Paise;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly providerRateId: string;
+  /** What the provider charges for the grams by its own arithmetic. */
+  readonly providerAmountPaise: Paise;
+  /** The moment before the verify call. */
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+}
+
+/** A promise of a price for gold that a customer holds. The provider knows nothing of it yet. */
+export interface SellQuote {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: QuoteStatus;
+  readonly unit: GoldUnit;
+  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  readonly requested: string;
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly proceedsPaise: Paise;
+  readonly withheldPaise: Paise;
+  readonly provider: string;
+  /** The provider's rate behind our price, and its own price per gram: the verify repeats both. */
+  readonly providerRateId: string;
+  readonly providerPricePaise: Paise;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+}
