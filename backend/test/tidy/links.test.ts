@@ -17,6 +17,35 @@ it('has pages whose links lead somewhere', () => {
   expect(pages.flatMap(brokenLinks)).toEqual([]);
 });
 
+/** The anchor that a heading has on GitHub: lower case, hyphens for blanks, no punctuation. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/gu, '-');
+
+const anchorsOf = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^#{1,6} (?<heading>.+)$/gmu)].map((match) =>
+    anchorOf(match.groups?.['heading'] ?? ''),
+  );
+
+const linkToAnchor = /\]\((?!https?:|mailto:)(?<target>[^)#\s]*)#(?<anchor>[^)\s]+)\)/gu;
+
+it('has links to headings that are there', () => {
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(linkToAnchor)]
+      .map((match) => ({ ...match.groups }) as { target: string; anchor: string })
+      .filter(({ target, anchor }) => {
+        const linked = target === '' ? page : join(dirname(page), target);
+        return linked.endsWith('.md') && existsSync(linked) && !anchorsOf(linked).includes(anchor);
+      })
+      .map(
+        ({ target, anchor }) => `${relative(repositoryFolder, page)} links to ${target}#${anchor}`,
+      ),
+  );
+  expect(broken).toEqual([]);
+});
+
 /** Pages name files of the backend in code, as `src/...`. */
 const namedFile = /`(?<path>(?:src|test|prisma|docs)\/[\w./-]+)`/gu;
 
