@@ -1,4 +1,21 @@
-import type { ExitCode } from './io/exit-codes.ts';
+/** What goldctl's exit code tells a script (docs/goldctl.md). */
+export const exitCodes = {
+  done: 0,
+  /** Something unexpected, or the API refused. */
+  failed: 1,
+  /** The command line is wrong, or a needed answer can't be asked for off a terminal. */
+  usage: 2,
+  /** The command did its work and found something: a failed check, a reconciliation finding. */
+  findings: 3,
+  /** Not signed in, or not permitted. */
+  denied: 4,
+  /** The API, the cluster or the CI does not answer. */
+  unreachable: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
  * Ends a command: `main` prints the message, and the hint below it, to standard error and exits

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exitCodes } from './io/exit-codes.ts';
+import { exitCodes } from './cli-error.ts';
 import { createTerminalDeps } from './io/terminal.ts';
 import { runGoldctl } from './run-goldctl.ts';
 

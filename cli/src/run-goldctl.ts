@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
-import { CliError } from './cli-error.ts';
 import type { CliDeps } from './cli-deps.ts';
+import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import { createProgram } from './create-program.ts';
-import { exitCodes, type ExitCode } from './io/exit-codes.ts';
 import { showable } from './io/output.ts';
 
 const codeOf = (deps: CliDeps, error: unknown): ExitCode => {

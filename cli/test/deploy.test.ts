@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
+import { exitCodes } from '../src/cli-error.ts';
 import { deployRun } from '../src/deploys/deploy.types.ts';
-import { exitCodes } from '../src/io/exit-codes.ts';
 import { golden, steadied } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
 import { runInWorld } from './support/test-deps.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { CliError } from '../src/cli-error.ts';
+import { CliError, exitCodes } from '../src/cli-error.ts';
 import type { Deployment, DeployRun } from '../src/deploys/deploy.types.ts';
 import { waitForRun } from '../src/deploys/wait-for-run.ts';
-import { exitCodes } from '../src/io/exit-codes.ts';
 
 const started: Deployment = {
   target: 'backend',

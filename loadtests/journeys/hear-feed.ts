@@ -5,7 +5,7 @@ import { readPriceMessage } from '../lib/price-message.ts';
 import { joinFrame, pongFrame, readFrame, webSocketUrl, type Frame } from '../lib/socket-io.ts';
 import type { Observation } from '../thresholds/price-cadence.ts';
 
-export interface HearFeedOptions {
+interface HearFeedOptions {
   readonly baseUrl: string;
   readonly tickMs: number;
   /** Marks to wait for. */

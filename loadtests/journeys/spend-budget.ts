@@ -5,7 +5,7 @@ import { hasLimitHeaders, hasRetryAfter, type LimitAnswer } from '../lib/limit-a
 import type { Observation } from '../thresholds/rate-limits.ts';
 import type { ApiClient } from './api-client.ts';
 
-export interface SpendBudgetOptions {
+interface SpendBudgetOptions {
   readonly api: Api;
   readonly windowSeconds: number;
   readonly client: ApiClient;

@@ -1,6 +1,6 @@
 import type { ApiName } from './settings.ts';
 
-export interface ExemptRequest {
+interface ExemptRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
 }

@@ -5,7 +5,7 @@ export interface HeardTick {
 }
 
 /** How a tick follows the one before it. */
-export type Step = 'next' | 'gap' | 'repeat';
+type Step = 'next' | 'gap' | 'repeat';
 
 /** Of a tick, how much before a mark it may arrive and still belong to it: clocks differ. */
 const earlyPart = 0.05;
@@ -13,7 +13,7 @@ const earlyPart = 0.05;
 const joinPart = 0.025;
 
 /** The wall clock's mark that something at `atMs` belongs to. */
-export const markOf = (atMs: number, tickMs: number): number =>
+const markOf = (atMs: number, tickMs: number): number =>
   Math.floor((atMs + tickMs * earlyPart) / tickMs) * tickMs;
 
 /** How long after its mark a tick arrived; negative if before it, by a clock that differs. */

@@ -13,7 +13,7 @@ export interface LimitAnswer {
   readonly errorCode: string | undefined;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;

@@ -1,5 +1,5 @@
 /** The number of a price message across the whole fleet. */
-export interface PriceMessage {
+interface PriceMessage {
   readonly seq: number;
 }
 

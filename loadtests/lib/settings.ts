@@ -5,7 +5,7 @@ export const profileNames = ['smoke', 'load', 'soak'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /** Who the proxy hop before the APIs is. */
-export type Hop = 'played' | 'real';
+type Hop = 'played' | 'real';
 
 /** What a suite needs to know; everything else is in its profile. */
 export interface Settings {

@@ -16,12 +16,12 @@ export interface SummaryData {
 }
 
 /** A number worth knowing that nothing is held against. */
-export interface Figure {
+interface Figure {
   readonly metric: string;
   readonly says: string;
 }
 
-export interface Verdict {
+interface Verdict {
   /** The metric and the expression, as k6 names them. */
   readonly threshold: string;
   readonly says: string;

@@ -1,6 +1,6 @@
 import type { ProfileName } from '../lib/settings.ts';
 
-export interface PriceCadenceProfile {
+interface PriceCadenceProfile {
   /** Event loops of the load generator. */
   readonly listeners: number;
   readonly socketsPerListener: number;

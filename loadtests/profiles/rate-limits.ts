@@ -1,6 +1,6 @@
 import type { ProfileName } from '../lib/settings.ts';
 
-export interface RateLimitProfile {
+interface RateLimitProfile {
   /** Clients at once, at each API. */
   readonly clients: number;
   /** Windows that each client lives through. */

@@ -2,12 +2,12 @@ import { isAbsolute, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { profileNames, type ProfileName } from '../lib/settings.ts';
 
-export const suiteNames = ['rate-limits', 'price-cadence'] as const;
+const suiteNames = ['rate-limits', 'price-cadence'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** In the order in which they start. */
   readonly suites: readonly [SuiteName, ...SuiteName[]];
   readonly profile: ProfileName;

@@ -5,7 +5,7 @@ import type { SuiteName } from './options.ts';
 /** k6 ends with this when a threshold does not hold. */
 export const thresholdsFailed = 99;
 
-export interface SuiteRun {
+interface SuiteRun {
   readonly k6: string;
   /** The folder of the load tests. */
   readonly folder: string;
@@ -16,7 +16,7 @@ export interface SuiteRun {
   readonly htmlFile?: string;
 }
 
-export interface SuiteOutcome {
+interface SuiteOutcome {
   /** 0, 99 if a threshold did not hold, or what else k6 ended with. */
   readonly exitCode: number;
   /** The report. */

@@ -29,7 +29,7 @@ const readEndpoints = (file: string): Record<string, string> => {
 };
 
 /** What a suite is run with: its settings, and the variables that say the same. */
-export interface SuiteEnvironment {
+interface SuiteEnvironment {
   readonly settings: Settings;
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -12,7 +12,7 @@ export const observations = {
 } as const;
 export type Observation = keyof typeof observations;
 
-export interface CadenceLimits {
+interface CadenceLimits {
   /** How many must have listened to the end. */
   readonly sockets: number;
   readonly latenessP95Ms: number;

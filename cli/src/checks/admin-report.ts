@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
-import { ApiError } from '../clients/api-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
+import { ApiError } from '../clients/http-api.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 
 const reportAnswer = z.object({
   ready: z.boolean(),

@@ -1,5 +1,4 @@
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { Installation } from './installation.ts';
 
 /** The groups of checks, in the order in which they are shown. */

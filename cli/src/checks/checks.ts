@@ -1,5 +1,4 @@
-import { openGateSettings } from '../gates/gate-settings.ts';
-import { gates, stateOf, type GateState } from '../gates/gates.ts';
+import { gates, openGateSettings, stateOf, type GateState } from '../gates/gates.ts';
 import type { AdminReport } from './admin-report.ts';
 import type { Check, CheckStatus, Finding } from './check.types.ts';
 import { clusterChecks } from './cluster-checks.ts';

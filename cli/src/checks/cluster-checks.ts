@@ -1,5 +1,5 @@
+import { mergeReferences } from '../clients/kube-objects.ts';
 import type { KubeClient, KubeDeployment, KubePod, KubeReference } from '../clients/kube.ts';
-import { mergeReferences } from '../clients/kube-merge-references.ts';
 import { unknownBecause, type Check, type CheckStatus, type Finding } from './check.types.ts';
 import { itemsOf, type Release } from './installation.ts';
 import { processNames } from './probe-processes.ts';

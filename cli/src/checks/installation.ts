@@ -1,5 +1,5 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import {
   componentSelector,
   createKubeClient,
@@ -7,11 +7,14 @@ import {
   type KubeDeployment,
   type KubePod,
 } from '../clients/kube.ts';
-import type { Context, KubeContext, LocalContext } from '../contexts/context.ts';
+import {
+  resolveContext,
+  type Context,
+  type KubeContext,
+  type LocalContext,
+} from '../contexts/context.ts';
 import { readEndpoints } from '../contexts/local-stack.ts';
-import { resolveContext } from '../contexts/resolve-context.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { fetchAdminReport, type AdminReport } from './admin-report.ts';
 import {
   probeAddress,

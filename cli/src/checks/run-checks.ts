@@ -1,7 +1,6 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import {
   isProblem,
   toRecord,

@@ -1,15 +1,13 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { readPassword } from '../io/read-password.ts';
 import { findCredential } from './credentials.ts';
-import { createHttpApi, type HttpApi } from './http-api.ts';
-import { signIn } from './sign-in.ts';
+import { createHttpApi, signIn, type HttpApi } from './http-api.ts';
 
 /** An admin API that a command is signed in at. */
-export interface AdminConnection {
+interface AdminConnection {
   readonly api: HttpApi;
   readonly address: AdminAddress;
 }

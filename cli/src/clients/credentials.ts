@@ -14,10 +14,10 @@ const credential = z.object({
 const credentialFile = z.object({ credentials: z.record(z.string(), credential) });
 
 /** A kept sign-in. */
-export type Credential = z.infer<typeof credential>;
+type Credential = z.infer<typeof credential>;
 
 /** Where sign-ins are kept: below XDG_CONFIG_HOME, else `~/.config`. */
-export const credentialsPath = ({ env }: CliDeps): string => {
+const credentialsPath = ({ env }: CliDeps): string => {
   const given = env['XDG_CONFIG_HOME'] ?? '';
   const config = given === '' ? join(env['HOME'] ?? homedir(), '.config') : given;
   return join(config, 'goldctl', 'credentials.json');

@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import {
   deployTargets,
   type DeployCi,
   type DeployRun,
   type DeployTarget,
 } from '../deploys/deploy.types.ts';
-import { exitCodes } from '../io/exit-codes.ts';
-import { readGithubPlace, type GithubPlace } from './github-config.ts';
-import { githubFailure } from './github-failure.ts';
+import { githubFailure, readGithubPlace, type GithubPlace } from './github-connection.ts';
 
 const requestTimeoutMs = 15_000;
 const deployBranch = 'main';

@@ -1,9 +1,38 @@
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
-import { ApiError, type Refusal } from './api-error.ts';
+import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 
-export interface ApiRequest<T> {
+/** What an API said when it refused. */
+interface Refusal {
+  readonly status: number;
+  /** The stable code of its error table; undefined when it answered something else than one. */
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+const exitCodeOf = (status: number): ExitCode =>
+  status === 401 || status === 403 ? exitCodes.denied : exitCodes.failed;
+
+const hintOf = (refusal: Refusal): string | undefined => {
+  const { code, retryAfterSeconds, requestId } = refusal;
+  if (code === 'UNAUTHENTICATED') return 'Sign in with "goldctl login".';
+  if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
+  return requestId === undefined ? undefined : `The logs have it under request ${requestId}.`;
+};
+
+/** An API's refusal, as the end of a command. */
+export class ApiError extends CliError {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    const { status, code, message } = refusal;
+    super(`${message} (${code ?? `HTTP ${status}`})`, exitCodeOf(status), hintOf(refusal));
+    this.refusal = refusal;
+  }
+}
+
+interface ApiRequest<T> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, such as `/v1/orders`. */
   readonly path: string;
@@ -107,3 +136,13 @@ export const createHttpApi = (options: {
     );
   };
 };
+
+const signedIn = z.object({
+  accessToken: z.string(),
+  expiresIn: z.int().positive(),
+  admin: z.object({ id: z.string(), email: z.string(), role: z.string() }),
+});
+
+/** Signs an operator in at the admin API. @throws ApiError when it refuses. */
+export const signIn = (api: HttpApi, account: { email: string; password: string }) =>
+  api({ method: 'POST', path: '/v1/auth/login', body: account, answer: signedIn });

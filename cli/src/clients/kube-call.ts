@@ -1,7 +1,6 @@
 import { ApiException, FetchError } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 
 /** For one answer of the API server. */
 export const callTimeoutMs = 15_000;

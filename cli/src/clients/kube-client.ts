@@ -1,14 +1,189 @@
+import {
+  AppsV1Api,
+  CoreV1Api,
+  createConfiguration,
+  PatchStrategy,
+  ServerConfiguration,
+  setHeaderOptions,
+  type KubeConfig,
+  type Middleware,
+} from '@kubernetes/client-node';
 import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeContext } from '../contexts/context.ts';
-import { createKubeApis } from './kube-apis.ts';
-import { createKubeCall } from './kube-call.ts';
+import { callTimeoutMs, createKubeCall, KubeRefusal, type KubeCall } from './kube-call.ts';
 import { loadKubeConfig } from './kube-config.ts';
-import { createConfigMapCalls } from './kube-config-maps.ts';
 import { createExec } from './kube-exec.ts';
-import { createListCalls } from './kube-lists.ts';
+import { toDeployment, toObject, toPod } from './kube-objects.ts';
 import { createPortForward } from './kube-port-forward.ts';
 import { createStreamOpener } from './kube-streams.ts';
-import type { KubeClient } from './kube.types.ts';
+import type { KubeClient, KubeConfigMap, KubeObject } from './kube.types.ts';
+
+/** The library sets no time limit of its own. */
+const timeLimit = (signal: AbortSignal): Middleware => ({
+  pre: async (request) => {
+    request.setSignal(AbortSignal.any([AbortSignal.timeout(callTimeoutMs), signal]));
+    return request;
+  },
+  post: async (response) => response,
+});
+
+interface KubeApis {
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+}
+
+/** The library's clients of the config's cluster, each call limited in time. */
+const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
+  const server = config.getCurrentCluster()?.server ?? '';
+  const configuration = createConfiguration({
+    baseServer: new ServerConfiguration(server, {}),
+    authMethods: { default: config },
+    promiseMiddleware: [timeLimit(signal)],
+  });
+  return { core: new CoreV1Api(configuration), apps: new AppsV1Api(configuration) };
+};
+
+/** Asks for metadata instead of content: what is not sent can't be shown by mistake. */
+const metadataOnly = setHeaderOptions(
+  'Accept',
+  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+);
+
+/** The same of a list. */
+const metadataListOnly = setHeaderOptions(
+  'Accept',
+  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+);
+
+/** A release has a handful of each kind; the rest of a longer list comes page by page. */
+const pageSize = 500;
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly metadata?: { readonly _continue?: string };
+}
+
+type Ask<T> = (page: { limit: number; _continue?: string }) => Promise<Page<T>>;
+
+const allPages = async <T>(ask: Ask<T>): Promise<T[]> => {
+  const items: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await ask({ limit: pageSize, ...(next !== undefined && { _continue: next }) });
+    items.push(...page.items);
+    ({ _continue: next } = page.metadata ?? {});
+  } while (next !== undefined && next !== '');
+  return items;
+};
+
+const findOrNone = async (find: () => Promise<KubeObject>): Promise<KubeObject | undefined> => {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof KubeRefusal && error.status === 404) return undefined;
+    throw error;
+  }
+};
+
+type ListCalls = Pick<
+  KubeClient,
+  'listDeployments' | 'listPods' | 'listConfigMaps' | 'findConfigMap' | 'findSecret'
+>;
+
+/** What is there, by label or by name. */
+const createListCalls = (options: {
+  readonly apis: KubeApis;
+  readonly namespace: string;
+  readonly call: KubeCall;
+}): ListCalls => {
+  const { apis, namespace, call } = options;
+  const list = <T>(kind: string, ask: Ask<T>): Promise<T[]> =>
+    call(`list ${kind} in namespace ${namespace}`, () => allPages(ask));
+  const find = (kind: string, name: string, ask: () => Promise<KubeObject>) =>
+    findOrNone(() => call(`look for ${kind} ${name} in namespace ${namespace}`, ask));
+  return {
+    listDeployments: async (labelSelector) => {
+      const found = await list('deployments', (page) =>
+        apis.apps.listNamespacedDeployment({ namespace, labelSelector, ...page }),
+      );
+      return found.map(toDeployment);
+    },
+    listPods: async (labelSelector) => {
+      const found = await list('pods', (page) =>
+        apis.core.listNamespacedPod({ namespace, labelSelector, ...page }),
+      );
+      return found.map(toPod);
+    },
+    listConfigMaps: async (labelSelector) => {
+      const found = await list('config maps', (page) =>
+        apis.core.listNamespacedConfigMap({ namespace, labelSelector, ...page }, metadataListOnly),
+      );
+      return found.map(toObject);
+    },
+    findConfigMap: (name) =>
+      find('config map', name, async () =>
+        toObject(await apis.core.readNamespacedConfigMap({ name, namespace }, metadataOnly)),
+      ),
+    findSecret: (name) =>
+      find('secret', name, async () =>
+        toObject(await apis.core.readNamespacedSecret({ name, namespace }, metadataOnly)),
+      ),
+  };
+};
+
+/** How often somebody else may be quicker before it is given up. */
+const mostAttempts = 8;
+
+const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof KubeRefusal && error.status === 409;
+
+/** Reads a config map and sets single keys of it. */
+const createConfigMapCalls = (options: {
+  readonly apis: KubeApis;
+  readonly namespace: string;
+  readonly call: KubeCall;
+}): Pick<KubeClient, 'readConfigMap' | 'patchConfigMapValue'> => {
+  const { apis, namespace, call } = options;
+
+  const readConfigMap = (name: string): Promise<KubeConfigMap> =>
+    call(`read config map ${name} in namespace ${namespace}`, async () => {
+      const found = await apis.core.readNamespacedConfigMap({ name, namespace });
+      const resourceVersion = found.metadata?.resourceVersion ?? '';
+      return { ...toObject(found), data: found.data ?? {}, resourceVersion };
+    });
+
+  const patch = (read: KubeConfigMap, key: string, value: string): Promise<unknown> => {
+    // With the version that was read: the cluster refuses it when the map has changed since.
+    const body = { metadata: { resourceVersion: read.resourceVersion }, data: { [key]: value } };
+    return call(`change config map ${read.name} in namespace ${namespace}`, () =>
+      apis.core.patchNamespacedConfigMap({ name: read.name, namespace, body }, asMergePatch),
+    );
+  };
+
+  return {
+    readConfigMap,
+    patchConfigMapValue: async (name, key, value) => {
+      for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+        const read = await readConfigMap(name);
+        if (read.data[key] === value) return value;
+        try {
+          await patch(read, key, value);
+          return read.data[key];
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+        }
+      }
+      throw new CliError(
+        `config map ${name} changed ${mostAttempts} times while it was being changed`,
+        exitCodes.failed,
+        'Somebody else keeps writing it; nothing was changed. Try again.',
+      );
+    },
+  };
+};
 
 /** Puts the client of one namespace together. @throws CliError usage (kube-config). */
 export const openKubeClient = (

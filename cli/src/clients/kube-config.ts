@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeContext } from '../contexts/context.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface LoadedKubeConfig {
+interface LoadedKubeConfig {
   readonly config: KubeConfig;
   readonly namespace: string;
   readonly description: string;

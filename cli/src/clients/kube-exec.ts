@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { ExecRequest, ExecResult, KubeClient } from './kube.types.ts';
 

@@ -1,12 +1,77 @@
 import type {
+  V1Container,
   V1ContainerStatus,
   V1Deployment,
   V1ObjectMeta,
   V1Pod,
   V1PodSpec,
+  V1Volume,
 } from '@kubernetes/client-node';
-import { referencesOf } from './kube-references.ts';
-import type { KubeDeployment, KubeObject, KubePod } from './kube.types.ts';
+import type { KubeDeployment, KubeObject, KubePod, KubeReference } from './kube.types.ts';
+
+/** What every namespace is given by the cluster itself, mounted into each pod. */
+const clusterOwn = new Set(['kube-root-ca.crt']);
+
+/** Each name once, by kind and name; needed where any of them is needed. */
+export const mergeReferences = (references: readonly KubeReference[]): KubeReference[] => {
+  const merged = new Map<string, KubeReference>();
+  for (const one of references) {
+    const { kind, name } = one;
+    if (clusterOwn.has(name)) continue;
+    const isOptional = one.isOptional && (merged.get(`${kind} ${name}`)?.isOptional ?? true);
+    merged.set(`${kind} ${name}`, { kind, name, isOptional });
+  }
+  return [...merged.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+/** The one name under which the library knows a reference, whatever stands around it. */
+interface Named {
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+const reference = (
+  kind: KubeReference['kind'],
+  named: Named | undefined,
+  isOptional = named?.optional ?? false,
+): KubeReference[] =>
+  named?.name === undefined || named.name === '' ? [] : [{ kind, name: named.name, isOptional }];
+
+const inContainer = ({ env, envFrom }: V1Container): KubeReference[] => [
+  ...(envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
+    ...reference('ConfigMap', configMapRef),
+    ...reference('Secret', secretRef),
+  ]),
+  ...(env ?? []).flatMap(({ valueFrom }) => [
+    ...reference('ConfigMap', valueFrom?.configMapKeyRef),
+    ...reference('Secret', valueFrom?.secretKeyRef),
+  ]),
+];
+
+const secretVolume = ({ secret }: V1Volume): KubeReference[] =>
+  secret?.secretName === undefined
+    ? []
+    : reference('Secret', { name: secret.secretName }, secret.optional ?? false);
+
+const inVolume = (volume: V1Volume): KubeReference[] => [
+  ...reference('ConfigMap', volume.configMap),
+  ...secretVolume(volume),
+  ...(volume.projected?.sources ?? []).flatMap((source) => [
+    ...reference('ConfigMap', source.configMap),
+    ...reference('Secret', source.secret),
+  ]),
+];
+
+/**
+ * The config maps and secrets that pods of the template need, each named once; one that is needed
+ * anywhere is needed. A pull secret that is missing only matters where the image must be pulled.
+ */
+const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
+  mergeReferences([
+    ...[...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(inContainer),
+    ...(spec?.volumes ?? []).flatMap(inVolume),
+    ...(spec?.imagePullSecrets ?? []).flatMap((named) => reference('Secret', named, true)),
+  ]);
 
 /** Name and labels of an object. */
 export const toObject = (object: { readonly metadata?: V1ObjectMeta }): KubeObject => ({

@@ -1,7 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex, pipeline } from 'node:stream';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { KubeClient } from './kube.types.ts';
 

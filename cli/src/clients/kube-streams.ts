@@ -7,7 +7,7 @@ import { callTimeoutMs, KubeRefusal, type KubeCall } from './kube-call.ts';
 type Socket = Awaited<ReturnType<WebSocketHandler['connect']>>;
 
 /** Takes the bytes of a numbered stream. */
-export type OnBytes = (stream: number, bytes: Buffer) => void;
+type OnBytes = (stream: number, bytes: Buffer) => void;
 
 /** A connection to a pod through the API server that carries numbered streams. */
 export interface KubeStream {

@@ -1,7 +1,6 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeContext } from '../contexts/context.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import type { KubeClient, KubePod } from './kube.types.ts';
 
 export type {
@@ -17,7 +16,7 @@ export type {
 } from './kube.types.ts';
 
 /** What all objects of the service carry in a cluster. */
-export const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
+const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
 
 /** The label selector of one or more components of the service. */
 export const componentSelector = (...components: readonly string[]): string =>

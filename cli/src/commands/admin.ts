@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { runBackendCommand } from '../clients/backend-command.ts';
-import { resolveContext } from '../contexts/resolve-context.ts';
+import { resolveContext } from '../contexts/context.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 import { readNewPassword } from '../io/read-password.ts';

@@ -1,6 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
 import {
   checkCategories,
   isClusterCategory,
@@ -9,9 +7,10 @@ import {
 } from '../checks/check.types.ts';
 import { renderChecks, renderShort, summaryOf } from '../checks/render-checks.ts';
 import { runChecks, waitForChecks, type CheckRun } from '../checks/run-checks.ts';
-import { resolveContext } from '../contexts/resolve-context.ts';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { resolveContext } from '../contexts/context.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult } from '../io/output.ts';
 import { parseDuration } from '../io/parse-duration.ts';
 

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
 import { createAdminCi } from '../deploys/admin-ci.ts';
 import {
@@ -12,7 +12,6 @@ import {
 } from '../deploys/deploy.types.ts';
 import { waitForRun } from '../deploys/wait-for-run.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 import { parseDuration } from '../io/parse-duration.ts';
 

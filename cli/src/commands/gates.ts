@@ -1,11 +1,9 @@
 import { Argument, Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
-import { resolveContext } from '../contexts/resolve-context.ts';
-import { gates, stateOf, type Gate, type GateState } from '../gates/gates.ts';
-import { openGateSettings } from '../gates/gate-settings.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { resolveContext } from '../contexts/context.ts';
+import { gates, openGateSettings, stateOf, type Gate, type GateState } from '../gates/gates.ts';
 import { globalOptionsOf } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult, renderTable } from '../io/output.ts';
 
 const settingNames = gates.map(({ setting }) => setting);

@@ -1,13 +1,11 @@
 import { Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { ApiError } from '../clients/api-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
-import { CliError } from '../cli-error.ts';
+import { ApiError } from '../clients/http-api.ts';
 import { globalOptionsOf } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult } from '../io/output.ts';
-import { orderAnswer } from '../orders/order.ts';
-import { renderOrder } from '../orders/render-order.ts';
+import { orderAnswer, renderOrder } from '../orders/order.ts';
 
 const tellMissing =
   (id: string) =>

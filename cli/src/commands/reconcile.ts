@@ -1,12 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
 import { globalOptionsOf } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult } from '../io/output.ts';
-import { renderReport } from '../reconciliation/render-report.ts';
-import { reportAnswer, withoutSamples } from '../reconciliation/report.ts';
+import { renderReport, reportAnswer, withoutSamples } from '../reconciliation/report.ts';
 
 const [shortest, longest] = [1, 720];
 

@@ -1,13 +1,11 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
-import { forgetCredential, findCredential, keepCredential } from '../clients/credentials.ts';
-import { createHttpApi } from '../clients/http-api.ts';
-import { signIn } from '../clients/sign-in.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { findCredential, forgetCredential, keepCredential } from '../clients/credentials.ts';
+import { createHttpApi, signIn } from '../clients/http-api.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
 import { printResult, renderPairs } from '../io/output.ts';
 import { readPassword } from '../io/read-password.ts';
 

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 
 /** Something that can be completed, with what it is. */
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly about: string;
 }

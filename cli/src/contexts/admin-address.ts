@@ -1,11 +1,35 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { createKubeClient, findReadyPod } from '../clients/kube.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from '../io/exit-codes.ts';
-import type { LocalEndpoints } from './local-stack.ts';
-import { readEndpoints } from './local-stack.ts';
-import { openAdminTunnel } from './open-admin-tunnel.ts';
-import { resolveContext } from './resolve-context.ts';
+import { resolveContext, type KubeContext } from './context.ts';
+import { readEndpoints, type LocalEndpoints } from './local-stack.ts';
+
+/** The container port of an API. */
+const apiPort = 'http';
+
+/**
+ * Leads a port of this machine to the API of a ready admin pod. The key names context and
+ * namespace, so that a kept sign-in is found through the next tunnel too.
+ * @throws CliError unreachable, denied
+ */
+const openAdminTunnel = async (
+  deps: CliDeps,
+  context: KubeContext,
+): Promise<{ baseUrl: string; key: string; close(): Promise<void> }> => {
+  const client = await createKubeClient(deps, context);
+  const pod = await findReadyPod(client, 'admin');
+  const port = pod.ports[apiPort];
+  if (port === undefined) {
+    throw new CliError(`pod ${pod.name} has no port named "${apiPort}"`, exitCodes.failed);
+  }
+  const tunnel = await client.portForward(pod.name, port);
+  return {
+    baseUrl: `http://127.0.0.1:${tunnel.port}`,
+    key: `kube:${client.description}/${client.namespace}`,
+    close: () => tunnel.close(),
+  };
+};
 
 /** Where the admin API of a context answers. */
 export interface AdminAddress {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { LocalContext } from './context.ts';
 
 const endpointsForm = z.object({

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
-import { ApiError } from '../clients/api-error.ts';
-import type { HttpApi } from '../clients/http-api.ts';
-import { exitCodes, type ExitCode } from '../io/exit-codes.ts';
+import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
+import { ApiError, type HttpApi } from '../clients/http-api.ts';
 import { deployment, deployRun, type DeployCi } from './deploy.types.ts';
 
 const runsAnswer = z.object({ items: z.array(deployRun) });

@@ -1,6 +1,5 @@
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../io/exit-codes.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { DeployCi, Deployment, DeployRun } from './deploy.types.ts';
 
 /** The admin API takes 60 requests a minute from one address. */

@@ -1,3 +1,11 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { componentSelector, createKubeClient, type KubeClient } from '../clients/kube.ts';
+import type { Context } from '../contexts/context.ts';
+import { readEndpoints } from '../contexts/local-stack.ts';
+
 /** A switch of the service that people open and close while it runs. */
 export interface Gate {
   /** As the command line has it. */
@@ -68,3 +76,76 @@ export const stateOf = (gate: Gate, raw: string | undefined): GateState => {
     value: value ?? null,
   };
 };
+
+/** Where the settings of a context are kept. */
+interface GateSettings {
+  /** For people: the folder, or the ConfigMap. */
+  readonly place: string;
+  /** All values as they are stored, by name. */
+  read(): Promise<Readonly<Record<string, string | undefined>>>;
+  write(name: string, value: string): Promise<void>;
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const inFolder = (folder: string, names: readonly string[]): GateSettings => {
+  const readOne = (name: string): string | undefined => {
+    try {
+      return readFileSync(join(folder, name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    place: folder,
+    read: async () => Object.fromEntries(names.map((name) => [name, readOne(name)])),
+    write: async (name, value) => {
+      // Aside and renamed: no process ever reads half of it, which it would take for closed.
+      const staging = join(folder, `.${name}.${process.pid}`);
+      try {
+        writeFileSync(staging, `${value}\n`);
+        renameSync(staging, join(folder, name));
+      } catch (error) {
+        throw new CliError(`${name} can't be written: ${messageOf(error)}`, exitCodes.failed);
+      }
+    },
+  };
+};
+
+const findSettingsMap = async (client: KubeClient): Promise<string> => {
+  const [found, ...others] = await client.listConfigMaps(componentSelector('settings'));
+  if (found !== undefined && others.length === 0) return found.name;
+  const where = `in namespace ${client.namespace}`;
+  throw found === undefined
+    ? new CliError(
+        `there is no settings ConfigMap ${where}`,
+        exitCodes.failed,
+        '--namespace names the namespace of the release.',
+      )
+    : new CliError(`there is more than one settings ConfigMap ${where}`, exitCodes.failed);
+};
+
+const inCluster = async (client: KubeClient): Promise<GateSettings> => {
+  const name = await findSettingsMap(client);
+  return {
+    place: `ConfigMap ${name} in namespace ${client.namespace} (${client.description})`,
+    read: async () => (await client.readConfigMap(name)).data,
+    write: async (key, value) => {
+      await client.patchConfigMapValue(name, key, value);
+    },
+  };
+};
+
+/**
+ * The settings of a local stack (files of its folder), or of a release (its ConfigMap).
+ * @throws CliError unreachable, denied; failed where there is no such ConfigMap.
+ */
+export const openGateSettings = async (
+  deps: CliDeps,
+  context: Context,
+  names: readonly string[],
+): Promise<GateSettings> =>
+  context.kind === 'local'
+    ? inFolder(readEndpoints(context).settingsDir, names)
+    : inCluster(await createKubeClient(deps, context));

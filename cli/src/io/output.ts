@@ -2,10 +2,10 @@ import Table from 'cli-table3';
 import type { CliDeps } from '../cli-deps.ts';
 
 export const outputForms = ['table', 'json'] as const;
-export type OutputForm = (typeof outputForms)[number];
+type OutputForm = (typeof outputForms)[number];
 
 /** A result in its two forms: `data` as JSON, `text` for people (no newline at its end). */
-export interface Result {
+interface Result {
   readonly data: unknown;
   readonly text: string;
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { exitCodes } from './exit-codes.ts';
 
 /** A file or a pipe usually ends with a newline that is not part of the password. */
 const withoutLastNewline = (text: string): string => text.replace(/\r?\n$/u, '');

@@ -1,7 +1,60 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CliDeps } from '../cli-deps.ts';
-import { confirm, promptSecret } from './prompt.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+
+const requireTerminal = (message: string, hint: string): void => {
+  if (process.stdin.isTTY && process.stderr.isTTY) return;
+  throw new CliError(message, exitCodes.usage, hint);
+};
+
+/** Errors of a question that Ctrl-C ended, whoever noticed first. */
+const interruptions = new Set(['ExitPromptError', 'AbortPromptError', 'AbortError']);
+
+const asInterruption = (error: unknown): unknown =>
+  error instanceof Error && interruptions.has(error.name)
+    ? new CliError('interrupted', exitCodes.interrupted)
+    : error;
+
+/**
+ * Asks on the terminal; what is typed is not shown, not even as stars. The question goes to
+ * standard error, so that results can be redirected.
+ * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+ */
+const promptSecret = async (message: string, signal: AbortSignal): Promise<string> => {
+  requireTerminal(
+    'a password is needed, and there is no terminal to ask on',
+    'Give it on standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.',
+  );
+  const { default: password } = await import('@inquirer/password');
+  try {
+    return await password({ message }, { output: process.stderr, signal });
+  } catch (error) {
+    throw asInterruption(error);
+  }
+};
+
+/**
+ * Asks a question on the terminal; only `y` or `yes` agrees.
+ * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+ */
+const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {
+  requireTerminal('this needs a yes, and there is no terminal to ask on', 'Give it with --yes.');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // A terminal hands Ctrl-C to the reader instead of the process.
+  const interruption = new AbortController();
+  reader.once('SIGINT', () => interruption.abort());
+  try {
+    const signals = AbortSignal.any([signal, interruption.signal]);
+    const answer = await reader.question(`${question} [y/N] `, { signal: signals });
+    return /^y(?:es)?$/iu.test(answer.trim());
+  } catch (error) {
+    throw asInterruption(error);
+  } finally {
+    reader.close();
+  }
+};
 
 /** The real world: this process's streams, environment and clock. */
 export const createTerminalDeps = (

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { formatPaise } from '../io/money.ts';
+import { renderPairs, renderTable } from '../io/output.ts';
 
 const paise = z.int();
 
@@ -64,7 +66,102 @@ export const orderAnswer = z.object({
   events: z.array(event),
 });
 
-export type Order = z.infer<typeof orderAnswer>;
-export type OrderPayment = z.infer<typeof payment>;
-export type OrderPayout = z.infer<typeof payout>;
-export type OrderEvent = z.infer<typeof event>;
+type Order = z.infer<typeof orderAnswer>;
+type OrderPayment = z.infer<typeof payment>;
+type OrderPayout = z.infer<typeof payout>;
+type OrderEvent = z.infer<typeof event>;
+
+type Pair = readonly [name: string, value: string];
+
+/** A pair for what is known; nothing for what is not. */
+const known = <T>(name: string, value: T | null, show: (value: T) => string): readonly Pair[] =>
+  value === null ? [] : [[name, show(value)]];
+
+const asIs = (text: string): string => text;
+
+const headOf = (order: Order): readonly Pair[] => [
+  ['order', order.id],
+  ['type', order.type],
+  ['status', order.status],
+  ['customer', order.user_id],
+  ...known('review', order.manual_review_code, asIs),
+  ...known('', order.manual_review_reason, asIs),
+  ...known('refund', order.refund_reference, asIs),
+  ...known('quote', order.quote_id, asIs),
+  ...known('provider tx', order.sg_tx_id, asIs),
+  ['created', order.created_at],
+  ...known('price lock until', order.expires_at, asIs),
+  ['updated', order.updated_at],
+];
+
+/** Rupees as a decimal text in the groups that the other figures have. */
+const rupees = (text: string): string => {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return formatPaise(Number(`${whole}${fraction.padEnd(2, '0')}`));
+};
+
+const moneyOf = (order: Order): readonly Pair[] => [
+  ['amount', rupees(order.amount_inr)],
+  ...known('grams', order.grams, (grams) => `${grams} g`),
+  ...known('price per gram', order.price_per_gram_paise, formatPaise),
+  ...known('gold value', order.gold_value_paise, formatPaise),
+  ...known('GST', order.gst_paise, formatPaise),
+  ...known('rounding', order.rounding_paise, formatPaise),
+  ...known('proceeds', order.proceeds_paise, formatPaise),
+  ...known('at the provider', order.provider_amount_paise, formatPaise),
+  ...known('price difference', order.price_difference_paise, formatPaise),
+];
+
+const amountOf = ({ amount_paise: paise, currency }: OrderPayment): string =>
+  currency === 'INR' ? formatPaise(paise) : `${paise} minor units of ${currency}`;
+
+const paymentsOf = (payments: readonly OrderPayment[]): string =>
+  renderTable(
+    ['payment', 'status', 'amount', 'gateway', 'gateway order', 'method', 'created', 'paid'],
+    payments.map((payment) => [
+      payment.id,
+      payment.status,
+      amountOf(payment),
+      payment.gateway,
+      payment.gateway_order_id ?? '-',
+      payment.method ?? '-',
+      payment.created_at,
+      payment.paid_at ?? '-',
+    ]),
+  );
+
+const payoutOf = (payout: OrderPayout): string =>
+  renderPairs([
+    ['payout', payout.id],
+    ['status', payout.status],
+    ['amount', formatPaise(payout.amountPaise)],
+    ['to', `account ending in ${payout.accountLast4}, by ${payout.mode}`],
+    ['attempt', String(payout.attempt)],
+    ...known('bank reference', payout.utr, asIs),
+    ...known('failure', payout.failureReason, asIs),
+    ['created', payout.createdAt],
+    ...known('paid', payout.paidAt, asIs),
+  ]);
+
+const eventsOf = (events: readonly OrderEvent[]): string =>
+  renderTable(
+    ['at', 'from', 'to', 'cause', 'actor', 'request'],
+    events.map((event) => [
+      event.at,
+      event.from ?? '-',
+      event.to,
+      event.cause,
+      event.actor,
+      event.requestId ?? '-',
+    ]),
+  );
+
+/** The whole of an order for people: figures, payments, payout, history in the order it happened. */
+export const renderOrder = (order: Order): string =>
+  [
+    renderPairs(headOf(order)),
+    renderPairs(moneyOf(order)),
+    ...(order.payments.length === 0 ? [] : [paymentsOf(order.payments)]),
+    ...(order.payout === null ? [] : [payoutOf(order.payout)]),
+    eventsOf(order.events),
+  ].join('\n\n');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { exitCodes } from '../../src/io/exit-codes.ts';
+import { exitCodes } from '../../src/cli-error.ts';
 import { fakeDeployment, fakePod } from '../support/fake-kubernetes-objects.ts';
 import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 import { readinessReport, startFakeProcess, type FakeProcess } from '../support/fake-process.ts';

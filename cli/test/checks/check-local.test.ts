@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { exitCodes } from '../../src/io/exit-codes.ts';
+import { exitCodes } from '../../src/cli-error.ts';
 import { readinessReport } from '../support/fake-process.ts';
 import { startFakeStack, type FakeStack } from '../support/fake-stack.ts';
 import { golden } from '../support/golden.ts';

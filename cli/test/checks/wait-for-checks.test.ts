@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/cli-error.ts';
 import { toRecord, type CheckStatus } from '../../src/checks/check.types.ts';
 import { waitForChecks, type CheckRun } from '../../src/checks/run-checks.ts';
-import { exitCodes } from '../../src/io/exit-codes.ts';
+import { CliError, exitCodes } from '../../src/cli-error.ts';
 import { parseDuration } from '../../src/io/parse-duration.ts';
 
 const check = { id: 'pods-ready', category: 'pods', title: 'a thing', hint: 'mend it' } as const;

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { exitCodes } from '../../src/cli-error.ts';
 import { loadKubeConfig } from '../../src/clients/kube-config.ts';
-import { exitCodes } from '../../src/io/exit-codes.ts';
 
 let folder: string;
 

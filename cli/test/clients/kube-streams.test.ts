@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/cli-error.ts';
 import { createKubeClient, type KubeClient } from '../../src/clients/kube.ts';
-import { exitCodes } from '../../src/io/exit-codes.ts';
 import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 
 let cluster: FakeKubernetes;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/cli-error.ts';
 import {
   componentSelector,
   createKubeClient,
   findReadyPod,
   type KubeClient,
 } from '../../src/clients/kube.ts';
-import { exitCodes } from '../../src/io/exit-codes.ts';
-import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 import { fakeConfigMap, fakeDeployment, fakePod } from '../support/fake-kubernetes-objects.ts';
+import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 
 let cluster: FakeKubernetes;
 let interruption: AbortController;

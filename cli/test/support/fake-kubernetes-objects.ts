@@ -16,7 +16,7 @@ export interface FakeObject {
 }
 
 /** The labels that all objects of a release carry. */
-export const releaseLabels = (component: string): Record<string, string> => ({
+const releaseLabels = (component: string): Record<string, string> => ({
   'app.kubernetes.io/part-of': 'digital-gold',
   'app.kubernetes.io/component': component,
 });
@@ -100,7 +100,7 @@ export const fakeConfigMap = (
 ): FakeObject => ({ metadata: { name, labels: releaseLabels(component) }, data });
 
 /** A secret whose content nobody may ask for. */
-export const fakeSecret = (name: string): FakeObject => ({
+const fakeSecret = (name: string): FakeObject => ({
   metadata: { name },
   data: { PASSWORD: Buffer.from('never-to-be-read').toString('base64') },
 });

@@ -12,7 +12,7 @@ export interface FakeExec {
   readonly stdin: string | undefined;
 }
 
-export interface FakeExecResult {
+interface FakeExecResult {
   readonly exitCode: number;
   readonly stdout?: string;
   readonly stderr?: string;

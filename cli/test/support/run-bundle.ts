@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
-export const goldctlFile = join(import.meta.dirname, '..', '..', 'bin', 'goldctl.mjs');
+const goldctlFile = join(import.meta.dirname, '..', '..', 'bin', 'goldctl.mjs');
 
 export interface BundleRun {
   readonly child: ChildProcess;

@@ -1,6 +1,5 @@
-import { CliError } from '../../src/cli-error.ts';
 import type { CliDeps } from '../../src/cli-deps.ts';
-import { exitCodes, type ExitCode } from '../../src/io/exit-codes.ts';
+import { CliError, exitCodes, type ExitCode } from '../../src/cli-error.ts';
 import { runGoldctl } from '../../src/run-goldctl.ts';
 
 /** What a test says of the world around a command. */
@@ -15,7 +14,7 @@ export interface TestWorld {
 }
 
 /** What a command did. */
-export interface Ran {
+interface Ran {
   readonly code: ExitCode;
   readonly stdout: string;
   readonly stderr: string;

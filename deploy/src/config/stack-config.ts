@@ -12,7 +12,7 @@ import {
 export const tiers = ['dev', 'staging', 'prod'] as const;
 
 /** What is built for people inside is reached through another ingress class than the public one. */
-export const ingressReaches = ['public', 'internal'] as const;
+const ingressReaches = ['public', 'internal'] as const;
 
 const image = z.strictObject({
   repository: z.string().min(1).describe('registry and name of the backend image'),

@@ -1,7 +1,7 @@
 import { migrationSecret } from '../config/variables.ts';
 
 /** The secrets of a stack, told apart by who may read them. */
-export interface SecretData {
+interface SecretData {
   /** Environment variables of every process that serves. */
   readonly service: Readonly<Record<string, string>>;
   /** Of the migration job alone: the role that owns the schema. */

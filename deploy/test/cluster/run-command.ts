@@ -8,7 +8,7 @@ export interface CommandResult {
   readonly output: string;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }

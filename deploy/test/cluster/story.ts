@@ -14,7 +14,7 @@ import {
 } from './acts.ts';
 
 /** One thing that is shown; it throws when it is not so. */
-export interface Step {
+interface Step {
   readonly title: string;
   readonly act: () => Promise<void>;
 }

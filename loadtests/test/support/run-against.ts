@@ -9,7 +9,7 @@ import type { Report } from '../../lib/summary.ts';
 
 const folder = join(import.meta.dirname, '..', '..');
 
-export interface SuiteResult {
+interface SuiteResult {
   readonly exitCode: number;
   /** The metrics of the thresholds that did not hold, without what part of them it was. */
   readonly failed: readonly string[];
