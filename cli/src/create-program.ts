@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { createAdminCommand } from './commands/admin.ts';
-import { createCompletionCommand } from './commands/completion.ts';
 import { createCheckCommand } from './commands/check.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { createDeployCommand } from './commands/deploy.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
@@ -72,8 +72,8 @@ export const createProgram = (deps: CliDeps): Command => {
     createLoginCommand(deps),
     createLogoutCommand(deps),
     createWhoamiCommand(deps),
-    createCompletionCommand(deps, program),
   ];
   for (const command of commands) addCommand(program, command);
+  addCompletionCommand(program);
   return program;
 };
