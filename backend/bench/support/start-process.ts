@@ -1,3 +1,4 @@
+import { nodeArguments } from '../../dev/stack/node-arguments.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { createTimers } from '../../src/platform/clock/timers.ts';
@@ -48,7 +49,7 @@ export const startProcess = async (options: ProcessOptions): Promise<BenchProces
   const { name, main, env, readyUrl, logFile, nodeOptions = [] } = options;
   const log = openSync(logFile, 'a');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, main], {
+  const child = spawn(process.execPath, [...nodeArguments, ...nodeOptions, main], {
     env,
     stdio: ['ignore', log, log],
   });

@@ -1,3 +1,4 @@
+import { nodeArguments } from './node-arguments.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +83,7 @@ export const startStackProcess = async (
   await startServer({
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', bundleOf(options), mark],
+    args: [...nodeArguments, bundleOf(options), mark],
     logFile: newLog(logFile),
     isReady,
     timeoutMs: readyTimeoutMs,
