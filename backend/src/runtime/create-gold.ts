@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Route } from '../platform/http/index.ts';
-import type { TaskList } from '../platform/jobs/index.ts';
+import type { Sweep, TaskList } from '../platform/jobs/index.ts';
 import { createPortfolioCache, type PortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
-import type { JanitorStep, OrderSettlement, ReviewPayments } from '../modules/payments/index.ts';
+import type { OrderSettlement, ReviewPayments } from '../modules/payments/index.ts';
 import {
   createOrderAdminRoutes,
   createOrderCustomerRoutes,
@@ -22,7 +22,7 @@ import {
   createConfirmSell,
   createPlaceSell,
   createSell,
-  createSellJanitor,
+  createSellSweeps,
   createSellRoutes,
   createSettleSell,
   createVerifySell,
@@ -39,12 +39,11 @@ import {
 import {
   type Allocate,
   type BuyDeps,
-  type ExpiryStep,
   type UnpaidPayments,
   createAllocate,
   createBuyRoutes,
-  createExpirySteps,
-  createGoldJanitor,
+  createExpirySweeps,
+  createGoldSweeps,
   createGoldJobs,
   createSettleAllocation,
 } from '../modules/buying/index.ts';
@@ -73,8 +72,9 @@ export interface Gold {
   readonly customerRoutes: Route[];
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
-  readonly janitorSteps: readonly JanitorStep[];
-  readonly expirySteps: readonly ExpiryStep[];
+  readonly sweeps: readonly Sweep[];
+  /** Those that look often: what expires. */
+  readonly expirySweeps: readonly Sweep[];
   readonly allocate: Allocate;
 }
 
@@ -92,7 +92,7 @@ const createSells = (
   });
   return {
     customerRoutes: createSellRoutes({ ...deps, sells }),
-    janitorSteps: createSellJanitor({ ...deps, settleSell }),
+    sweeps: createSellSweeps({ ...deps, settleSell }),
     resolve: createResolveSell({ ...deps, settleSell }),
   };
 };
@@ -132,8 +132,8 @@ export const createGold = (options: GoldOptions): Gold => {
       ...createResolveRoutes({ ...deps, resolve, showOrder }),
     ],
     jobs: createGoldJobs(allocate),
-    janitorSteps: [...createGoldJanitor({ ...deps, settle }), ...sells.janitorSteps],
-    expirySteps: createExpirySteps(deps),
+    sweeps: [...createGoldSweeps({ ...deps, settle }), ...sells.sweeps],
+    expirySweeps: createExpirySweeps(deps),
     allocate,
   };
 };

@@ -20,6 +20,7 @@ import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts'
 import { createFactories, type Factories } from './factories.ts';
 import { openKit, type Kit } from './open-kit.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
+import { runSweeps } from './run-sweeps.ts';
 
 /** One process's own modules: two of them are two replicas. */
 export interface Replica {
@@ -47,7 +48,7 @@ export interface OpenMoneyOut extends Replica {
   payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
   /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
   drain(replica?: Replica): Promise<readonly unknown[]>;
-  /** One round of the janitor's steps, or of one. */
+  /** One pass of the sweeps, or of one. */
   janitor(name?: string, replica?: Replica): Promise<void>;
   /** Posts a webhook body; signed rightly unless headers are given. */
   deliver(body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -218,11 +219,7 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
       const key = `${made.payoutId.replaceAll('-', '')}-1`;
       return { userId, call, bankAccountId, ...made, key };
     },
-    async janitor(name, by = own) {
-      for (const step of [...by.banking.janitorSteps, ...by.payouts.janitorSteps]) {
-        if (name === undefined || step.name === name) await step.run();
-      }
-    },
+    janitor: (name, by = own) => runSweeps([...by.banking.sweeps, ...by.payouts.sweeps], name),
     async deliver(body, headers) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const signed = headers ?? { 'x-gateway-signature': signatureOf(text) };

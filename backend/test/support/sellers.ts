@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { Answer, Caller, OpenGold } from './open-gold.ts';
+import { runSweeps } from './run-sweeps.ts';
 
 export interface Seller {
   readonly id: string;
@@ -121,9 +122,7 @@ export const createSellers = (open: OpenGold) => {
         WHERE status = 'RUNNING'`;
     },
 
-    async janitor(name: string): Promise<void> {
-      await open.gold.janitorSteps.find((step) => step.name === name)?.run();
-    },
+    janitor: (name: string): Promise<void> => runSweeps(open.gold.sweeps, name),
   };
 };
 

@@ -3,6 +3,7 @@ import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { eventually } from './eventually.ts';
 import { assertInvariants } from './invariants.ts';
 import { openGold, type Caller, type OpenGold } from './open-gold.ts';
+import { runSweeps } from './run-sweeps.ts';
 
 /** A worker that dies at one of its calls to the provider: nothing after it happens. */
 const death: { at: string | undefined } = { at: undefined };
@@ -78,9 +79,7 @@ export const tellAllocation = () => {
     const entries = await open.journal('buy-confirm');
     return entries.filter(({ body }) => String(body['tx_id']) === txId).length;
   };
-  const janitor = async (name: string): Promise<void> => {
-    await open.gold.janitorSteps.find((step) => step.name === name)?.run();
-  };
+  const janitor = (name: string): Promise<void> => runSweeps(open.gold.sweeps, name);
   const operationsOf = ({ orderId }: Bought) =>
     open.database.db.providerOperation.findMany({ where: { orderId } });
   /** Time passes for a lease, which is on real time: its holder is gone. */

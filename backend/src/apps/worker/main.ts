@@ -4,10 +4,9 @@ import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import {
   createJobRunner,
+  createDeadPoolSweep,
   createQueueGauge,
-  createQueueSweeps,
   createScheduleMover,
-  createSweep,
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
@@ -15,11 +14,10 @@ import { createTrade } from '../../runtime/create-trade.ts';
 import { tradeVariables } from '../../runtime/trade.variables.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
-import { createJanitor } from './create-janitor.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
 import { workerVariables } from './worker.variables.ts';
 
-/** The worker: price feed, allocation, payouts, schedules, the janitor. */
+/** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
 await runMain(async (env) => {
   const config = loadConfig({ ...tradeVariables, ...workerVariables }, env);
   const runtime = await createRuntime('worker', config, env);
@@ -47,30 +45,20 @@ await runMain(async (env) => {
     redis,
     logger,
     metrics,
+    everyMs: config.JANITOR_EVERY_MS,
     sweeps: [
-      ...createQueueSweeps({ db, inTransaction, logger, metrics }),
-      ...gold.expirySteps.map(({ name, run }) =>
-        createSweep({ name, everyMs: config.EXPIRY_EVERY_MS, run }),
-      ),
-      createSweep({
-        name: 'janitor',
-        everyMs: config.JANITOR_EVERY_MS,
-        run: createJanitor({
-          logger,
-          steps: [
-            ...gold.janitorSteps,
-            ...payments.janitorSteps,
-            ...banking.janitorSteps,
-            ...payouts.janitorSteps,
-          ],
-        }),
-      }),
-      createSweep({
+      createDeadPoolSweep({ inTransaction, logger }),
+      ...gold.expirySweeps.map((sweep) => ({ ...sweep, everyMs: config.EXPIRY_EVERY_MS })),
+      ...gold.sweeps,
+      ...payments.sweeps,
+      ...banking.sweeps,
+      ...payouts.sweeps,
+      {
         name: 'rewrap-data-keys',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: createKeyRewrap({ vault: runtime.vault, inTransaction, logger }),
-      }),
-      createSweep({
+      },
+      {
         name: 'purge-sign-ins',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: async () => {
@@ -78,7 +66,7 @@ await runMain(async (env) => {
           await purgeAdminSignIns({ db, clock });
           await purgePortalSignIns({ db, clock });
         },
-      }),
+      },
     ],
   });
 

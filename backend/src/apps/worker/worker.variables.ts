@@ -5,11 +5,11 @@ import { integer } from '../../platform/config/kinds.ts';
 export const workerVariables = defineVariables({
   JANITOR_EVERY_MS: {
     schema: integer(60_000, 200, 600_000),
-    doc: "real time between the janitor's rounds in milliseconds",
+    doc: 'real time between two passes of the sweeps over what was left in between, in milliseconds',
   },
   EXPIRY_EVERY_MS: {
     schema: integer(5000, 200, 600_000),
-    doc: 'real time between two looks for what has run out, in milliseconds',
+    doc: 'real time between two passes of the sweeps over what expires, in milliseconds',
   },
   JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
 });

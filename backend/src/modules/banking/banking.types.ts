@@ -5,7 +5,7 @@ import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { TaskList } from '../../platform/jobs/index.ts';
+import type { TaskList, Sweep } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -74,16 +74,10 @@ export interface AccountStanding {
 /** What became of a validation's news. */
 export type ValidationEffect = 'APPLIED' | 'IGNORED' | 'UNMATCHED';
 
-/** A step of the janitor's round, every minute; it bears being run twice at a time. */
-export interface JanitorStep {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
-
 export interface Banking {
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
-  readonly janitorSteps: readonly JanitorStep[];
+  readonly sweeps: readonly Sweep[];
   /**
    * What the provider says of a validation, by an event or when asked; in the caller's
    * transaction, which has locked no holding, account or payout yet.

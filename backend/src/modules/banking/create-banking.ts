@@ -1,10 +1,11 @@
+import type { Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { createAccountValidationStore } from './account-validation.store.ts';
 import { createApplyValidation } from './apply-validation.ts';
 import { createBankAccountStore } from './bank-account.store.ts';
 import { createBankingCustomerRoutes } from './banking.customer.routes.ts';
 import { createBankingJobs } from './banking.jobs.ts';
-import type { Banking, BankingDeps, JanitorStep } from './banking.types.ts';
+import type { Banking, BankingDeps } from './banking.types.ts';
 import { createFundAccountOf } from './fund-account.ts';
 import { createManageAccounts } from './manage-accounts.ts';
 import { createValidateAccount, type ValidateAccount } from './validate-account.ts';
@@ -17,7 +18,7 @@ const batchSize = 100;
 const askOpenValidations = (
   { db, clock, logger }: BankingDeps,
   validateAccount: ValidateAccount,
-): JanitorStep => ({
+): Sweep => ({
   name: 'banking-ask-open-validations',
   async run() {
     const store = createAccountValidationStore(db);
@@ -36,7 +37,7 @@ export const createBanking = (deps: BankingDeps): Banking => {
   return {
     customerRoutes: createBankingCustomerRoutes(createManageAccounts(deps)),
     jobs: createBankingJobs(validateAccount),
-    janitorSteps: [askOpenValidations(deps, validateAccount)],
+    sweeps: [askOpenValidations(deps, validateAccount)],
     applyValidation: (db, news) => validation.apply(db, news),
     ownerOfValidation: async (db, news) => (await validation.find(db, news))?.userId,
     async lockStanding(db, bankAccountId) {

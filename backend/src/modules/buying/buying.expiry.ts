@@ -1,3 +1,4 @@
+import type { Sweep } from '../../platform/jobs/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { type TransitionBuy, listLapsedBuys, lockOrder } from '../orders/index.ts';
 import { type GoldBase, expireQuotes } from '../quotes/index.ts';
@@ -12,16 +13,10 @@ export interface UnpaidPayments {
   expirePaymentOrders(db: Db, orderId: string): Promise<number>;
 }
 
-/** A look for what has run out; when, the worker decides. It bears being run twice at a time. */
-export interface ExpiryStep {
-  readonly name: string;
-  readonly run: (signal: AbortSignal) => Promise<void>;
-}
-
-/** What runs out: quotes, and orders that nobody paid while their lock stood. */
-export const createExpirySteps = (
+/** The sweeps that expire quotes, and orders that nobody paid while their lock stood. */
+export const createExpirySweeps = (
   deps: GoldBase & { readonly transitionBuy: TransitionBuy; readonly payments: UnpaidPayments },
-): ExpiryStep[] => {
+): Sweep[] => {
   const { db, inTransaction, clock, logger, transitionBuy, payments } = deps;
 
   const giveUp = (orderId: string): Promise<void> =>

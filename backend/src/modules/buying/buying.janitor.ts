@@ -1,6 +1,5 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
-import type { JanitorStep } from '../payments/index.ts';
+import { enqueue, type Sweep } from '../../platform/jobs/index.ts';
 import { allocationJob, findOrder, listOverdueRetries, listStalledBuys } from '../orders/index.ts';
 import { type Confirm, listUndecidedConfirms } from '../provider-operations/index.ts';
 import type { AllocationDeps } from './allocation.deps.ts';
@@ -13,10 +12,10 @@ const stalledSeconds = 60;
 const askAgainSeconds = 30;
 const batchSize = 200;
 
-/** The janitor's round over buys: what was left in between is taken up again, or asked about. */
-export const createGoldJanitor = (
+/** The sweeps over buys: what was left in between is resumed, or its outcome is queried. */
+export const createGoldSweeps = (
   deps: AllocationDeps & { readonly settle: SettleAllocation },
-): JanitorStep[] => {
+): Sweep[] => {
   const { db, clock, logger, provider, settle } = deps;
 
   const enqueueAll = async (orders: readonly { id: string }[], why: string): Promise<void> => {

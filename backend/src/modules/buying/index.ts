@@ -1,4 +1,3 @@
-export type { ExpiryStep } from './buying.expiry.ts';
 export { readVerdict } from './allocation.rules.ts';
 export { confirmLeaseMs } from './claim-allocation.ts';
 export type { Allocate } from './create-allocate.ts';
@@ -6,7 +5,7 @@ export type { SettleAllocation } from './settle-allocation.ts';
 export type { BuyDeps } from './buying.deps.ts';
 export { createBuyRoutes } from './buying.customer.routes.ts';
 export { createAllocate } from './create-allocate.ts';
-export { createExpirySteps, type UnpaidPayments } from './buying.expiry.ts';
-export { createGoldJanitor } from './buying.janitor.ts';
+export { createExpirySweeps, type UnpaidPayments } from './buying.expiry.ts';
+export { createGoldSweeps } from './buying.janitor.ts';
 export { createGoldJobs } from './buying.jobs.ts';
 export { createSettleAllocation } from './settle-allocation.ts';

@@ -1,7 +1,7 @@
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { TaskList } from '../../platform/jobs/index.ts';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
 import { createApplyPayment } from './apply-payment.ts';
@@ -27,13 +27,7 @@ export interface PaymentsDeps extends OpenGatewayOrderDeps {
   readonly metrics?: PaymentMetrics;
 }
 
-/** A step of the janitor's round, every minute; it bears being run twice at a time. */
-export interface JanitorStep {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
-
-const janitorStepsOf = (inbox: WebhookInbox<never>, askGateway: AskGateway): JanitorStep[] => [
+const sweepsOf = (inbox: WebhookInbox<never>, askGateway: AskGateway): Sweep[] => [
   { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   { name: 'payments-ask-around-expiry', run: () => askGateway.askAroundExpiry() },
@@ -67,7 +61,7 @@ export const createPayments = (deps: PaymentsDeps) => {
   return {
     customerRoutes,
     jobs: createPaymentJobs(inbox) satisfies TaskList,
-    janitorSteps: janitorStepsOf(inbox, askGateway),
+    sweeps: sweepsOf(inbox, askGateway),
     /** @throws AppError NO_USABLE_GATEWAY */
     chooseGateway: (wish?: GatewayWish) => choice.chooseGateway(wish),
     insertPaymentOrder: createInsertPaymentOrder({ clock, random }),

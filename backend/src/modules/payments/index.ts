@@ -1,11 +1,6 @@
 export type { GatewayWish } from './choose-gateway.ts';
 export type { HeldPayment } from './held-payment.store.ts';
-export {
-  createPayments,
-  type JanitorStep,
-  type Payments,
-  type PaymentsDeps,
-} from './create-payments.ts';
+export { createPayments, type Payments, type PaymentsDeps } from './create-payments.ts';
 export type { InsertPaymentOrder, PaymentOrderRequest } from './insert-payment-order.ts';
 export {
   payableOrderStatuses,

@@ -5,6 +5,7 @@ import {
   type OpenPayments,
 } from '../../../test/support/open-payments.ts';
 import { paise } from '../../money/index.ts';
+import { runSweeps } from '../../../test/support/run-sweeps.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -38,9 +39,7 @@ const breakGateway = (fault = 'error', times = 20) =>
     times,
   });
 
-const janitor = async (): Promise<void> => {
-  for (const step of open.payments.janitorSteps) await step.run();
-};
+const janitor = (): Promise<void> => runSweeps(open.payments.sweeps);
 
 const asked = async (operation: string): Promise<number> => {
   const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;

@@ -8,6 +8,7 @@ import {
   signedEvent,
   type OpenPayments,
 } from '../../../test/support/open-payments.ts';
+import { runSweeps } from '../../../test/support/run-sweeps.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -21,12 +22,8 @@ const minuteMs = 60_000;
 const eventOf = (subject: string) =>
   open.database.db.webhookEvent.findFirstOrThrow({ where: { subject } });
 
-/** One round of the janitor's steps, or of one. */
-const janitor = async (name?: string): Promise<void> => {
-  for (const step of open.payments.janitorSteps) {
-    if (name === undefined || step.name === name) await step.run();
-  }
-};
+/** One pass of the sweeps, or of one. */
+const janitor = (name?: string): Promise<void> => runSweeps(open.payments.sweeps, name);
 
 /** Runs the job that a deferred event queued; the queue's own runner is tested elsewhere. */
 const runJob = async (eventId: string): Promise<void> => {

@@ -6,7 +6,7 @@ import { createPayoutInboxHandler } from './payout-inbox-handler.ts';
 import { createPayoutStore } from './payout.store.ts';
 import { createPayoutAdminRoutes } from './payouts.admin.routes.ts';
 import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
-import { createPayoutJanitor } from './payouts.janitor.ts';
+import { createPayoutSweeps } from './payouts.janitor.ts';
 import { createPayoutJobs } from './payouts.jobs.ts';
 import { presentPayout } from './payouts.schemas.ts';
 import type { Payouts, PayoutsDeps } from './payouts.deps.ts';
@@ -30,7 +30,7 @@ export const createPayouts = (deps: PayoutsDeps): Payouts => {
     webhookRoutes: createPayoutWebhookRoutes({ ...deps, inbox }),
     adminRoutes: createPayoutAdminRoutes({ db, letGo: createLetPayoutGo(parts) }),
     jobs: createPayoutJobs({ dispatch, retryEvent: (eventId) => inbox.retryEvent(eventId) }),
-    janitorSteps: createPayoutJanitor(deps, dispatch, inbox),
+    sweeps: createPayoutSweeps(deps, dispatch, inbox),
     insertPayout: createInsertPayout(deps),
     findPayoutOfOrder: (client, orderId) => createPayoutStore(client).findOfOrder(orderId),
     presentPayout,

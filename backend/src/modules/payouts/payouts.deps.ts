@@ -4,7 +4,7 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { TaskList } from '../../platform/jobs/index.ts';
+import type { TaskList, Sweep } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Banking } from '../banking/index.ts';
@@ -30,12 +30,6 @@ export interface PayoutsDeps {
   >;
 }
 
-/** A step of the janitor's round, every minute; it bears being run twice at a time. */
-export interface JanitorStep {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
-
 export interface Payouts {
   /** GET /payouts, GET /payouts/:id. */
   readonly customerRoutes: Route[];
@@ -44,7 +38,7 @@ export interface Payouts {
   /** GET /payouts, POST /payouts/:id/approve, POST /payouts/:id/retry. */
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
-  readonly janitorSteps: readonly JanitorStep[];
+  readonly sweeps: readonly Sweep[];
   /**
    * In the transaction that confirms a sell: the payout, PENDING, and its dispatch job when it
    * needs no approval. Answers its id. The database refuses a second one for an order.

@@ -1,23 +1,23 @@
 import { addMs } from '../../platform/clock/clock.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
+import { enqueue, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { dispatchJob } from './dispatch-job.ts';
 import type { DispatchPayout } from './dispatch-payout.ts';
 import { createPayoutAttemptStore } from './payout-attempt.store.ts';
 import { createPayoutStore } from './payout.store.ts';
-import type { JanitorStep, PayoutsDeps } from './payouts.deps.ts';
+import type { PayoutsDeps } from './payouts.deps.ts';
 
 /** How long a payout may stand still before its job counts as lost, or the provider is asked. */
 const quietMs = 60_000;
 const batchSize = 100;
 
-/** The janitor's round over payouts and their events. */
-export const createPayoutJanitor = (
+/** The sweeps over payouts and their events. */
+export const createPayoutSweeps = (
   { db, clock, logger }: Pick<PayoutsDeps, 'db' | 'clock' | 'logger'>,
   dispatch: DispatchPayout,
   inbox: WebhookInbox<never>,
-): JanitorStep[] => [
+): Sweep[] => [
   { name: 'payouts-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payouts-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   {

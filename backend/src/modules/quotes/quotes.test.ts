@@ -183,7 +183,7 @@ describe('GET /gold/quote/:id', () => {
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
     await open.advance(420);
     expect((await call('GET', `/gold/quote/${made.id}`)).body.status).toBe('EXPIRED');
-    const expire = open.gold.expirySteps.find(({ name }) => name === 'gold-expire-quotes');
+    const expire = open.gold.expirySweeps.find(({ name }) => name === 'gold-expire-quotes');
     await expire?.run(AbortSignal.timeout(5000));
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: made.id } });
     expect(row.status).toBe('EXPIRED');

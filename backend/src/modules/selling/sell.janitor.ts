@@ -1,5 +1,5 @@
+import type { Sweep } from '../../platform/jobs/index.ts';
 import { addSeconds } from '../../platform/clock/clock.ts';
-import type { JanitorStep } from '../payments/index.ts';
 import { releaseGrams } from '../holdings/index.ts';
 import {
   findOrder,
@@ -22,12 +22,10 @@ const batchSize = 200;
 const actor = 'janitor';
 
 /**
- * The janitor's round over sells. One that was never verified fails, and its gold is free; one
+ * The sweeps over sells. One that was never verified fails, and its gold is free; one
  * that was verified is asked about, and ends only by the provider's own final word.
  */
-export const createSellJanitor = (
-  deps: SellDeps & { readonly settleSell: SettleSell },
-): JanitorStep[] => {
+export const createSellSweeps = (deps: SellDeps & { readonly settleSell: SettleSell }): Sweep[] => {
   const { db, inTransaction, clock, random, logger, provider, transitionSell, settleSell } = deps;
 
   const giveUp = async (orderId: string): Promise<void> => {

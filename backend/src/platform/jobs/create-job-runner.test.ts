@@ -8,8 +8,8 @@ import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
 import { enqueue } from './enqueue.ts';
 import type { JobContext } from './job.types.ts';
-import { releaseDeadPools } from './pool-liveness.ts';
-import { readQueue } from './queue-sweeps.ts';
+import { releaseDeadPools } from './heartbeat.ts';
+import { readQueue } from './queue-gauge.ts';
 
 const logger = createSilentLogger();
 let fresh: FreshDatabase;

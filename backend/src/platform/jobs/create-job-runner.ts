@@ -11,8 +11,8 @@ import { createTimers, type Timers } from '../clock/timers.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TaskList } from './job.types.ts';
-import { showLife, type LifeSign } from './pool-liveness.ts';
-import { watchTaking } from './watch-taking.ts';
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { detectStalledRunner } from './detect-stalled-runner.ts';
 import { wrapHandler } from './wrap-handler.ts';
 
 export interface JobRunner {
@@ -107,17 +107,17 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
 
   const runOnce = async (): Promise<void> => {
     const pool = openPool(databaseUrl, logger);
-    const lives: LifeSign[] = [];
+    const heartbeats: Heartbeat[] = [];
     const events: WorkerEvents = new EventEmitter();
     events.on('pool:create', ({ workerPool }) => {
-      lives.push(showLife({ databaseUrl, poolId: workerPool.id, logger, timers }));
+      heartbeats.push(startHeartbeat({ databaseUrl, poolId: workerPool.id, logger, timers }));
     });
-    let stuck: Error | undefined;
-    const giveUp = (cause: Error): void => {
-      stuck = cause;
+    let stalled: Error | undefined;
+    const onStalled = (cause: Error): void => {
+      stalled = cause;
       active?.stop().catch(warnOfStop);
     };
-    watchTaking({ events, limit: failuresEach * concurrency, logger, giveUp });
+    detectStalledRunner({ events, limit: failuresEach * concurrency, logger, onStalled });
     try {
       active = await run({
         pgPool: pool,
@@ -134,10 +134,10 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
       });
       if (signal.aborted) await active.stop();
       await active.promise;
-      if (stuck !== undefined) throw stuck;
+      if (stalled !== undefined) throw stalled;
     } finally {
       active = undefined;
-      await Promise.all(lives.map((life) => life.release()));
+      await Promise.all(heartbeats.map((heartbeat) => heartbeat.stop()));
       await pool.end();
     }
   };

@@ -10,7 +10,7 @@ import { createSilentLogger } from '../observability/logger.ts';
 import type { ObservedSweep } from '../observability/metrics.ts';
 import { closeRedis, createRedis, untilReady } from '../redis/create-redis.ts';
 import { createSweepRunner, type SweepRunner } from './create-sweep-runner.ts';
-import { createSweep, type Sweep } from './sweep.ts';
+import type { Sweep } from './sweep.ts';
 
 let server: RestartableRedis;
 const clients: ReturnType<typeof createRedis>[] = [];
@@ -35,6 +35,7 @@ const createReplica = async (sweeps: readonly Sweep[]) => {
   const observed: ObservedSweep[] = [];
   const runner = createSweepRunner({
     sweeps,
+    everyMs: 60_000,
     redis,
     logger: createSilentLogger(),
     // No jitter: nothing to wait for.
@@ -56,7 +57,7 @@ describe('sweep runner', () => {
       runs += 1;
       if (runs === 1) await failing();
     };
-    const sweep = createSweep({ name: 'again', everyMs: 100, run });
+    const sweep = { name: 'again', everyMs: 100, run };
     const { runner, outcomes } = await createReplica([sweep]);
     runner.start();
     await eventually(() => runs >= 3);
@@ -71,7 +72,7 @@ describe('sweep runner', () => {
       runs += 1;
       await gate.opened;
     };
-    const sweep = createSweep({ name: 'leader', everyMs: 60_000, run });
+    const sweep = { name: 'leader', run };
     const [a, b] = [await createReplica([sweep]), await createReplica([sweep])];
     const first = a.runner.runNow('leader');
     await eventually(() => runs === 1);
@@ -95,7 +96,7 @@ describe('sweep runner', () => {
       await gate.opened;
       atOnce -= 1;
     };
-    const sweep = createSweep({ name: 'down', everyMs: 60_000, run });
+    const sweep = { name: 'down', run };
     const { runner, redis } = await createReplica([sweep]);
     await server.stop();
     await eventually(() => redis.status !== 'ready');
@@ -116,7 +117,7 @@ describe('sweep runner', () => {
       });
       events.push('finished');
     };
-    const sweep = createSweep({ name: 'stopped', everyMs: 100, run });
+    const sweep = { name: 'stopped', everyMs: 100, run };
     const { runner } = await createReplica([sweep]);
     runner.start();
     await eventually(() => events.length === 1);
@@ -124,9 +125,10 @@ describe('sweep runner', () => {
     expect(events).toEqual(['started', 'finished']);
   });
 
-  it('refuses names that are twice there or malformed', async () => {
-    const sweep = createSweep({ name: 'twice', everyMs: 100, run: failing });
+  it('refuses names that are twice there or malformed, and periods that are too short', async () => {
+    const sweep = { name: 'twice', everyMs: 100, run: failing };
     await expect(createReplica([sweep, sweep])).rejects.toThrow('same name');
-    expect(() => createSweep({ ...sweep, name: 'No good' })).toThrow('bad sweep name');
+    await expect(createReplica([{ ...sweep, name: 'No good' }])).rejects.toThrow('bad sweep name');
+    await expect(createReplica([{ ...sweep, everyMs: 50 }])).rejects.toThrow('too frequent');
   });
 });

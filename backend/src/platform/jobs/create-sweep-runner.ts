@@ -19,6 +19,8 @@ export interface SweepRunner {
 
 export interface SweepRunnerOptions {
   readonly sweeps: readonly Sweep[];
+  /** The period of sweeps that name none, in real milliseconds. */
+  readonly everyMs: number;
   readonly redis: Redis;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'observeSweep'>;
@@ -26,11 +28,20 @@ export interface SweepRunnerOptions {
   readonly random?: Random;
 }
 
-/** So long after its holder dies, another replica may run the sweep. */
+/** After its holder died, another replica may run the sweep when this has passed. */
 const lockTtlMs = 10_000;
 
-/** Whether no replica has run it in this period; true while the cache can't say. */
-const isDue = async (redis: Redis, sweep: Sweep): Promise<boolean> => {
+type TimedSweep = Required<Sweep>;
+
+const withPeriod = (sweep: Sweep, defaultEveryMs: number): TimedSweep => {
+  const { name, run, everyMs = defaultEveryMs } = sweep;
+  if (!/^[a-z][a-z0-9-]{1,63}$/u.test(name)) throw new Error(`bad sweep name ${name}`);
+  if (!(everyMs >= 100)) throw new Error(`sweep ${name} is too frequent`);
+  return { name, everyMs, run };
+};
+
+/** Returns true when no replica has run it in this period, and while the cache can't say. */
+const isDue = async (redis: Redis, sweep: TimedSweep): Promise<boolean> => {
   const periodMs = Math.max(1, Math.floor(sweep.everyMs * 0.8));
   try {
     return (await redis.set(`sweep-ran:${sweep.name}`, '1', 'PX', periodMs, 'NX')) === 'OK';
@@ -40,7 +51,7 @@ const isDue = async (redis: Redis, sweep: Sweep): Promise<boolean> => {
 };
 
 interface Run {
-  readonly sweep: Sweep;
+  readonly sweep: TimedSweep;
   readonly signal: AbortSignal;
   /** Also when it has just been run. */
   readonly isForced: boolean;
@@ -51,8 +62,9 @@ interface Run {
  * whole fleet; with the cache down in each. An error is logged and never ends a loop.
  */
 export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
-  const { sweeps, redis, logger, metrics } = options;
+  const { redis, logger, metrics } = options;
   const { timers = createTimers(), random = createRandom() } = options;
+  const sweeps = options.sweeps.map((sweep) => withPeriod(sweep, options.everyMs));
   const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
   if (byName.size !== sweeps.length) throw new Error('two sweeps have the same name');
   // With the cache down the lock parts nobody; within a process this does.
@@ -81,14 +93,14 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
     metrics?.observeSweep({ sweep: name, outcome, ms: performance.now() - startedAt });
     return outcome;
   };
-  const inTurn = async (run: Run): Promise<SweepOutcome> =>
+  const runAlone = async (run: Run): Promise<SweepOutcome> =>
     (await places.get(run.sweep.name)?.run(() => runOnce(run))) ?? 'skipped';
 
   const loops = sweeps.map((sweep) =>
     createLoop({
       everyMs: sweep.everyMs,
       jitterMs: Math.min(sweep.everyMs / 10, 5000),
-      run: (signal) => inTurn({ sweep, signal, isForced: false }),
+      run: (signal) => runAlone({ sweep, signal, isForced: false }),
       onError: (error) => logger.error({ err: error, sweep: sweep.name }, 'sweep failed'),
       timers,
       random,
@@ -104,7 +116,7 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
     async runNow(name) {
       const sweep = byName.get(name);
       if (sweep === undefined) throw new Error(`no sweep is called ${name}`);
-      return inTurn({ sweep, signal: new AbortController().signal, isForced: true });
+      return runAlone({ sweep, signal: new AbortController().signal, isForced: true });
     },
   };
 };

@@ -9,6 +9,7 @@ export {
   type SweepRunner,
   type SweepRunnerOptions,
 } from './create-sweep-runner.ts';
+export { createDeadPoolSweep } from './heartbeat.ts';
 export { enqueue } from './enqueue.ts';
 export {
   defaultMaxAttempts,
@@ -20,6 +21,6 @@ export {
   type ScheduledJobRequest,
   type TaskList,
 } from './job.types.ts';
-export { createQueueGauge, createQueueSweeps, readQueue } from './queue-sweeps.ts';
+export { createQueueGauge, readQueue } from './queue-gauge.ts';
 export { cancelScheduled, schedule } from './schedule.ts';
-export { createSweep, type Sweep } from './sweep.ts';
+export { sweepRows, type Sweep } from './sweep.ts';

@@ -1,17 +1,49 @@
-/** Periodic work of the worker: it looks for rows that need something, and does it. */
+/**
+ * A periodic pass of the worker over rows that need something: what expired, what stands still,
+ * what is to be purged.
+ */
 export interface Sweep {
+  /** In kebab-case; the label of its metrics and the name of its lock. */
   readonly name: string;
-  readonly everyMs: number;
+  /** Real milliseconds between two passes; the runner's own period where it is not given. */
+  readonly everyMs?: number;
+  /**
+   * One pass. It decides by the business clock what is due, and must be safe to run concurrently:
+   * the runner's lock only saves work. `signal` aborts when the process stops or the lock is lost.
+   */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
+export interface SweepRowsOptions<Row> {
+  readonly rows: readonly Row[];
+  readonly signal: AbortSignal;
+  /** Returns false for a row that could not be helped now. */
+  readonly handle: (row: Row) => Promise<boolean>;
+  /**
+   * Sends a row that could not be helped to the back, by the column that orders the batch. Without
+   * this, rows of one silent collaborator fill every batch and hide all others.
+   */
+  readonly postpone?: (row: Row) => Promise<void>;
+  /** Is called with what `handle` threw; the pass goes on with the next row. */
+  readonly onError: (error: unknown, row: Row) => void;
+}
+
 /**
- * Declares periodic work. `everyMs` is real time; what is due is decided by `run`, with the
- * business clock. `run` must bear being run twice at a time: the lock only saves work. `signal`
- * aborts when the process stops or the lock is lost; stop at the next good moment then.
+ * Handles the rows of one batch, one after another, until `signal` aborts. A row that fails ends
+ * neither the pass nor the ones after it. Returns how many rows were helped.
  */
-export const createSweep = (sweep: Sweep): Sweep => {
-  if (!/^[a-z][a-z0-9-]{1,63}$/u.test(sweep.name)) throw new Error(`bad sweep name ${sweep.name}`);
-  if (!(sweep.everyMs >= 100)) throw new Error(`sweep ${sweep.name} is too frequent`);
-  return sweep;
+export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<number> => {
+  const { rows, signal, handle, postpone, onError } = options;
+  let helped = 0;
+  for (const row of rows) {
+    if (signal.aborted) return helped;
+    try {
+      if (await handle(row)) helped += 1;
+      else await postpone?.(row);
+    } catch (error) {
+      onError(error, row);
+      await postpone?.(row);
+    }
+  }
+  return helped;
 };

@@ -1,19 +1,20 @@
 import { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
-import type { InTransaction } from '../db/database.ts';
-import { keyedFlag } from './job.types.ts';
+import { execute, selectRows, sql, type InTransaction } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
+import { keyedFlag } from './job.types.ts';
+import type { Sweep } from './sweep.ts';
 
 /**
  * A job is locked by the pool that works on it, and the queue itself takes a lock for lost only
  * after four hours. So each pool proves that it lives by an advisory lock that its session holds:
- * PostgreSQL lets go of it the moment the process is gone.
+ * PostgreSQL releases it the moment the process is gone.
  */
-export interface LifeSign {
-  release(): Promise<void>;
+export interface Heartbeat {
+  stop(): Promise<void>;
 }
 
-interface LifeSignOptions {
+interface HeartbeatOptions {
   readonly databaseUrl: string;
   readonly poolId: string;
   readonly logger: Logger;
@@ -22,12 +23,12 @@ interface LifeSignOptions {
 
 const retryAfterMs = 500;
 
-// A machine that vanishes says no goodbye; the database then asks after some 30 s.
+// A machine that vanishes closes no connection; the database then probes after some 30 s.
 const keepAlive =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 /** Connects, takes the lock and holds it until the session ends or `stopping` aborts. */
-const holdOnce = async (options: LifeSignOptions, stopping: AbortSignal): Promise<void> => {
+const holdOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promise<void> => {
   const client = new Client({
     connectionString: options.databaseUrl,
     application_name: `job-pool ${options.poolId}`.slice(0, 63),
@@ -51,22 +52,22 @@ const holdOnce = async (options: LifeSignOptions, stopping: AbortSignal): Promis
   }
 };
 
-/** Keeps the life sign of a pool up, over lost connections too, until it is released. */
-export const showLife = (options: LifeSignOptions): LifeSign => {
+/** Keeps the heartbeat of a pool up, over lost connections too, until it is stopped. */
+export const startHeartbeat = (options: HeartbeatOptions): Heartbeat => {
   const { logger, timers, poolId } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const hold = async (): Promise<void> => {
     while (!signal.aborted) {
       await holdOnce(options, signal).catch((error: unknown) => {
-        logger.warn({ err: error, poolId }, 'the life sign of the job pool is interrupted');
+        logger.warn({ err: error, poolId }, 'the heartbeat of the job pool is interrupted');
       });
       await timers.sleep(signal.aborted ? 0 : retryAfterMs, signal);
     }
   };
   const held = hold();
   return {
-    async release() {
+    async stop() {
       stopping.abort();
       await held;
     },
@@ -74,7 +75,7 @@ export const showLife = (options: LifeSignOptions): LifeSign => {
 };
 
 /**
- * Frees the jobs and queues of pools that show no life sign; answers how many pools. Jobs locked
+ * Frees the jobs and queues of pools without a heartbeat; returns how many pools. Jobs locked
  * less than `graceSeconds` ago are left: their pool may just be starting.
  */
 export const releaseDeadPools = async (
@@ -82,7 +83,9 @@ export const releaseDeadPools = async (
   graceSeconds = 10,
 ): Promise<number> =>
   inTransaction(async (db) => {
-    const dead = await db.$queryRaw<{ locked_by: string }[]>`
+    const dead = await selectRows<{ locked_by: string }>(
+      db,
+      sql`
       with holders as materialized (
         select locked_by from graphile_worker._private_jobs
         where locked_at < now() - make_interval(secs => ${graceSeconds}::int)
@@ -90,15 +93,32 @@ export const releaseDeadPools = async (
         select locked_by from graphile_worker._private_job_queues
         where locked_at < now() - make_interval(secs => ${graceSeconds}::int))
       select locked_by from holders
-      where pg_try_advisory_xact_lock(hashtextextended('job-pool:' || locked_by, 0))`;
+      where pg_try_advisory_xact_lock(hashtextextended('job-pool:' || locked_by, 0))`,
+    );
     const pools = dead.map(({ locked_by: pool }) => pool);
     if (pools.length > 0) {
-      await db.$executeRaw`select graphile_worker.force_unlock_workers(${pools}::text[])`;
+      await execute(db, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
     }
     // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
-    await db.$executeRaw`
+    await execute(
+      db,
+      sql`
       delete from graphile_worker._private_jobs
       where locked_at is null and key is null and attempts >= max_attempts
-        and jsonb_exists(flags, ${keyedFlag}::text)`;
+        and jsonb_exists(flags, ${keyedFlag}::text)`,
+    );
     return pools.length;
   });
+
+/** Frees the jobs of workers that died, every few seconds. */
+export const createDeadPoolSweep = (options: {
+  readonly inTransaction: InTransaction;
+  readonly logger: Logger;
+}): Sweep => ({
+  name: 'job-queue-dead-pools',
+  everyMs: 5000,
+  run: async () => {
+    const pools = await releaseDeadPools(options.inTransaction);
+    if (pools > 0) options.logger.warn({ pools }, 'freed the jobs of workers that died');
+  },
+});

@@ -7,7 +7,7 @@ import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createSilentLogger } from '../observability/logger.ts';
 import { enqueue } from './enqueue.ts';
-import { releaseDeadPools, showLife } from './pool-liveness.ts';
+import { releaseDeadPools, startHeartbeat } from './heartbeat.ts';
 
 const logger = createSilentLogger();
 let fresh: FreshDatabase;
@@ -35,7 +35,7 @@ const lockedBy = async (task: string): Promise<(string | null)[]> => {
 };
 
 /** Of this database: the server is shared with other test files. */
-const lifeSigns = async (): Promise<number> => {
+const heartbeats = async (): Promise<number> => {
   const rows = await database.db.$queryRaw<unknown[]>`
     select 1 as held from pg_locks
     where locktype = 'advisory' and granted
@@ -48,18 +48,18 @@ describe('dead pools', () => {
     const [gone, alive] = [taskName(), taskName()];
     await lockAs(gone, 'pool-gone');
     await lockAs(alive, 'pool-alive');
-    const life = showLife({
+    const heartbeat = startHeartbeat({
       databaseUrl: fresh.appUrl,
       poolId: 'pool-alive',
       logger,
       timers: createTimers(),
     });
-    await eventually(async () => (await lifeSigns()) === 1);
+    await eventually(async () => (await heartbeats()) === 1);
     expect(await releaseDeadPools(database.inTransaction)).toBe(1);
     expect(await lockedBy(gone)).toEqual([null]);
     expect(await lockedBy(alive)).toEqual(['pool-alive']);
 
-    await life.release();
+    await heartbeat.stop();
     expect(await releaseDeadPools(database.inTransaction)).toBe(1);
     expect(await lockedBy(alive)).toEqual([null]);
   });
@@ -93,7 +93,7 @@ describe('dead pools', () => {
     await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
       await enqueue(database.db, { task, payload: {} });
       await eventually(() => isStarted);
-      await eventually(async () => (await lifeSigns()) === 1);
+      await eventually(async () => (await heartbeats()) === 1);
       expect(await releaseDeadPools(database.inTransaction, 0)).toBe(0);
       expect(await lockedBy(task)).toEqual([expect.stringMatching(/^pool-/u)]);
       gate.open();
