@@ -1,4 +1,4 @@
-/** What the commands take from the world; tests hand in their own. */
+/** What the commands use of their surroundings; tests pass their own. */
 export interface CliDeps {
   /** Results. The text is written as it is: end lines with a newline. */
   stdout(text: string): void;
@@ -10,19 +10,19 @@ export interface CliDeps {
     readAll(): Promise<string>;
   };
   /**
-   * Asks on the terminal without echo.
+   * Prompts on the terminal without echo.
    * @throws CliError usage off a terminal, interrupted at Ctrl-C.
    */
   promptSecret(message: string): Promise<string>;
-  /** Asks on the terminal whether to go on. @throws CliError usage off a terminal. */
+  /** Prompts for a confirmation on the terminal. @throws CliError usage off a terminal. */
   confirm(question: string): Promise<boolean>;
   readonly env: Readonly<Record<string, string | undefined>>;
   now(): Date;
   /** @throws the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Whether results go to a terminal. */
+  /** True when results go to a terminal. */
   readonly isTty: boolean;
-  /** Aborted at Ctrl-C; hand it to whatever waits. */
+  /** Aborted at Ctrl-C; pass it to whatever waits. */
   readonly signal: AbortSignal;
   /** The folder of the repository or image that this goldctl belongs to. */
   readonly repository: string;

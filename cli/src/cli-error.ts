@@ -1,9 +1,9 @@
-/** What goldctl's exit code tells a script (docs/goldctl.md). */
+/** goldctl's exit codes, on which scripts rely (docs/goldctl.md). */
 export const exitCodes = {
   done: 0,
   /** Something unexpected, or the API refused. */
   failed: 1,
-  /** The command line is wrong, or a needed answer can't be asked for off a terminal. */
+  /** The command line is wrong, or a prompt is needed and there is no terminal. */
   usage: 2,
   /** The command did its work and found something: a failed check, a reconciliation finding. */
   findings: 3,

@@ -25,7 +25,7 @@ Examples:
   $ goldctl --context staging --namespace digital-gold gates show
   $ goldctl reconcile --window-hours 24 -o json`;
 
-/** Adds a command made elsewhere, and hands down to all of it what `program` was told. */
+/** Adds a command with its subcommands, and gives all of them the settings of `program`. */
 const addCommand = (program: Command, command: Command): void => {
   program.addCommand(command);
   inheritSettings(program, command);
@@ -36,7 +36,7 @@ const inheritSettings = (parent: Command, command: Command): void => {
   for (const child of command.commands) inheritSettings(command, child);
 };
 
-/** The whole command tree. Ends by throwing: CommanderError for usage and help, else CliError. */
+/** Creates the command tree. It throws CommanderError for usage and help, else CliError. */
 export const createProgram = (deps: CliDeps): Command => {
   const program = new Command('goldctl')
     .description('Operates the digital gold service.')
@@ -46,16 +46,16 @@ export const createProgram = (deps: CliDeps): Command => {
         .env('GOLDCTL_CONTEXT')
         .default('local'),
     )
-    .option('--namespace <name>', "namespace of the release; the context's own unless given")
-    .option('--in-cluster', 'use the service account of the pod that this runs in')
+    .option('--namespace <name>', "namespace of the release (default: the context's own)")
+    .option('--in-cluster', 'use the service account of the pod that goldctl runs in')
     .addOption(
-      new Option('-o, --output <form>', 'form of the result').choices(outputForms).default('table'),
+      new Option('-o, --output <format>', 'output format').choices(outputForms).default('table'),
     )
     .option('--admin-url <url>', 'address of the admin API, such as https://admin.example.com')
     .addOption(new Option('--email <email>', 'operator to sign in as').env('GOLDCTL_EMAIL'))
     .option('--password-stdin', 'read the password from standard input')
     .addHelpText('after', footer)
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(use --help for usage)')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({

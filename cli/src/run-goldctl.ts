@@ -20,7 +20,7 @@ const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   return exitCodes.failed;
 };
 
-/** Runs one command line (without node and script) and says with what to exit. Never throws. */
+/** Runs one command line (without node and script) and returns the exit code. Never throws. */
 export const runGoldctl = async (args: readonly string[], deps: CliDeps): Promise<ExitCode> => {
   try {
     await createProgram(deps).parseAsync([...args], { from: 'user' });

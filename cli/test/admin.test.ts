@@ -57,7 +57,7 @@ describe('the first operator', () => {
       typed: [password, password],
     });
     expect(made.code).toBe(0);
-    expect(made.stderr).toBe(`New password of ${asha.toUpperCase()}:\nThe same again:\n`);
+    expect(made.stderr).toBe(`New password of ${asha.toUpperCase()}:\nRepeat the password:\n`);
     expect(steadied(made.stdout)).toBe(golden('admin-create.txt', steadied(made.stdout)));
     expect(await signIn(asha, password)).toBe(200);
     expect(await audited()).toEqual(['admin.create system OPERATOR_COMMAND']);
@@ -161,7 +161,7 @@ const reset = (world: TestWorld) => goldctl(['admin', 'reset-password', asha], w
 
 describe('a password', () => {
   it.each([
-    ['two that differ', { typed: [password, 'another'] }, 2, 'the two passwords differ'],
+    ['two that differ', { typed: [password, 'another'] }, 2, 'the passwords do not match'],
     ['none', { typed: [''] }, 2, 'the password is empty'],
     ['no terminal', {}, 2, 'there is no terminal'],
     ['too short', { typed: ['short', 'short'] }, 1, 'at least 12 characters'],

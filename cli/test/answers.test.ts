@@ -61,7 +61,7 @@ describe('reconciliation', () => {
     const shown = await goldctl({ body: unevenBooks }, 'reconcile', ...more);
     expect(shown.code).toBe(3);
     expect(shown.stdout).toBe(golden(name, shown.stdout));
-    expect(shown.stderr).toMatch(/^goldctl: not all of the books are known to agree\n/u);
+    expect(shown.stderr).toMatch(/^goldctl: not every reconciliation check passed\n/u);
   });
 
   it('ends with 3 when nothing was found and something could not be looked at', async () => {
@@ -105,10 +105,10 @@ describe('an API that refuses', () => {
     ['no token', refusal(401, 'UNAUTHENTICATED'), 4, 'Sign in with "goldctl login".'],
     ['another role', refusal(403, 'FORBIDDEN'), 4, 'No. (FORBIDDEN)'],
     ['too often', refusal(429, 'RATE_LIMITED', { 'retry-after': '7' }), 1, 'Try again in 7 s.'],
-    ['a failure', refusal(500, 'INTERNAL'), 1, 'The logs have it under request r-1.'],
-    ['no API', { status: 502, body: '<h1>Bad gateway</h1>' }, 1, 'something else than an API'],
+    ['a failure', refusal(500, 'INTERNAL'), 1, 'The logs have it under request ID r-1.'],
+    ['no API', { status: 502, body: '<h1>Bad gateway</h1>' }, 1, 'did not return an API response'],
     ['elsewhere', { status: 302, headers: { location: '/' }, body: '' }, 1, 'HTTP 302'],
-    ['no JSON', { body: 'hello' }, 1, 'answered something unexpected'],
+    ['no JSON', { body: 'hello' }, 1, 'returned an unexpected response'],
     ['another form', { body: { ...allocatedBuy, events: 'none' } }, 1, 'events: '],
     ['half a paisa', { body: { ...allocatedBuy, gst_paise: 1.5 } }, 1, 'gst_paise: '],
   ])('because of %s', async (_name, answer, code, message) => {

@@ -122,7 +122,7 @@ describe('operators of a release', () => {
     const stderr = `a warning of Node\n${JSON.stringify({ error: { code, message } })}\n`;
     cluster.onExec(() => ({ exitCode: 1, stderr }));
     const refused = await goldctl(createAsha, { typed: ['a long secret', 'a long secret'] });
-    const said = `New password of ${asha.email}:\nThe same again:\n`;
+    const said = `New password of ${asha.email}:\nRepeat the password:\n`;
     expect(refused).toEqual({
       code: exitCode,
       stdout: '',
@@ -138,7 +138,7 @@ describe('operators of a release', () => {
     cluster.onExec(() => ({ exitCode: 0, stdout: '{"items": [1]}' }));
     const odd = await goldctl(['admin', 'list']);
     expect(odd.code).toBe(1);
-    expect(odd.stderr).toContain('printed something unexpected');
+    expect(odd.stderr).toContain('printed an unexpected result');
   });
 
   it('need a ready admin pod', async () => {

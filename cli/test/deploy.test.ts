@@ -88,7 +88,7 @@ describe('by way of the admin API', () => {
     expect(steady(stdout)).toBe(golden('deploy-runs.txt', steady(stdout)));
     expect(code).toBe(0);
     const none = await goldctl(['deploy', 'runs', '--target', 'monitoring']);
-    expect(none).toMatchObject({ code: 0, stdout: 'There is no run.\n' });
+    expect(none).toMatchObject({ code: 0, stdout: 'There are no runs.\n' });
   });
 
   it('refuses a target that there is not', async () => {
@@ -144,6 +144,6 @@ describe('straight to the CI', () => {
     const away = { ...direct, GITHUB_API_URL: 'http://127.0.0.1:9' };
     const { code, stderr } = await goldctl(['deploy', 'trigger', 'website', '--direct'], away);
     expect(code).toBe(exitCodes.unreachable);
-    expect(stderr).toContain('It may have arrived');
+    expect(stderr).toContain('It may have started');
   });
 });

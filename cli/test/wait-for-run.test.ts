@@ -76,7 +76,7 @@ it('asks a CI again that is away for a while', async () => {
   const away = new CliError('the CI is away', exitCodes.unreachable);
   const { told, ended } = follow([away, away, [run('mine', 'completed', 'failure')]]);
   expect(await ended).toMatchObject({ conclusion: 'failure' });
-  expect(told).toEqual(['the CI is away; asking again\n', 'run 7: completed, failure\n']);
+  expect(told).toEqual(['the CI is away; retrying\n', 'run 7: completed, failure\n']);
 });
 
 it('does not go on when it may not look', async () => {
@@ -89,6 +89,6 @@ it('gives up at the deadline, and says that the run goes on', async () => {
   await expect(ended).rejects.toMatchObject({
     exitCode: exitCodes.failed,
     message: 'deployment mine has not ended after 10 s',
-    hint: 'It goes on without you: https://ci.example/7. "goldctl deploy runs" shows it.',
+    hint: 'It continues without goldctl: https://ci.example/7. "goldctl deploy runs" shows it.',
   });
 });

@@ -31,7 +31,7 @@ export type AdminReport =
 
 const signedOut: AdminReport = {
   kind: 'signed-out',
-  detail: 'In a pod the admin API is asked only where --admin-url names it.',
+  detail: 'In a pod, goldctl calls the admin API only where --admin-url names it.',
   hint: 'Give --admin-url http://<service>:<port>, and an operator’s credentials.',
 };
 

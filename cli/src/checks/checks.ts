@@ -16,7 +16,7 @@ const signInStatus = {
 const signInFinding = (report: AdminReport): Finding => {
   const status = signInStatus[report.kind];
   return report.kind === 'received'
-    ? { status, detail: 'The admin API told its report.' }
+    ? { status, detail: 'The admin API returned its report.' }
     : { status, detail: report.detail, hint: report.hint };
 };
 
@@ -26,14 +26,14 @@ const meansWhatItSays = ({ isOpen, value, gate }: GateState): boolean =>
 const problemOf = ({ setting, value }: GateState): string =>
   value === null ? `${setting} is missing` : `${setting} is "${value}"`;
 
-/** The service takes any other value for closed: no error of the service, but likely a misspelling. */
+/** Warns of any other value: the service treats it as closed, but it is likely a misspelling. */
 const switchFinding = async ({ deps, context }: Installation): Promise<Finding> => {
   const names = gates.map(({ setting }) => setting);
   const values = await (await openGateSettings(deps, context, names)).read();
   const states = gates.map((gate) => stateOf(gate, values[gate.setting]));
   const odd = states.filter((state) => !meansWhatItSays(state));
   if (odd.length > 0) {
-    return { status: 'warning', detail: `${odd.map(problemOf).join(', ')}: taken for closed.` };
+    return { status: 'warning', detail: `${odd.map(problemOf).join(', ')}: treated as closed.` };
   }
   const shown = states.map(({ gate, isOpen }) => `${gate} ${isOpen ? 'open' : 'closed'}`);
   return { status: 'ok', detail: `${shown.join(', ')}.` };
@@ -66,12 +66,12 @@ const namesOf = (probes: readonly ProcessProbe[]): string =>
 
 const fromStates = (need: Need, probes: readonly ProcessProbe[]): Finding => {
   const ready = probes.filter(({ state }) => state === 'ready');
-  if (ready.length === 0) return { status: 'unknown', detail: 'No process is ready to say.' };
+  if (ready.length === 0) return { status: 'unknown', detail: 'No process is ready to report it.' };
   return need.isRequired
-    ? { status: 'ok', detail: `They are ready with it: ${namesOf(ready)}.` }
+    ? { status: 'ok', detail: `These need it and are ready: ${namesOf(ready)}.` }
     : {
         status: 'not-run',
-        detail: 'From here only whether the processes are ready is known.',
+        detail: 'From here it is only known whether the processes are ready.',
       };
 };
 
@@ -93,7 +93,7 @@ const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
 export const contextFound: Check = {
   id: 'context-found',
   category: 'configuration',
-  title: 'the stack or the release is there',
+  title: 'the stack or release can be reached',
   hint: '"make up" starts a local stack; --context and --namespace name a release.',
   run: ({ description }) => [{ status: 'ok', detail: description }],
 };
@@ -119,7 +119,7 @@ export const checks: readonly Check[] = [
     id: 'api-answers',
     category: 'processes',
     title: 'the API answers',
-    hint: 'Look whether the process runs and at its log.',
+    hint: 'Check that the process is running, and read its log.',
     run: healthFindings,
   },
   {
@@ -133,7 +133,7 @@ export const checks: readonly Check[] = [
     id: 'database-answers',
     category: 'stores',
     title: 'the database answers',
-    hint: 'Look at the database, at DATABASE_URL, and at the way between.',
+    hint: 'Check the database, DATABASE_URL, and the network between.',
     run: async ({ probes }) => [
       needFinding({ name: 'database', isRequired: true }, await probes()),
     ],
@@ -142,14 +142,14 @@ export const checks: readonly Check[] = [
     id: 'cache-answers',
     category: 'stores',
     title: 'the cache answers',
-    hint: 'Look at Redis and at REDIS_URL. Figures stay right without it; the feed is silent.',
+    hint: 'Check Redis and REDIS_URL. Amounts stay correct without it, but the price feed stops.',
     run: async ({ probes }) => [needFinding({ name: 'cache', isRequired: false }, await probes())],
   },
   {
     id: 'database-migrations',
     category: 'migrations',
     title: 'the database has the migrations of this build',
-    hint: 'Run the migrations; in a release, look at the log of the migration job.',
+    hint: 'Run the migrations; in a release, read the log of the migration job.',
     // The report names what is missing; the processes only say that something is.
     run: async ({ report, probes }) => [
       findingOfItem(await report(), 'database_migrations') ??

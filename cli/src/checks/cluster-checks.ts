@@ -14,7 +14,7 @@ const componentOf = ({ labels }: KubeDeployment | KubePod): string =>
 const deploymentVerdict = (deployment: KubeDeployment): Verdict => {
   const { wantedReplicas: wanted, availableReplicas: available, trouble } = deployment;
   if (!deployment.isObserved) {
-    return ['failed', 'The cluster has not yet taken up its newest change.'];
+    return ['failed', 'The cluster has not processed its latest change yet.'];
   }
   if (wanted === 0) return ['warning', 'It is scaled to zero.'];
   const reason = trouble === undefined ? '' : ` ${trouble}`;
@@ -23,7 +23,7 @@ const deploymentVerdict = (deployment: KubeDeployment): Verdict => {
   }
   const updated = deployment.updatedReplicas;
   if (updated < wanted) {
-    return ['failed', `${updated} of ${wanted} replicas are of the newest version.${reason}`];
+    return ['failed', `${updated} of ${wanted} replicas run the latest version.${reason}`];
   }
   return ['ok', `${available} of ${wanted} replicas are available.`];
 };
@@ -59,7 +59,7 @@ const servingPods = (pods: readonly KubePod[]): Verdict => {
 /** A job that fails is retried with a new pod, so the newest one counts. */
 const migrationPods = (pods: readonly KubePod[]): Verdict => {
   const [newest] = pods.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
-  if (newest === undefined) return ['not-run', 'The cluster keeps no pod of the migration job.'];
+  if (newest === undefined) return ['not-run', 'The cluster has kept no pod of the migration job.'];
   if (newest.phase === 'Succeeded') return ['ok', `${newest.name} has succeeded.`];
   const verb = newest.phase === 'Failed' ? 'has failed' : 'has not ended';
   return ['failed', `${newest.name} ${verb}: ${newest.trouble ?? newest.phase}`];
@@ -89,14 +89,14 @@ const referenceFinding = async (client: KubeClient, reference: KubeReference): P
   const title = `${subject} exists`;
   try {
     const found = await find(client, reference);
-    if (found !== undefined) return { title, status: 'ok', detail: 'It is there.' };
+    if (found !== undefined) return { title, status: 'ok', detail: 'It exists.' };
     return reference.isOptional
       ? {
           title: `${subject} is optional and left out`,
           status: 'ok',
-          detail: 'It is not there, and pods start without it.',
+          detail: 'It does not exist, and pods start without it.',
         }
-      : { title, status: 'failed', detail: 'Pods need it, and it is not there.' };
+      : { title, status: 'failed', detail: 'Pods need it, and it does not exist.' };
   } catch (error) {
     return unknownBecause(error, title);
   }
@@ -131,28 +131,28 @@ export const clusterChecks: readonly Check[] = [
     id: 'deployment-available',
     category: 'deployments',
     title: 'the deployment is available',
-    hint: '"kubectl rollout status" and "kubectl describe" of the deployment tell more.',
+    hint: '"kubectl rollout status" and "kubectl describe" of the deployment show the cause.',
     run: ofRelease(({ deployments }) => deploymentFindings(itemsOf(deployments))),
   },
   {
     id: 'pods-ready',
     category: 'pods',
     title: 'the pods are ready',
-    hint: '"kubectl describe" and "kubectl logs" of the pod tell more.',
+    hint: '"kubectl describe" and "kubectl logs" of the pod show the cause.',
     run: ofRelease(({ pods }) => podFindings(itemsOf(pods))),
   },
   {
     id: 'config-map-exists',
     category: 'config-maps',
     title: 'the config map exists',
-    hint: 'Make it, or correct its name in the values of the chart.',
+    hint: 'Create it, or correct its name in the values of the chart.',
     run: ofRelease((release) => referenceFindings(release, 'ConfigMap')),
   },
   {
     id: 'secret-exists',
     category: 'secrets',
     title: 'the secret exists',
-    hint: 'Make it, or correct its name in the values of the chart.',
+    hint: 'Create it, or correct its name in the values of the chart.',
     run: ofRelease((release) => referenceFindings(release, 'Secret')),
   },
 ];

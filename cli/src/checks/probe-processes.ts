@@ -40,7 +40,7 @@ const parseJson = (text: string): unknown => {
 const probeOf = (process: ProcessName, address: string, body: unknown): ProcessProbe => {
   const report = readyz.safeParse(body);
   if (!report.success) {
-    const detail = `${address} answers something else than a readiness report`;
+    const detail = `${address} does not return a readiness report`;
     return { process, state: 'silent', needs: {}, detail };
   }
   const { status, checks } = report.data;
@@ -50,7 +50,7 @@ const probeOf = (process: ProcessName, address: string, body: unknown): ProcessP
     process,
     state: status === 'ok' ? 'ready' : 'not-ready',
     needs: checks,
-    detail: `It says ${status}${suffix}.`,
+    detail: `It reports "${status}"${suffix}.`,
   };
 };
 
@@ -84,7 +84,7 @@ export const probeHealth = async (
   try {
     const response = await get(url, signal);
     await response.body?.cancel();
-    const detail = `${url.href} answers ${response.status}`;
+    const detail = `${url.href} returns ${response.status}`;
     return { isHealthy: response.status === 200, detail };
   } catch (error) {
     signal.throwIfAborted();

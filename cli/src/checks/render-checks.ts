@@ -29,7 +29,7 @@ const headings: Readonly<Record<CheckCategory, string>> = {
 
 const lineOf = ({ status, title }: CheckRecord): string => `${marks[status]} ${showable(title)}`;
 
-/** What is well needs one line; all else says what was found, what to do, and where to read. */
+/** Renders a passed check as one line; any other with its detail, hint and anchor. */
 const linesOf = (record: CheckRecord): string[] => {
   const { status, detail, hint, anchor } = record;
   if (status === 'ok') return [lineOf(record)];
@@ -41,7 +41,7 @@ const linesOf = (record: CheckRecord): string[] => {
   ];
 };
 
-/** How many records there are of each status, the empty ones left out. */
+/** Counts the records by status. */
 export const summaryOf = (records: readonly CheckRecord[]): string => {
   const count = (status: CheckStatus): number =>
     records.filter((record) => record.status === status).length;
@@ -59,7 +59,7 @@ export const summaryOf = (records: readonly CheckRecord[]): string => {
   return `${records.length} checks: ${parts.join(', ')}.`;
 };
 
-/** Everything, by category. */
+/** Renders every record, by category. */
 export const renderChecks = (records: readonly CheckRecord[]): string => {
   const sections = checkCategories.flatMap((category) => {
     const own = records.filter((record) => record.category === category);
@@ -70,7 +70,7 @@ export const renderChecks = (records: readonly CheckRecord[]): string => {
   return [...sections, summaryOf(records)].join('\n\n');
 };
 
-/** What does not hold, one line each, and the count. */
+/** Renders the records that did not pass, one line each, and the count. */
 export const renderShort = (records: readonly CheckRecord[]): string => {
   const amiss = records.filter(({ status }) => status !== 'ok' && status !== 'not-run');
   const lines = amiss.map((record) => `${lineOf(record)}: ${showable(record.detail)}`);

@@ -21,10 +21,13 @@ const findingOf = ({ status, detail }: ReportItem): Finding => ({
 
 /** Says why the report has no verdict. */
 const withoutVerdict = ({ kind }: AdminReport): Finding => {
-  if (kind === 'received') return { status: 'not-run', detail: 'The report does not name it.' };
+  if (kind === 'received') return { status: 'not-run', detail: 'The report does not include it.' };
   return {
     status: 'not-run',
-    detail: kind === 'signed-out' ? 'Only an operator may ask.' : 'The admin API did not tell.',
+    detail:
+      kind === 'signed-out'
+        ? 'Only an operator who is signed in can request it.'
+        : 'The admin API did not return its report.',
     hint: 'Sign in with "goldctl login --email <email>", or set GOLDCTL_TOKEN.',
   };
 };
@@ -47,8 +50,8 @@ const unknownItems: Check['run'] = async ({ report }) => {
     .map((item) => ({ ...findingOf(item), title: `${item.id}: ${item.title}` }));
 };
 
-const evidence = 'Bring the evidence forward at PUT /v1/readiness/evidence of the admin API.';
-const outsideParty = 'Look at its address and keys in the configuration, then at the party itself.';
+const evidence = 'Submit the evidence with PUT /v1/readiness/evidence of the admin API.';
+const outsideParty = 'Check its address and keys in the configuration, then the provider itself.';
 
 /** What the admin API's readiness report says of collaborators and of the business. */
 export const reportChecks: readonly Check[] = [
@@ -77,7 +80,7 @@ export const reportChecks: readonly Check[] = [
     id: 'price-feed',
     category: 'collaborators',
     title: 'the price feed ticks',
-    hint: 'Look at the log of the worker; it also stops while the gold provider is silent.',
+    hint: 'Read the log of the worker; the feed also stops while the gold provider does not answer.',
     run: fromReport('price_feed'),
   },
   {
@@ -112,7 +115,7 @@ export const reportChecks: readonly Check[] = [
     id: 'first-admin',
     category: 'business',
     title: 'there is an active super admin',
-    hint: 'Make one with "goldctl admin create --role SUPER_ADMIN".',
+    hint: 'Create one with "goldctl admin create --role SUPER_ADMIN".',
     run: fromReport('first_admin'),
   },
   {
@@ -125,8 +128,8 @@ export const reportChecks: readonly Check[] = [
   {
     id: 'readiness-item',
     category: 'business',
-    title: 'another item of the readiness report holds',
-    hint: 'GET /v1/readiness of the admin API tells more.',
+    title: 'another item of the readiness report passes',
+    hint: 'GET /v1/readiness of the admin API has the details.',
     run: unknownItems,
   },
 ];

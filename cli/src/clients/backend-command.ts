@@ -52,7 +52,7 @@ interface BackendCommand<T> {
   readonly args: readonly string[];
   /** A password, say; empty unless given. */
   readonly stdin?: string;
-  /** What the printed document must look like. */
+  /** The form of the printed document. */
   readonly answer: z.ZodType<T>;
 }
 
@@ -80,7 +80,7 @@ const errorOf = ({ stderr, exitCode }: ChildResult): CliError => {
   return new CliError(
     `the operator command failed (${exitCode}): ${lines}`,
     exitCodes.failed,
-    'Is this goldctl of the same version as the backend?',
+    'Check that goldctl and the backend are the same version.',
   );
 };
 
@@ -117,8 +117,8 @@ const runInPod = async (
 
 /**
  * Runs the backend's operator command where the database is in reach: as a child process with the
- * local stack's environment, or in a ready admin pod. Answers the document that it prints.
- * @throws CliError with what the command said; unreachable when there is no stack or pod.
+ * local stack's environment, or in a ready admin pod. Returns the document that it prints.
+ * @throws CliError with the command's own error; unreachable when there is no stack or pod.
  */
 export const runBackendCommand = async <T>(
   deps: CliDeps,
@@ -133,8 +133,8 @@ export const runBackendCommand = async <T>(
   const parsed = command.answer.safeParse(lastJson(result.stdout));
   if (parsed.success) return parsed.data;
   throw new CliError(
-    'the operator command printed something unexpected',
+    'the operator command printed an unexpected result',
     exitCodes.failed,
-    'This goldctl and the backend may be of different versions.',
+    'goldctl and the backend may be different versions.',
   );
 };

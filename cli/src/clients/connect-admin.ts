@@ -6,13 +6,13 @@ import { readPassword } from '../io/read-password.ts';
 import { findCredential } from './credentials.ts';
 import { createHttpApi, signIn, type HttpApi } from './http-api.ts';
 
-/** An admin API that a command is signed in at. */
+/** A signed-in connection to an admin API. */
 interface AdminConnection {
   readonly api: HttpApi;
   readonly address: AdminAddress;
 }
 
-/** The account to sign in with now; undefined where there is none. */
+/** Returns the account to sign in with; undefined where there is none. */
 const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
   const { email } = options;
   if (email === undefined) return address.account?.SUPER_ADMIN;
@@ -20,8 +20,8 @@ const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAd
 };
 
 /**
- * A token, from the first of: GOLDCTL_TOKEN, the sign-in that `goldctl login` kept, `--email` with
- * its password, the account that a local stack publishes.
+ * Returns a token from the first of: GOLDCTL_TOKEN, the sign-in that `goldctl login` stored,
+ * `--email` with its password, the account that a local stack publishes.
  */
 const tokenFor = async (
   deps: CliDeps,
@@ -46,7 +46,7 @@ const tokenFor = async (
 };
 
 /**
- * Does a piece of work with the admin API of the chosen context, and closes what was opened.
+ * Runs `work` with the admin API of the chosen context, then closes the connection.
  * @throws CliError denied when nobody is signed in, unreachable; ApiError.
  */
 export const withAdmin = async <T>(

@@ -13,17 +13,17 @@ const credential = z.object({
 
 const credentialFile = z.object({ credentials: z.record(z.string(), credential) });
 
-/** A kept sign-in. */
+/** A stored sign-in. */
 type Credential = z.infer<typeof credential>;
 
-/** Where sign-ins are kept: below XDG_CONFIG_HOME, else `~/.config`. */
+/** Returns the file of the sign-ins: below XDG_CONFIG_HOME, else `~/.config`. */
 const credentialsPath = ({ env }: CliDeps): string => {
   const given = env['XDG_CONFIG_HOME'] ?? '';
   const config = given === '' ? join(env['HOME'] ?? homedir(), '.config') : given;
   return join(config, 'goldctl', 'credentials.json');
 };
 
-/** All of them; a missing or unreadable file holds none. */
+/** Reads all sign-ins; a missing or unreadable file holds none. */
 const readAll = (deps: CliDeps): Record<string, Credential> => {
   try {
     const text = readFileSync(credentialsPath(deps), 'utf8');
@@ -42,13 +42,13 @@ const writeAll = (deps: CliDeps, credentials: Record<string, Credential>): void 
   renameSync(staging, path);
 };
 
-/** The sign-in kept for an admin API, unless it has run out. */
+/** Returns the sign-in stored for an admin API, unless it has expired. */
 export const findCredential = (deps: CliDeps, key: string): Credential | undefined => {
   const found = readAll(deps)[key];
   return found !== undefined && new Date(found.expiresAt) > deps.now() ? found : undefined;
 };
 
-/** Keeps a sign-in, for its owner's eyes alone; those that have run out are dropped. */
+/** Stores a sign-in, readable only by its owner, and drops those that have expired. */
 export const keepCredential = (deps: CliDeps, key: string, kept: Credential): void => {
   const others = Object.entries(readAll(deps)).filter(
     ([name, { expiresAt }]) => name !== key && new Date(expiresAt) > deps.now(),
@@ -56,7 +56,7 @@ export const keepCredential = (deps: CliDeps, key: string, kept: Credential): vo
   writeAll(deps, { ...Object.fromEntries(others), [key]: kept });
 };
 
-/** Forgets a sign-in; whether there was one. */
+/** Deletes a sign-in. Returns false when there was none. */
 export const forgetCredential = (deps: CliDeps, key: string): boolean => {
   const { [key]: forgotten, ...others } = readAll(deps);
   if (forgotten !== undefined) writeAll(deps, others);

@@ -28,12 +28,12 @@ const readRepositories = (text: string): ReadonlyMap<string, string> => {
 
 const apiUrlOf = (text: string): string => {
   const isUrl = URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol);
-  if (!isUrl) throw usage('GITHUB_API_URL is no address');
+  if (!isUrl) throw usage('GITHUB_API_URL is not a URL');
   return text.replace(/\/+$/u, '');
 };
 
 /**
- * Where the workflows are and with what to start them. A workflow of GitHub's own sets
+ * Reads where the workflows are and the token that starts them. A workflow of GitHub's own sets
  * GITHUB_REPOSITORY to `owner/name`, which is taken too.
  * @throws CliError denied without a token, usage for what can't be understood.
  */
@@ -57,13 +57,14 @@ export const readGithubPlace = (env: Environment): GithubPlace => {
     owner,
     repositoryOf: (target) => {
       const repository = repositories.get(target) ?? repositories.get('');
-      if (repository === undefined) throw usage(`GITHUB_REPOSITORY names none for ${target}`);
+      if (repository === undefined)
+        throw usage(`GITHUB_REPOSITORY has no repository for ${target}`);
       return repository;
     },
   };
 };
 
-/** Octokit tells an answer from silence by whether its error has a response. */
+/** Returns the status of a response; Octokit's error has none when nobody answered. */
 const statusOf = (error: Error): number | undefined =>
   'status' in error && typeof error.status === 'number' && 'response' in error && error.response
     ? error.status
@@ -76,7 +77,7 @@ const exitCodeOf = (status: number): ExitCode => {
 
 const hintOf = (status: number): string | undefined => {
   if (status === 401 || status === 403) return 'The token must be able to read and write Actions.';
-  if (status === 404) return 'Is it the right GITHUB_OWNER and GITHUB_REPOSITORY?';
+  if (status === 404) return 'Check GITHUB_OWNER and GITHUB_REPOSITORY.';
   return undefined;
 };
 
@@ -84,7 +85,7 @@ const deepest = (error: Error): Error =>
   error.cause instanceof Error ? deepest(error.cause) : error;
 
 /**
- * What Octokit threw, as the end of a command; `silenceHint` says what to do when nobody answered.
+ * Turns what Octokit threw into a CliError; `silenceHint` says what to do when nobody answered.
  * Never shows the token.
  */
 export const githubFailure = (

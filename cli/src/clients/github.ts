@@ -35,12 +35,12 @@ const runList = z.object({
 });
 type ListedRun = z.infer<typeof runList>['workflow_runs'][number];
 
-/** A server of an older version answers a dispatch with nothing. */
+/** A GitHub server of an older version returns nothing for a dispatch. */
 const dispatched = z.object({ workflow_run_id: z.int(), html_url: z.string() });
 
 const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
 
-/** The workflows' `run-name` ends so. */
+/** The workflows' `run-name` ends with the correlation id. */
 const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
 
 const toRun = (target: DeployTarget, run: ListedRun): DeployRun => ({
@@ -80,11 +80,11 @@ const createOctokit = ({ apiUrl, token }: GithubPlace, signal: AbortSignal): Oct
 const parsed = <T>(schema: z.ZodType<T>, value: unknown): T => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new CliError('GitHub answered something unexpected', exitCodes.failed);
+  throw new CliError('GitHub returned an unexpected response', exitCodes.failed);
 };
 
 /**
- * The CI system's own API, for when the admin API can't be used.
+ * Creates a client of the CI system's own API, for when the admin API can't be used.
  * @throws CliError denied without a token, usage (github-config).
  */
 export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): DeployCi => {
@@ -103,7 +103,7 @@ export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): D
       throw githubFailure(error, {
         purpose: `list the runs of ${target}`,
         signal: deps.signal,
-        silenceHint: 'Is GITHUB_API_URL right?',
+        silenceHint: 'Check GITHUB_API_URL.',
       });
     }
   };
@@ -132,7 +132,8 @@ export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): D
         throw githubFailure(error, {
           purpose: `start the deployment of ${target}`,
           signal: deps.signal,
-          silenceHint: 'It may have arrived: look at "goldctl deploy runs --direct" first.',
+          silenceHint:
+            'It may have started: check "goldctl deploy runs --direct" before you try again.',
         });
       }
     },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 
-/** What an API said when it refused. */
+/** An API's refusal. */
 interface Refusal {
   readonly status: number;
-  /** The stable code of its error table; undefined when it answered something else than one. */
+  /** The stable code of its error table; undefined when the body is not an API's error. */
   readonly code: string | undefined;
   readonly message: string;
   readonly requestId: string | undefined;
@@ -18,10 +18,10 @@ const hintOf = (refusal: Refusal): string | undefined => {
   const { code, retryAfterSeconds, requestId } = refusal;
   if (code === 'UNAUTHENTICATED') return 'Sign in with "goldctl login".';
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
-  return requestId === undefined ? undefined : `The logs have it under request ${requestId}.`;
+  return requestId === undefined ? undefined : `The logs have it under request ID ${requestId}.`;
 };
 
-/** An API's refusal, as the end of a command. */
+/** Ends a command with an API's refusal. */
 export class ApiError extends CliError {
   readonly refusal: Refusal;
 
@@ -38,11 +38,11 @@ interface ApiRequest<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
-  /** What the answer must look like; fields that it does not name are left out. */
+  /** The form of the response; fields that it does not name are left out. */
   readonly answer: z.ZodType<T>;
 }
 
-/** Sends a request and answers its parsed answer. */
+/** Sends a request and returns the parsed response. */
 export type HttpApi = <T>(request: ApiRequest<T>) => Promise<T>;
 
 const requestMs = 60_000;
@@ -65,7 +65,7 @@ const refusalOf = (answer: Response, text: string): Refusal => {
   return {
     status: answer.status,
     code: error?.code,
-    message: error?.message ?? `${new URL(answer.url).origin} answered something else than an API`,
+    message: error?.message ?? `${new URL(answer.url).origin} did not return an API response`,
     requestId: error?.requestId,
     retryAfterSeconds: /^\d{1,9}$/u.test(retryAfter) ? Number(retryAfter) : undefined,
   };
@@ -92,8 +92,8 @@ const problemsOf = (error: z.ZodError): string =>
     .join('; ');
 
 /**
- * A client of one of the service's APIs. Its calls end in ApiError when the API refuses, and in
- * CliError (unreachable, or failed for an answer of another form).
+ * Creates a client of one of the service's APIs. Its calls throw ApiError when the API refuses,
+ * else CliError (unreachable, or failed for a response of another form).
  */
 export const createHttpApi = (options: {
   /** Host root, without a path. */
@@ -130,9 +130,9 @@ export const createHttpApi = (options: {
     const parsed = request.answer.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
     throw new CliError(
-      `${request.method} ${request.path} answered something unexpected: ${problemsOf(parsed.error)}`,
+      `${request.method} ${request.path} returned an unexpected response: ${problemsOf(parsed.error)}`,
       exitCodes.failed,
-      'This goldctl and the API may be of different versions.',
+      'goldctl and the API may be different versions.',
     );
   };
 };

@@ -5,7 +5,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 /** For one answer of the API server. */
 export const callTimeoutMs = 15_000;
 
-/** What the API server tells of a refusal. */
+/** The body of the API server's refusals. */
 const statusBody = z.object({ message: z.string() });
 
 const messageIn = (body: unknown): string | undefined => {
@@ -17,7 +17,7 @@ const messageIn = (body: unknown): string | undefined => {
   }
 };
 
-/** An answer that is not a success, as far as callers must tell one from another. */
+/** A refusal of the API server, with the status by which callers tell one from another. */
 export class KubeRefusal extends CliError {
   readonly status: number;
 
@@ -29,7 +29,10 @@ export class KubeRefusal extends CliError {
 
 const codeAndHint = (status: number): [CliError['exitCode'], string | undefined] => {
   if (status === 401) {
-    return [exitCodes.denied, 'The cluster does not know you: renew the kubeconfig’s credentials.'];
+    return [
+      exitCodes.denied,
+      'The cluster does not accept your credentials: renew them in the kubeconfig.',
+    ];
   }
   if (status === 403) {
     return [exitCodes.denied, 'docs/checks.md lists the rights that each command needs.'];
@@ -38,19 +41,19 @@ const codeAndHint = (status: number): [CliError['exitCode'], string | undefined]
   return [exitCodes.failed, undefined];
 };
 
-/** Runs one call of the cluster; says what it was for when it fails. @throws CliError */
+/** Runs one call of the cluster; the error of a failed call names its purpose. @throws CliError */
 export type KubeCall = <T>(purpose: string, work: () => Promise<T>) => Promise<T>;
 
 const describe = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : String(error);
 
-/** How the library and the socket below it say that nobody answers. */
+/** Recognises the errors by which the library and the socket below it report no response. */
 const isSilence = (error: unknown): boolean =>
   error instanceof FetchError ||
   (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)) ||
   (error instanceof Error && 'code' in error && typeof error.code === 'string');
 
-/** Turns whatever a call throws into what the command ends with. */
+/** Creates the function that turns whatever a call throws into a CliError. */
 export const createKubeCall =
   (options: { readonly server: string; readonly signal: AbortSignal }): KubeCall =>
   async (purpose, work) => {

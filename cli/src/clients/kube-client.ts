@@ -33,7 +33,7 @@ interface KubeApis {
   readonly apps: AppsV1Api;
 }
 
-/** The library's clients of the config's cluster, each call limited in time. */
+/** Creates the library's clients of the config's cluster, each call limited in time. */
 const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
   const server = config.getCurrentCluster()?.server ?? '';
   const configuration = createConfiguration({
@@ -44,13 +44,13 @@ const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
   return { core: new CoreV1Api(configuration), apps: new AppsV1Api(configuration) };
 };
 
-/** Asks for metadata instead of content: what is not sent can't be shown by mistake. */
+/** Requests metadata instead of content: what is not sent can't be shown by mistake. */
 const metadataOnly = setHeaderOptions(
   'Accept',
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
 );
 
-/** The same of a list. */
+/** Requests the same of a list. */
 const metadataListOnly = setHeaderOptions(
   'Accept',
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
@@ -91,7 +91,7 @@ type ListCalls = Pick<
   'listDeployments' | 'listPods' | 'listConfigMaps' | 'findConfigMap' | 'findSecret'
 >;
 
-/** What is there, by label or by name. */
+/** Creates the calls that find objects by label or by name. */
 const createListCalls = (options: {
   readonly apis: KubeApis;
   readonly namespace: string;
@@ -132,7 +132,7 @@ const createListCalls = (options: {
   };
 };
 
-/** How often somebody else may be quicker before it is given up. */
+/** Conflicts with other writers before a change is given up. */
 const mostAttempts = 8;
 
 const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
@@ -140,7 +140,7 @@ const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 const isConflict = (error: unknown): boolean =>
   error instanceof KubeRefusal && error.status === 409;
 
-/** Reads a config map and sets single keys of it. */
+/** Creates the calls that read a config map and set single keys of it. */
 const createConfigMapCalls = (options: {
   readonly apis: KubeApis;
   readonly namespace: string;
@@ -179,13 +179,13 @@ const createConfigMapCalls = (options: {
       throw new CliError(
         `config map ${name} changed ${mostAttempts} times while it was being changed`,
         exitCodes.failed,
-        'Somebody else keeps writing it; nothing was changed. Try again.',
+        'Another writer keeps changing it; nothing was written. Try again.',
       );
     },
   };
 };
 
-/** Puts the client of one namespace together. @throws CliError usage (kube-config). */
+/** Creates the client of one namespace. @throws CliError usage (kube-config). */
 export const openKubeClient = (
   deps: Pick<CliDeps, 'env' | 'signal'>,
   context: Omit<KubeContext, 'kind'>,

@@ -30,7 +30,7 @@ const isNew =
   ({ name }: { readonly name: string }): boolean =>
     !known.some((entry) => entry.name === name);
 
-/** As kubectl does it: of equal names the first one counts, and a missing file is none. */
+/** Merges kubeconfigs as kubectl does: the first of equal names counts; no file is required. */
 const readFiles = (paths: readonly string[]): KubeConfig => {
   const merged = new KubeConfig();
   for (const path of paths.filter((path) => existsSync(path))) {
@@ -39,7 +39,7 @@ const readFiles = (paths: readonly string[]): KubeConfig => {
       one.loadFromFile(path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw usage(`${path} is no kubeconfig: ${reason}`, 'KUBECONFIG names the file to read.');
+      throw usage(`${path} is not a kubeconfig: ${reason}`, 'KUBECONFIG names the file to read.');
     }
     merged.clusters = [...merged.clusters, ...one.clusters.filter(isNew(merged.clusters))];
     merged.users = [...merged.users, ...one.users.filter(isNew(merged.users))];
@@ -56,21 +56,21 @@ const fromFiles = (env: Environment, name: string, namespace: string | undefined
     const names = config.contexts.map((one) => one.name).join(', ');
     throw usage(
       `there is no context "${name}" in ${files.join(', ')}`,
-      names === '' ? 'There is no context at all.' : `There are: ${names}.`,
+      names === '' ? 'The kubeconfig has no contexts.' : `Available contexts: ${names}.`,
     );
   }
   config.setCurrentContext(name);
   return { config, namespace: namespace ?? context.namespace ?? 'default', description: name };
 };
 
-/** The files that every pod with a service account has. */
+/** Reads the files that every pod with a service account has. */
 const fromPod = (env: Environment, namespace: string | undefined, folder: string) => {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
   const tokenFile = join(folder, 'token');
   if (host === '' || port === '' || !existsSync(tokenFile)) {
     throw usage(
-      'this is no pod with a service account',
+      'not running in a pod with a service account',
       '--in-cluster is for pods; name a context of the kubeconfig with --context elsewhere.',
     );
   }

@@ -25,7 +25,7 @@ const statusView = z.object({
     .optional(),
 });
 
-/** The command's exit code from what the cluster says of its end. */
+/** Reads the command's exit code from the cluster's status message. */
 const exitCodeOf = (purpose: string, bytes: Buffer): number => {
   const status = statusView.parse(JSON.parse(bytes.toString('utf8')));
   if (status.status === 'Success') return 0;
@@ -56,7 +56,7 @@ const sendInput = (stream: KubeStream, purpose: string, input: string): void => 
     throw new CliError(
       `cannot ${purpose}: the cluster can't close a command's standard input`,
       exitCodes.failed,
-      'Kubernetes can since version 1.30.',
+      'This needs Kubernetes 1.30 or newer.',
     );
   }
   stream.send(streams.stdin, Buffer.from(input, 'utf8'));
@@ -72,7 +72,7 @@ const pathOf = (namespace: string, request: ExecRequest): string => {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${pod}/exec?${query.toString()}`;
 };
 
-/** Runs commands in pods. Their output is kept whole and handed over at their end. */
+/** Creates the function that runs commands in pods and returns their whole output at their end. */
 export const createExec = (options: {
   readonly open: OpenStream;
   readonly namespace: string;
@@ -121,5 +121,5 @@ const lost = (purpose: string): CliError =>
   new CliError(
     `cannot ${purpose}: the connection ended before the command did`,
     exitCodes.unreachable,
-    'It is not known whether the command took effect. Look before you repeat it.',
+    'It is not known whether the command took effect. Check before you repeat it.',
   );

@@ -9,10 +9,10 @@ import type {
 } from '@kubernetes/client-node';
 import type { KubeDeployment, KubeObject, KubePod, KubeReference } from './kube.types.ts';
 
-/** What every namespace is given by the cluster itself, mounted into each pod. */
+/** The cluster itself makes this one in every namespace and mounts it into each pod. */
 const clusterOwn = new Set(['kube-root-ca.crt']);
 
-/** Each name once, by kind and name; needed where any of them is needed. */
+/** Merges references to the same object; one that is required anywhere is required. */
 export const mergeReferences = (references: readonly KubeReference[]): KubeReference[] => {
   const merged = new Map<string, KubeReference>();
   for (const one of references) {
@@ -24,7 +24,7 @@ export const mergeReferences = (references: readonly KubeReference[]): KubeRefer
   return [...merged.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 };
 
-/** The one name under which the library knows a reference, whatever stands around it. */
+/** The part that all of the library's reference types share. */
 interface Named {
   readonly name?: string;
   readonly optional?: boolean;
@@ -63,8 +63,8 @@ const inVolume = (volume: V1Volume): KubeReference[] => [
 ];
 
 /**
- * The config maps and secrets that pods of the template need, each named once; one that is needed
- * anywhere is needed. A pull secret that is missing only matters where the image must be pulled.
+ * Returns the config maps and secrets that pods of the template refer to, each once. A pull secret
+ * is optional: a missing one matters only where the image must be pulled.
  */
 const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
   mergeReferences([
@@ -73,7 +73,7 @@ const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
     ...(spec?.imagePullSecrets ?? []).flatMap((named) => reference('Secret', named, true)),
   ]);
 
-/** Name and labels of an object. */
+/** Reads name and labels of an object. */
 export const toObject = (object: { readonly metadata?: V1ObjectMeta }): KubeObject => ({
   name: object.metadata?.name ?? '',
   labels: object.metadata?.labels ?? {},
@@ -88,7 +88,7 @@ const deploymentTrouble = ({ status }: V1Deployment): string | undefined => {
   return bad?.message ?? bad?.reason;
 };
 
-/** What goldctl knows of a deployment. */
+/** Reads the parts of a deployment that goldctl uses. */
 export const toDeployment = (deployment: V1Deployment): KubeDeployment => {
   const { metadata, spec, status } = deployment;
   return {
@@ -137,7 +137,7 @@ const containersOf = (spec: V1PodSpec | undefined, first: string | undefined): s
     : names;
 };
 
-/** What goldctl knows of a pod. */
+/** Reads the parts of a pod that goldctl uses. */
 export const toPod = (pod: V1Pod): KubePod => {
   const { metadata, spec, status } = pod;
   const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);

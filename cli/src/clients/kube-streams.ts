@@ -25,7 +25,7 @@ export type OpenStream = (purpose: string, path: string, onBytes: OnBytes) => Pr
 
 const refusedUpgrade = /Unexpected server response: (?<status>\d{3})/u;
 
-/** The library rejects with an event; a refused upgrade tells its status in the message. */
+/** Reads the status of a refused upgrade: the library rejects with an event that has it as text. */
 const upgradeFailure = (purpose: string, reason: unknown): unknown => {
   const event = typeof reason === 'object' && reason !== null ? reason : {};
   if ('message' in event && typeof event.message === 'string') {
@@ -66,7 +66,7 @@ const asStream = (socket: Socket): KubeStream => ({
   }),
 });
 
-/** The library closes the connection unless it is told to go on. */
+/** Returns true to the library, which closes the connection otherwise. */
 const keepOpen =
   (onBytes: OnBytes) =>
   (stream: number, bytes: Buffer): boolean => {

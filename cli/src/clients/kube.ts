@@ -15,16 +15,16 @@ export type {
   PortForward,
 } from './kube.types.ts';
 
-/** What all objects of the service carry in a cluster. */
+/** Selects all objects of the service in a cluster. */
 const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
 
-/** The label selector of one or more components of the service. */
+/** Returns the label selector of one or more components of the service. */
 export const componentSelector = (...components: readonly string[]): string =>
   `${releaseSelector},app.kubernetes.io/component in (${components.join(',')})`;
 
 /**
- * A client of one namespace of a cluster. The library behind it is loaded here and not before,
- * since commands that need no cluster should start fast. Asks the cluster nothing yet.
+ * Creates a client of one namespace of a cluster. The library behind it is loaded only here, so
+ * that commands that need no cluster start fast. Sends no request yet.
  * @throws CliError usage when there is no such context, or no service account in the pod.
  */
 export const createKubeClient = async (
@@ -38,7 +38,7 @@ export const createKubeClient = async (
 const isUsable = (pod: KubePod): boolean => pod.isReady && !pod.isTerminating;
 
 /**
- * The newest pod of a component that is ready.
+ * Returns the newest ready pod of a component.
  * @throws CliError unreachable when there is none.
  */
 export const findReadyPod = async (client: KubeClient, component: string): Promise<KubePod> => {
@@ -48,7 +48,7 @@ export const findReadyPod = async (client: KubeClient, component: string): Promi
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
   if (newest !== undefined) return newest;
   throw new CliError(
-    `no ${component} pod is ready in namespace ${client.namespace} (${pods.length} there)`,
+    `no ${component} pod is ready in namespace ${client.namespace} (${pods.length} found)`,
     exitCodes.unreachable,
     '"goldctl check" says what is wrong; --namespace names another namespace.',
   );

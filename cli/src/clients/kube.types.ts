@@ -2,11 +2,11 @@
 export interface KubeReference {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly name: string;
-  /** Whether pods start without it. */
+  /** Pods start without it. */
   readonly isOptional: boolean;
 }
 
-/** What is known of an object without its content. */
+/** The metadata of an object. */
 export interface KubeObject {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -20,11 +20,11 @@ export interface KubeConfigMap extends KubeObject {
 export interface KubeDeployment extends KubeObject {
   readonly wantedReplicas: number;
   readonly availableReplicas: number;
-  /** Replicas of the newest template. */
+  /** Replicas of the latest template. */
   readonly updatedReplicas: number;
-  /** Whether the cluster has taken up the newest change. */
+  /** The cluster has processed the latest change. */
   readonly isObserved: boolean;
-  /** Why it does not go on, where the cluster says so. */
+  /** Why it does not progress, where the cluster reports it. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }
@@ -39,7 +39,7 @@ export interface KubePod extends KubeObject {
   readonly containers: readonly string[];
   /** Container ports by their names. */
   readonly ports: Readonly<Record<string, number>>;
-  /** Why it is not ready, where the cluster says so. */
+  /** Why it is not ready, where the cluster reports it. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }
@@ -77,16 +77,16 @@ export interface KubeClient {
   readonly description: string;
   listDeployments(selector: string): Promise<KubeDeployment[]>;
   listPods(selector: string): Promise<KubePod[]>;
-  /** Asks for names and labels alone. */
+  /** Requests names and labels only. */
   listConfigMaps(selector: string): Promise<KubeObject[]>;
-  /** Asks for name and labels alone; undefined when there is none. */
+  /** Requests name and labels only; undefined when there is none. */
   findConfigMap(name: string): Promise<KubeObject | undefined>;
-  /** Asks for name and labels alone, never for the content; undefined when there is none. */
+  /** Requests name and labels only, never the content; undefined when there is none. */
   findSecret(name: string): Promise<KubeObject | undefined>;
   readConfigMap(name: string): Promise<KubeConfigMap>;
   /**
-   * Sets one key and leaves the others as they are, also those that somebody else changes
-   * meanwhile. Says what stood there before; an equal value is not written.
+   * Sets one key and leaves the others as they are, also those that another writer changes
+   * meanwhile. Returns the value before; an equal value is not written.
    */
   patchConfigMapValue(name: string, key: string, value: string): Promise<string | undefined>;
   execInPod(request: ExecRequest): Promise<ExecResult>;

@@ -42,11 +42,11 @@ const showList = (admins: readonly Operator[]): string =>
     ]),
   );
 
-const emailArgument = (): Argument => new Argument('<email>', "the operator's e-mail address");
+const emailArgument = (): Argument => new Argument('<email>', "the operator's email address");
 const roleOption = (): Option =>
-  new Option('--role <role>', 'what the operator may do').choices(roles).makeOptionMandatory();
+  new Option('--role <role>', 'the role of the operator').choices(roles).makeOptionMandatory();
 
-/** Runs one change and prints the operator as it is now. */
+/** Runs one change and prints the changed operator. */
 const change = async (
   deps: CliDeps,
   command: Command,
@@ -66,7 +66,7 @@ const newPassword = (deps: CliDeps, command: Command, email: string): Promise<st
   readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
 
 const passwordHelp = `
-The password (12 characters at least) is asked for twice on the terminal. Without one, give it on
+goldctl prompts twice for the password (at least 12 characters). Without a terminal, pass it on
 standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.`;
 
 const createHelp = `${passwordHelp}
@@ -76,14 +76,14 @@ Examples:
   $ pass show gold/asha | goldctl --context prod admin create asha@example.com \\
       --role ADMIN --password-stdin`;
 
-/** `goldctl admin`: operators, who are made and changed here alone. */
+/** `goldctl admin`: manages operators, who are created and changed nowhere else. */
 export const createAdminCommand = (deps: CliDeps): Command => {
   const admin = new Command('admin').description(
-    'make and change operators; works on the database, with no sign-in',
+    'create and change operators, directly in the database; needs no sign-in',
   );
   admin
     .command('create')
-    .description('make an operator, the first one too')
+    .description('create an operator, including the first one')
     .addArgument(emailArgument())
     .addOption(roleOption())
     .addHelpText('after', createHelp)
@@ -93,7 +93,7 @@ export const createAdminCommand = (deps: CliDeps): Command => {
     });
   admin
     .command('list')
-    .description('every operator, oldest first')
+    .description('list all operators, oldest first')
     .action(async (_options: unknown, command: Command) => {
       const options = globalOptionsOf(command);
       const answer = z.object({ items: z.array(operator) });
@@ -103,15 +103,15 @@ export const createAdminCommand = (deps: CliDeps): Command => {
     });
   admin
     .command('set-role')
-    .description('change what an operator may do, from the next request on')
+    .description('change the role of an operator, from the next request on')
     .addArgument(emailArgument())
     .addOption(roleOption())
     .action(async (email: string, { role }: { role: string }, command: Command) =>
       change(deps, command, ['set-role', '--email', email, '--role', role]),
     );
   for (const [name, about] of [
-    ['activate', 'let an operator in again'],
-    ['deactivate', 'shut an operator out, from the next request on'],
+    ['activate', 'allow an operator to sign in again'],
+    ['deactivate', 'block an operator, from the next request on'],
   ] as const) {
     admin
       .command(name)
@@ -123,7 +123,7 @@ export const createAdminCommand = (deps: CliDeps): Command => {
   }
   admin
     .command('reset-password')
-    .description('give an operator a new password, end what the old one signed in, and lift a lock')
+    .description('set a new password, end all sign-ins with the old one, and unlock the operator')
     .addArgument(emailArgument())
     .addHelpText('after', passwordHelp)
     .action(async (email: string, _options: unknown, command: Command) => {

@@ -29,7 +29,7 @@ const addCategory = (
   throw new InvalidArgumentError(`It must be one of ${checkCategories.join(', ')}.`);
 };
 
-/** What was asked for, else all that the target has. */
+/** Returns the requested categories, else all that apply to the installation. */
 const categoriesOf = (
   deps: CliDeps,
   options: GlobalOptions,
@@ -48,24 +48,24 @@ const categoriesOf = (
   );
 };
 
-/** Ends the command unless all holds. */
+/** Ends the command with an error unless every check passed. */
 const judge = ({ records, stop }: CheckRun): void => {
   if (stop !== undefined) throw stop;
   const amiss = records.filter(isProblem);
   if (amiss.length === 0) return;
   throw new CliError(
-    `${amiss.length} of ${records.length} checks do not hold`,
+    `${amiss.length} of ${records.length} checks failed`,
     exitCodes.findings,
-    'cli/docs/checks.md explains each.',
+    'cli/docs/checks.md explains each check.',
   );
 };
 
 const help = `
 Categories: ${checkCategories.join(', ')};
-the last four only in a cluster.
+the last four apply only to a cluster.
 
-Exit code 0 when all holds (warnings and what was not run do not count), 3 when something has
-failed or could not be found out, 4 and 5 when there was nothing to look at.
+Exit code 0 when every check passes (warnings and checks that were not run do not count), 3 when
+a check failed or its result is unknown, 4 or 5 when there was nothing to check.
 
 Examples:
   $ goldctl check
@@ -74,13 +74,17 @@ Examples:
   $ goldctl check --in-cluster --admin-url http://digital-gold-admin:4000
   $ goldctl check -o json | jq '.records[] | select(.status != "ok")'`;
 
-/** `goldctl check`: whether everything is there that the service needs. */
+/** `goldctl check`: checks that everything the service needs is in place. */
 export const createCheckCommand = (deps: CliDeps): Command =>
   new Command('check')
-    .description('check that everything is there that the service needs')
-    .option('--category <name>', 'look only at this; may be repeated', addCategory)
-    .option('--wait <duration>', 'repeat until all holds, so long at most', parseDuration)
-    .option('--short', 'show only what does not hold')
+    .description('check that everything the service needs is in place')
+    .option('--category <name>', 'run only this category; can be repeated', addCategory)
+    .option(
+      '--wait <duration>',
+      'retry until every check passes, for at most this long',
+      parseDuration,
+    )
+    .option('--short', 'show only the checks that did not pass')
     .addHelpText('after', help)
     .action(async ({ category, wait = 0, short = false }: Options, command: Command) => {
       const options = globalOptionsOf(command);

@@ -32,6 +32,6 @@ export const addCompletionCommand = (program: Command): void => {
   }
   program.commands
     .find((command) => command.name() === 'completion')
-    ?.description('print the script by which a shell completes goldctl')
+    ?.description('print the completion script for a shell')
     .addHelpText('after', help);
 };

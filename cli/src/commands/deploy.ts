@@ -24,7 +24,7 @@ const parseCount = (text: string): number => {
   throw new InvalidArgumentError(`It must be a whole number, ${fewest} to ${most}.`);
 };
 
-/** Does a piece of work with the CI system, by the way that was chosen. */
+/** Runs `work` with the CI system, through the admin API or directly. */
 const withCi = async <T>(
   deps: CliDeps,
   options: GlobalOptions,
@@ -38,7 +38,7 @@ const withCi = async <T>(
 
 const renderRuns = (runs: readonly DeployRun[]): string =>
   runs.length === 0
-    ? 'There is no run.'
+    ? 'There are no runs.'
     : renderTable(
         ['target', 'run', 'status', 'conclusion', 'branch', 'actor', 'created', 'title'],
         runs.map((run) => [
@@ -60,8 +60,8 @@ const renderDeployment = (started: Deployment, run: DeployRun | undefined): stri
     ['branch', started.branch],
     ['correlation id', started.correlationId],
     ['dispatched', started.dispatchedAt],
-    ['run', run?.id ?? started.run?.id ?? 'not told yet'],
-    ['page', run?.url ?? started.run?.url ?? 'not told yet'],
+    ['run', run?.id ?? started.run?.id ?? 'not known yet'],
+    ['page', run?.url ?? started.run?.url ?? 'not known yet'],
     ...(run === undefined ? [] : ([['conclusion', run.conclusion ?? 'unknown']] as const)),
   ]);
 
@@ -95,11 +95,11 @@ const trigger = async (
 };
 
 const directOption = (): Option =>
-  new Option('--direct', "ask GitHub's API itself, with GITHUB_TOKEN");
+  new Option('--direct', "call GitHub's API directly, with GITHUB_TOKEN");
 
 const help = `
-The admin API starts deployments and keeps record of who did. --direct is for when it can't: it
-reads GITHUB_TOKEN, GITHUB_OWNER, GITHUB_REPOSITORY and GITHUB_API_URL.
+The admin API starts deployments and records who started them. Use --direct when it is
+unavailable; it reads GITHUB_TOKEN, GITHUB_OWNER, GITHUB_REPOSITORY and GITHUB_API_URL.
 
 Examples:
   $ goldctl deploy trigger backend --wait
@@ -116,7 +116,7 @@ export const createDeployCommand = (deps: CliDeps): Command => {
     .command('trigger')
     .description('start the deployment of a target, from branch main')
     .addArgument(new Argument('<target>', 'what to deploy').choices(deployTargets))
-    .option('--wait', 'follow the run to its end, and exit by how it ended')
+    .option('--wait', 'wait for the run to end; the exit code says how it ended')
     .option('--timeout <duration>', 'how long --wait waits (30m)', parseDuration, defaultTimeoutMs)
     .addOption(directOption())
     .action(async (target: DeployTarget, own: TriggerOptions, self: Command) =>
@@ -125,8 +125,8 @@ export const createDeployCommand = (deps: CliDeps): Command => {
   command
     .command('runs')
     .description('show the newest runs')
-    .addOption(new Option('--target <target>', 'of this target alone').choices(deployTargets))
-    .option('--limit <count>', 'so many of each target', parseCount, 10)
+    .addOption(new Option('--target <target>', 'only this target').choices(deployTargets))
+    .option('--limit <count>', 'number of runs per target', parseCount, 10)
     .addOption(directOption())
     .action(
       async (

@@ -29,7 +29,7 @@ const gateNamed = (name: string): Gate => {
 const openSettings = (deps: CliDeps, command: Command) =>
   openGateSettings(deps, resolveContext(deps, globalOptionsOf(command)), settingNames);
 
-/** Writes a gate's setting and prints how it stands then. */
+/** Writes a gate's setting and prints its new state. */
 const turn = async (
   deps: CliDeps,
   command: Command,
@@ -49,26 +49,26 @@ const turn = async (
 };
 
 const gateArgument = (): Argument =>
-  new Argument('<gate>', 'which one').choices(gates.map(({ name }) => name));
+  new Argument('<gate>', 'the gate').choices(gates.map(({ name }) => name));
 
 const help = `
 A local stack keeps its gates as files, a release in its settings ConfigMap. The processes read
-them at every check, so nothing is restarted; a cluster takes up to two minutes to hand a changed
-ConfigMap to its pods.
+them at every check, so nothing is restarted; in a cluster a change takes up to two minutes to
+reach the pods.
 
 Examples:
   $ goldctl gates show
   $ goldctl --context prod --namespace digital-gold gates close sell
   $ goldctl --context prod --namespace digital-gold gates open sell --yes`;
 
-/** `goldctl gates`: the switches that open and close what customers and staff may do. */
+/** `goldctl gates`: shows and sets the switches of what customers and staff may do. */
 export const createGatesCommand = (deps: CliDeps): Command => {
   const command = new Command('gates')
     .description('show, open and close the gates: selling, payments, accounting')
     .addHelpText('after', help);
   command
     .command('show')
-    .description('how each gate stands')
+    .description('show the state of each gate')
     .action(async (_options: unknown, self: Command) => {
       const settings = await openSettings(deps, self);
       const values = await settings.read();
@@ -78,9 +78,9 @@ export const createGatesCommand = (deps: CliDeps): Command => {
     });
   command
     .command('open')
-    .description('open a gate; asks before, or takes --yes')
+    .description('open a gate; asks for confirmation unless --yes is given')
     .addArgument(gateArgument())
-    .option('-y, --yes', 'do not ask; needed where there is no terminal')
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (name: string, { yes = false }: { yes?: boolean }, self: Command) =>
       turn(deps, self, gateNamed(name), 'open', async (place) =>
         yes ? true : deps.confirm(`Open ${name} in ${place}?`),
@@ -88,7 +88,7 @@ export const createGatesCommand = (deps: CliDeps): Command => {
     );
   command
     .command('close')
-    .description('close a gate, at once and without a question')
+    .description('close a gate immediately, without confirmation')
     .addArgument(gateArgument())
     .action(async (name: string, _options: unknown, self: Command) =>
       turn(deps, self, gateNamed(name), 'closed', async () => true),

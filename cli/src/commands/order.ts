@@ -14,12 +14,12 @@ const tellMissing =
     throw new CliError(`there is no gold order ${id}`, exitCodes.failed);
   };
 
-/** `goldctl order`: looks at gold orders. */
+/** `goldctl order`: shows gold orders. */
 export const createOrderCommand = (deps: CliDeps): Command => {
-  const order = new Command('order').description('look at gold orders');
+  const order = new Command('order').description('show gold orders');
   order
     .command('show')
-    .description('one order: its figures, payments, payout, and history with actor and cause')
+    .description('show one order: its amounts, payments, payout, and history with actor and cause')
     .argument('<id>', "the order's id")
     .addHelpText(
       'after',

@@ -20,20 +20,20 @@ interface Options {
 }
 
 const help = `
-Exit code 3 when the books disagree, or when a check could not be done: what was not checked is
-not known to be right.
+Exit code 3 when the books disagree, or when a check could not be run: what was not checked is
+not known to be correct.
 
 Examples:
   $ goldctl reconcile
   $ goldctl reconcile --window-hours 24 --samples
   $ goldctl reconcile -o json | jq '.checks[] | select(.status != "OK")'`;
 
-/** `goldctl reconcile`: holds the books against each other and the collaborators'. */
+/** `goldctl reconcile`: compares the books with each other and with the collaborators'. */
 export const createReconcileCommand = (deps: CliDeps): Command =>
   new Command('reconcile')
-    .description('hold the books against each other and against the collaborators’')
-    .option('--window-hours <hours>', 'how far back to look (default: 72)', parseHours)
-    .option('--samples', 'show rows that lead to each finding, 20 at most')
+    .description('compare the books with each other and with the collaborators’ books')
+    .option('--window-hours <hours>', 'hours to look back (default: 72)', parseHours)
+    .option('--samples', 'show up to 20 rows for each finding')
     .addHelpText('after', help)
     .action(async ({ windowHours, samples = false }: Options, command: Command) => {
       const options = globalOptionsOf(command);
@@ -48,8 +48,8 @@ export const createReconcileCommand = (deps: CliDeps): Command =>
       const { findings, errors } = report.summary;
       if (findings + errors === 0) return;
       throw new CliError(
-        'not all of the books are known to agree',
+        'not every reconciliation check passed',
         exitCodes.findings,
-        ...(samples || findings === 0 ? [] : ['--samples shows rows that lead to them.']),
+        ...(samples || findings === 0 ? [] : ['--samples shows the rows of each finding.']),
       );
     });

@@ -40,20 +40,20 @@ const withAddress = async (
   }
 };
 
-/** The account to sign in with. @throws CliError usage without an e-mail address. */
+/** Returns the account to sign in with. @throws CliError usage without an email address. */
 const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
   const { email } = options;
   if (email !== undefined) {
     return { email, password: await readPassword(deps, options, `Password of ${email}:`) };
   }
   if (address.account !== undefined) return address.account.SUPER_ADMIN;
-  throw new CliError('say who signs in', exitCodes.usage, 'Give --email <email>.');
+  throw new CliError('no operator to sign in as', exitCodes.usage, 'Give --email <email>.');
 };
 
-/** `goldctl login`: keeps a sign-in for the commands that follow. */
+/** `goldctl login`: stores a sign-in for the commands that follow. */
 export const createLoginCommand = (deps: CliDeps): Command =>
   new Command('login')
-    .description('sign in at the admin API; kept for as long as its token lives, 8 hours')
+    .description('sign in at the admin API; the sign-in is stored until its token expires, 8 hours')
     .addHelpText(
       'after',
       `
@@ -74,10 +74,10 @@ Examples:
       }),
     );
 
-/** `goldctl logout`: forgets it; the API keeps nothing that could be ended. */
+/** `goldctl logout`: deletes it; the API has no session to end. */
 export const createLogoutCommand = (deps: CliDeps): Command =>
   new Command('logout')
-    .description('forget the kept sign-in')
+    .description('delete the stored sign-in')
     .action(async (_options: unknown, command: Command) =>
       withAddress(deps, command, async ({ key }, options) => {
         const forgotten = forgetCredential(deps, key);
@@ -86,10 +86,10 @@ export const createLogoutCommand = (deps: CliDeps): Command =>
       }),
     );
 
-/** `goldctl whoami`: the kept sign-in, as the API takes it now. */
+/** `goldctl whoami`: shows the stored sign-in and checks that the API still accepts it. */
 export const createWhoamiCommand = (deps: CliDeps): Command =>
   new Command('whoami')
-    .description('say who is signed in, and ask the API whether it still lets them in')
+    .description('show who is signed in, and check that the API still accepts the sign-in')
     .action(async (_options: unknown, command: Command) =>
       withAddress(deps, command, async (address, options) => {
         const kept = findCredential(deps, address.key);

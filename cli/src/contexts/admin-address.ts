@@ -31,7 +31,7 @@ const openAdminTunnel = async (
   };
 };
 
-/** Where the admin API of a context answers. */
+/** The address of a context's admin API. */
 export interface AdminAddress {
   /** Host root, without a path. */
   readonly baseUrl: string;

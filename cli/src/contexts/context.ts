@@ -17,13 +17,13 @@ export interface KubeContext {
   readonly context: string | undefined;
   /** Undefined: the namespace of that context, or of the pod. */
   readonly namespace: string | undefined;
-  /** Whether the pod's own service account is used. */
+  /** Uses the service account of the pod that goldctl runs in. */
   readonly inCluster: boolean;
 }
 
 export type Context = LocalContext | KubeContext;
 
-/** The stack or the release that a command is about. Reads nothing yet. */
+/** Resolves the options to the stack or release of a command. Reads nothing yet. */
 export const resolveContext = (deps: CliDeps, options: GlobalOptions): Context => {
   const { namespace, inCluster } = options;
   if (inCluster) return { kind: 'kube', context: undefined, namespace, inCluster };

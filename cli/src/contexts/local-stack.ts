@@ -18,10 +18,10 @@ const endpointsForm = z.object({
     .optional(),
 });
 
-/** What a local stack says of itself. */
+/** The addresses and accounts of a local stack. */
 export type LocalEndpoints = z.infer<typeof endpointsForm>;
 
-/** A file of the stack's folder. @throws CliError unreachable when no stack was ever started. */
+/** Reads a file of the stack's folder. @throws CliError unreachable when there is no stack. */
 const readStackFile = ({ home }: LocalContext, name: string): string => {
   const path = join(home, name);
   try {
@@ -45,7 +45,7 @@ export const readEndpoints = (context: LocalContext): LocalEndpoints => {
   }
 };
 
-/** A value as `make up` wrote it for a shell: bare, or in single quotes. */
+/** Reads a value as `make up` wrote it for a shell: bare, or in single quotes. */
 const unquoted = (value: string): string =>
   value.startsWith("'") ? value.slice(1, -1).replaceAll(String.raw`'\''`, "'") : value;
 

@@ -5,7 +5,7 @@ import { deployment, deployRun, type DeployCi } from './deploy.types.ts';
 
 const runsAnswer = z.object({ items: z.array(deployRun) });
 
-/** What to do after a refusal, and with what to exit, by its code. */
+/** The exit code and the hint of a refusal, by its code. */
 const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
   ['RATE_LIMITED', [exitCodes.unreachable, 'Try again in a minute.']],
   ['CI_UNAVAILABLE', [exitCodes.unreachable, 'Nothing was started. Try again in a moment.']],
@@ -18,7 +18,7 @@ const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
   ],
   [
     'DEPLOY_OUTCOME_UNKNOWN',
-    [exitCodes.unreachable, 'Look at "goldctl deploy runs" before you trigger it again.'],
+    [exitCodes.unreachable, 'Check "goldctl deploy runs" before you trigger it again.'],
   ],
 ]);
 
@@ -36,7 +36,7 @@ const translating = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-/** The CI system by way of the admin API, which keeps record of who deployed what. */
+/** Creates a client of the CI system through the admin API, which records who deployed what. */
 export const createAdminCi = (api: HttpApi): DeployCi => ({
   trigger: (target) =>
     translating(

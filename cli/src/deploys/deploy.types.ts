@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What can be deployed; each has a workflow of its own. */
+/** The deployable targets; each has a workflow of its own. */
 export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'] as const;
 export type DeployTarget = (typeof deployTargets)[number];
 
@@ -33,15 +33,15 @@ export const deployment = z.object({
   branch: z.string(),
   correlationId: z.string(),
   dispatchedAt: z.string(),
-  /** Null where the CI system does not tell which run it is. */
+  /** Null where the CI system does not return it. */
   run: z.object({ id: z.string(), url: z.string() }).nullable(),
 });
 export type Deployment = z.infer<typeof deployment>;
 
-/** The way to the CI system: by the admin API, or straight. */
+/** A client of the CI system: through the admin API, or directly. */
 export interface DeployCi {
   /** Starts a target's workflow, once. */
   trigger(target: DeployTarget): Promise<Deployment>;
-  /** The newest runs first: `count` (1 to 100) of each target, or of the one named. */
+  /** Returns the newest runs first: `count` (1 to 100) of each target, or of the one named. */
   runs(target: DeployTarget | undefined, count: number): Promise<readonly DeployRun[]>;
 }

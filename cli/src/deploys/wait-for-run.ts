@@ -15,8 +15,8 @@ const whereItIs = (started: Deployment, run: DeployRun | undefined): string =>
     : `run ${run.id}: ${run.status}${run.conclusion === null ? '' : `, ${run.conclusion}`}`;
 
 /**
- * Follows the very run that a trigger has started, found by the correlation id in its name, to its
- * end. A CI system that is away for a while is asked again. Progress goes to standard error.
+ * Follows the run that a trigger started, found by the correlation id in its name, to its end.
+ * Retries while the CI system does not answer. Prints progress to standard error.
  * @throws CliError failed when it has not ended by the deadline
  */
 export const waitForRun = async (
@@ -51,7 +51,7 @@ const findRun = async (
     return runs.find((run) => run.correlationId === correlationId);
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
-    tell(`${error.message}; asking again`);
+    tell(`${error.message}; retrying`);
     return 'away';
   }
 };
@@ -60,5 +60,5 @@ const tooLate = ({ correlationId, run }: Deployment, timeoutMs: number): CliErro
   new CliError(
     `deployment ${correlationId} has not ended after ${Math.round(timeoutMs / 1000)} s`,
     exitCodes.failed,
-    `It goes on without you${run === null ? '' : `: ${run.url}`}. "goldctl deploy runs" shows it.`,
+    `It continues without goldctl${run === null ? '' : `: ${run.url}`}. "goldctl deploy runs" shows it.`,
   );

@@ -6,17 +6,17 @@ import { componentSelector, createKubeClient, type KubeClient } from '../clients
 import type { Context } from '../contexts/context.ts';
 import { readEndpoints } from '../contexts/local-stack.ts';
 
-/** A switch of the service that people open and close while it runs. */
+/** A switch that operators open and close while the service runs. */
 export interface Gate {
-  /** As the command line has it. */
+  /** Its name on the command line. */
   readonly name: string;
   /** The setting's name: its file, or its key in the cluster's ConfigMap. */
   readonly setting: string;
   readonly about: string;
-  /** What is written to open and to close it. */
+  /** The values that open and close it. */
   readonly open: string;
   readonly closed: string;
-  /** Whether a value opens it, as the service reads it; a missing one never does. */
+  /** Reads a value as the service does; a missing one never opens the gate. */
   isOpenAt(value: string): boolean;
 }
 
@@ -42,7 +42,7 @@ export const gates: readonly Gate[] = [
   {
     name: 'accounting-posting',
     setting: 'ACCOUNTING_AUTO_POSTING_ENABLED',
-    about: 'the ledger may be posted to, once its engine is there',
+    about: 'the ledger may be posted to, once there is a posting engine',
     open: 'true',
     closed: 'false',
     isOpenAt: (value) => value === 'true',
@@ -57,7 +57,7 @@ export const gates: readonly Gate[] = [
   },
 ];
 
-/** A gate as it stands. */
+/** The state of a gate. */
 export interface GateState {
   readonly gate: string;
   readonly setting: string;
@@ -66,7 +66,7 @@ export interface GateState {
   readonly value: string | null;
 }
 
-/** Reads a setting's value; undefined where there is none. One newline at its end is no part. */
+/** Returns the state that a setting's value gives a gate. One newline at its end is ignored. */
 export const stateOf = (gate: Gate, raw: string | undefined): GateState => {
   const value = raw?.replace(/\n$/u, '');
   return {
@@ -77,11 +77,11 @@ export const stateOf = (gate: Gate, raw: string | undefined): GateState => {
   };
 };
 
-/** Where the settings of a context are kept. */
+/** The settings of a stack or a release. */
 interface GateSettings {
   /** For people: the folder, or the ConfigMap. */
   readonly place: string;
-  /** All values as they are stored, by name. */
+  /** Returns all values as they are stored, by name. */
   read(): Promise<Readonly<Record<string, string | undefined>>>;
   write(name: string, value: string): Promise<void>;
 }
@@ -138,7 +138,7 @@ const inCluster = async (client: KubeClient): Promise<GateSettings> => {
 };
 
 /**
- * The settings of a local stack (files of its folder), or of a release (its ConfigMap).
+ * Opens the settings of a local stack (files of its folder), or of a release (its ConfigMap).
  * @throws CliError unreachable, denied; failed where there is no such ConfigMap.
  */
 export const openGateSettings = async (

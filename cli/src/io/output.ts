@@ -34,13 +34,13 @@ const noBorders = {
   middle: '  ',
 };
 
-/** What a terminal would obey instead of showing: a value may come from outside. */
+/** A terminal obeys these instead of showing them, and a value may come from outside. */
 const controlCharacters = /\p{Cc}/gu;
 
-/** Replaces what a terminal would obey with a visible mark. */
+/** Replaces control characters with a visible mark. */
 export const showable = (text: string): string => text.replaceAll(controlCharacters, '\u{fffd}');
 
-/** Rows below their column names, in columns as wide as they need, without lines or colours. */
+/** Renders rows below their column names, without lines or colours. */
 export const renderTable = (
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -55,7 +55,7 @@ export const renderTable = (
   return trimLines(table.toString());
 };
 
-/** Names and values, one pair a line, the values below each other. */
+/** Renders names and values, one pair a line, the values aligned. */
 export const renderPairs = (pairs: readonly (readonly [string, string])[]): string => {
   const width = Math.max(0, ...pairs.map(([name]) => name.length));
   return pairs

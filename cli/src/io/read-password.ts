@@ -19,7 +19,7 @@ const fromFile = (path: string): string => {
   }
 };
 
-/** The password where it was given without a terminal; undefined where it must be asked for. */
+/** Returns the password that was passed without a terminal; undefined where a prompt is needed. */
 const givenPassword = async (
   deps: CliDeps,
   options: GlobalOptions,
@@ -29,7 +29,7 @@ const givenPassword = async (
   return file === '' ? undefined : withoutLastNewline(fromFile(file));
 };
 
-/** The password of an account that there is. @throws CliError usage when there is none to get. */
+/** Returns the password of an existing account. @throws CliError usage when there is none. */
 export const readPassword = async (
   deps: CliDeps,
   options: GlobalOptions,
@@ -37,7 +37,7 @@ export const readPassword = async (
 ): Promise<string> =>
   nonEmpty((await givenPassword(deps, options)) ?? (await deps.promptSecret(message)));
 
-/** A new password; on a terminal it is asked for twice. @throws CliError usage */
+/** Returns a new password; on a terminal it prompts twice. @throws CliError usage */
 export const readNewPassword = async (
   deps: CliDeps,
   options: GlobalOptions,
@@ -46,7 +46,7 @@ export const readNewPassword = async (
   const given = await givenPassword(deps, options);
   if (given !== undefined) return nonEmpty(given);
   const first = nonEmpty(await deps.promptSecret(message));
-  const second = await deps.promptSecret('The same again:');
-  if (first !== second) throw new CliError('the two passwords differ', exitCodes.usage);
+  const second = await deps.promptSecret('Repeat the password:');
+  if (first !== second) throw new CliError('the passwords do not match', exitCodes.usage);
   return first;
 };

@@ -9,7 +9,7 @@ const requireTerminal = (message: string, hint: string): void => {
   throw new CliError(message, exitCodes.usage, hint);
 };
 
-/** Errors of a question that Ctrl-C ended, whoever noticed first. */
+/** Errors of a prompt that Ctrl-C ended, whichever library noticed first. */
 const interruptions = new Set(['ExitPromptError', 'AbortPromptError', 'AbortError']);
 
 const asInterruption = (error: unknown): unknown =>
@@ -18,14 +18,14 @@ const asInterruption = (error: unknown): unknown =>
     : error;
 
 /**
- * Asks on the terminal; what is typed is not shown, not even as stars. The question goes to
+ * Prompts on the terminal; what is typed is not shown, not even as stars. The prompt goes to
  * standard error, so that results can be redirected.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */
 const promptSecret = async (message: string, signal: AbortSignal): Promise<string> => {
   requireTerminal(
-    'a password is needed, and there is no terminal to ask on',
-    'Give it on standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.',
+    'a password is required, and there is no terminal to prompt on',
+    'Pass it on standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.',
   );
   const { default: password } = await import('@inquirer/password');
   try {
@@ -36,11 +36,14 @@ const promptSecret = async (message: string, signal: AbortSignal): Promise<strin
 };
 
 /**
- * Asks a question on the terminal; only `y` or `yes` agrees.
+ * Prompts for a confirmation on the terminal; only `y` or `yes` agrees.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */
 const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {
-  requireTerminal('this needs a yes, and there is no terminal to ask on', 'Give it with --yes.');
+  requireTerminal(
+    'confirmation is required, and there is no terminal to prompt on',
+    'Confirm with --yes.',
+  );
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   // A terminal hands Ctrl-C to the reader instead of the process.
   const interruption = new AbortController();
@@ -56,7 +59,7 @@ const confirm = async (question: string, signal: AbortSignal): Promise<boolean> 
   }
 };
 
-/** The real world: this process's streams, environment and clock. */
+/** Creates the dependencies of the real process: its streams, environment and clock. */
 export const createTerminalDeps = (
   own: Pick<CliDeps, 'env' | 'signal' | 'repository' | 'version'>,
 ): CliDeps => {

@@ -38,7 +38,7 @@ const event = z.object({
   at: z.string(),
 });
 
-/** A gold order as `GET /orders/:id` of the admin API answers it. Null is what is not known yet. */
+/** A gold order as `GET /orders/:id` of the admin API returns it; null is not known yet. */
 export const orderAnswer = z.object({
   id: z.string(),
   user_id: z.string(),
@@ -73,7 +73,7 @@ type OrderEvent = z.infer<typeof event>;
 
 type Pair = readonly [name: string, value: string];
 
-/** A pair for what is known; nothing for what is not. */
+/** Returns a pair, or none for a value that is not known. */
 const known = <T>(name: string, value: T | null, show: (value: T) => string): readonly Pair[] =>
   value === null ? [] : [[name, show(value)]];
 
@@ -156,7 +156,7 @@ const eventsOf = (events: readonly OrderEvent[]): string =>
     ]),
   );
 
-/** The whole of an order for people: figures, payments, payout, history in the order it happened. */
+/** Renders an order for people: amounts, payments, payout, and its history, oldest first. */
 export const renderOrder = (order: Order): string =>
   [
     renderPairs(headOf(order)),

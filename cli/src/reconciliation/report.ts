@@ -27,13 +27,13 @@ type Report = z.infer<typeof reportAnswer>;
 type ReportCheck = z.infer<typeof check>;
 type Sample = z.infer<typeof sample>;
 
-/** The report without what leads to single rows. */
+/** Removes the samples, which name single rows. */
 export const withoutSamples = ({ checks, ...report }: Report) => ({
   ...report,
   checks: checks.map(({ samples: _samples, ...rest }) => rest),
 });
 
-/** An ERROR says nothing of the books: neither that they agree nor that they do not. */
+/** An ERROR proves nothing: neither that the books agree nor that they do not. */
 const statusOf = ({ status, count }: ReportCheck): string => {
   if (status === 'FINDINGS') return `${count} ${count === 1 ? 'finding' : 'findings'}`;
   return status === 'ERROR' ? 'NOT CHECKED' : 'OK';
@@ -59,7 +59,7 @@ const lastLine = ({ summary: { ok, findings, errors } }: Report): string => {
   return `${ok} of ${all} checks agree; ${[...found, ...unknown].join(', ')}.`;
 };
 
-/** The report for people: a line for each check, why what was not checked was not, samples. */
+/** Renders the report for people: each check, the reason for each that was not run, samples. */
 export const renderReport = (report: Report, options: { readonly samples: boolean }): string => {
   const { checks } = report;
   const table = renderTable(

@@ -169,11 +169,11 @@ it('exits with 5 without a cluster, with 4 as a stranger, with 2 in a context th
   await cluster.goAway();
   const gone = await as('test');
   expect(gone.code).toBe(exitCodes.unreachable);
-  expect(gone.stdout).toContain('× the stack or the release is there\n');
+  expect(gone.stdout).toContain('× the stack or release can be reached\n');
 });
 
 it('says outside of a pod that it is in none', async () => {
   const { code, stderr } = await runInWorld(['check', '--in-cluster'], { env: {} });
   expect(code).toBe(exitCodes.usage);
-  expect(stderr).toContain('this is no pod with a service account');
+  expect(stderr).toContain('not running in a pod with a service account');
 });

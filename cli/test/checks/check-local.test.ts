@@ -76,7 +76,7 @@ describe('when much is amiss', () => {
     const { code, stdout, stderr } = await check();
     expect(steady(stdout)).toBe(golden('check-amiss.txt', steady(stdout)));
     expect(code).toBe(exitCodes.findings);
-    expect(stderr).toContain('goldctl: 8 of 24 checks do not hold\n');
+    expect(stderr).toContain('goldctl: 8 of 24 checks failed\n');
   });
 
   it('says the same to programs', async () => {
@@ -148,7 +148,7 @@ it('does not take another server on a probe’s port for a process', async () =>
   const worker = records.find(({ title }) => title === 'the worker process is ready');
   expect(worker).toMatchObject({
     status: 'failed',
-    detail: `${stack.worker.url} answers something else than a readiness report`,
+    detail: `${stack.worker.url} does not return a readiness report`,
   });
 });
 

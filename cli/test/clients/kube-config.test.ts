@@ -65,7 +65,7 @@ it('reads the home folder where no file is named', () => {
 it('names the contexts that there are', () => {
   const env = { KUBECONFIG: write('staging', 'https://one.example') };
   expect(() => loadKubeConfig(env, outside('stagign'))).toThrow(
-    expect.objectContaining({ exitCode: exitCodes.usage, hint: 'There are: staging.' }),
+    expect.objectContaining({ exitCode: exitCodes.usage, hint: 'Available contexts: staging.' }),
   );
 });
 
@@ -90,5 +90,7 @@ it('takes the service account of the pod', async () => {
 });
 
 it('says that it is in no pod', () => {
-  expect(() => loadKubeConfig({}, inside, folder)).toThrow('this is no pod with a service account');
+  expect(() => loadKubeConfig({}, inside, folder)).toThrow(
+    'not running in a pod with a service account',
+  );
 });

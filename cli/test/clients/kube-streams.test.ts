@@ -57,7 +57,7 @@ describe('a command in a pod', () => {
     const client = await connect();
     await expect(client.execInPod({ pod: 'gold-admin-a', command: ['x'] })).rejects.toMatchObject({
       exitCode: exitCodes.unreachable,
-      hint: 'It is not known whether the command took effect. Look before you repeat it.',
+      hint: 'It is not known whether the command took effect. Check before you repeat it.',
     });
   });
 

@@ -86,7 +86,7 @@ describe('what is there', () => {
     expect((await findReadyPod(client, 'admin')).name).toBe('gold-admin-b');
     cluster.put('pods', fakePod('worker', { waiting: 'Error' }));
     await expect(findReadyPod(client, 'worker')).rejects.toMatchObject({
-      message: 'no worker pod is ready in namespace gold (1 there)',
+      message: 'no worker pod is ready in namespace gold (1 found)',
       exitCode: exitCodes.unreachable,
     });
   });
