@@ -3,6 +3,7 @@ import type { Route } from '../platform/http/index.ts';
 import type { Sweep, TaskList } from '../platform/jobs/index.ts';
 import { createPortfolioCache, type PortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
+import type { Gates } from '../modules/readiness/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
 import type { OrderSettlement, ReviewPayments } from '../modules/payments/index.ts';
 import {
@@ -36,17 +37,7 @@ import {
   createResolveSell,
   createShowOrder,
 } from '../modules/order-reviews/index.ts';
-import {
-  type Allocate,
-  type BuyDeps,
-  type UnpaidPayments,
-  createAllocate,
-  createBuyRoutes,
-  createExpirySweeps,
-  createGoldSweeps,
-  createGoldJobs,
-  createSettleAllocation,
-} from '../modules/buying/index.ts';
+import { createBuying, type AllocateOrder, type BuyingOptions } from '../modules/buying/index.ts';
 
 /** Creates what payments do to gold orders. */
 export const createGoldSettlement = (orders: Orders): OrderSettlement => ({
@@ -55,14 +46,19 @@ export const createGoldSettlement = (orders: Orders): OrderSettlement => ({
 });
 
 export interface GoldOptions
-  extends BuyDeps, Pick<PlaceSellDeps, 'timers' | 'payouts' | 'sellGate'> {
+  extends
+    Omit<
+      BuyingOptions,
+      'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
+    >,
+    Pick<PlaceSellDeps, 'timers' | 'payouts'> {
   readonly orders: Orders;
+  readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly payments: BuyDeps['payments'] &
-    OrderPayments &
-    UnpaidPayments & { readonly review: ReviewPayments };
+  readonly payments: BuyingOptions['payments'] &
+    OrderPayments & { readonly review: ReviewPayments };
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
 }
@@ -73,9 +69,9 @@ export interface Gold {
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
-  /** Those that look often: what expires. */
+  /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
-  readonly allocate: Allocate;
+  readonly allocate: AllocateOrder;
 }
 
 /** Sells, from their quotes to their payouts, and what finds out about those left in between. */
@@ -107,13 +103,16 @@ export const createGold = (options: GoldOptions): Gold => {
   };
   const draftBuyQuote = createDraftBuyQuote(deps);
   const draftSellQuote = createDraftSellQuote(deps);
-  const allocate = createAllocate(deps);
-  const settle = createSettleAllocation(deps);
+  const buying = createBuying({ ...deps, draftBuyQuote });
   const sells = createSells({ ...deps, draftSellQuote });
   const showOrder = createShowOrder(deps);
   const review = createResolveReview(deps);
   const resolve = {
-    ALLOCATE: createResolveAllocate({ ...deps, allocate, settle }),
+    ALLOCATE: createResolveAllocate({
+      ...deps,
+      allocate: buying.allocateOrder,
+      settle: buying.recordAllocationOutcome,
+    }),
     REFUNDED: review.refunded,
     KEEP: review.keep,
     CONFIRM_SELL: sells.resolve.confirm,
@@ -123,7 +122,7 @@ export const createGold = (options: GoldOptions): Gold => {
     customerRoutes: [
       ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
       ...createOrderCustomerRoutes(deps),
-      ...createBuyRoutes({ ...deps, draftBuyQuote }),
+      ...buying.customerRoutes,
       ...sells.customerRoutes,
     ],
     adminRoutes: [
@@ -131,9 +130,9 @@ export const createGold = (options: GoldOptions): Gold => {
       createOrderAdminRoute(showOrder),
       ...createResolveRoutes({ ...deps, resolve, showOrder }),
     ],
-    jobs: createGoldJobs(allocate),
-    sweeps: [...createGoldSweeps({ ...deps, settle }), ...sells.sweeps],
-    expirySweeps: createExpirySweeps(deps),
-    allocate,
+    jobs: buying.jobs,
+    sweeps: [...buying.sweeps, ...sells.sweeps],
+    expirySweeps: buying.expirySweeps,
+    allocate: buying.allocateOrder,
   };
 };

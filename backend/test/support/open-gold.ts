@@ -16,6 +16,7 @@ import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
 import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
+import type { Gates } from '../../src/modules/readiness/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
@@ -49,6 +50,15 @@ export interface GoldKnobs {
   isSellGateOpen: boolean;
   limits: Limits;
 }
+
+const gatesOf = (knobs: GoldKnobs): Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'> => ({
+  async requireBuyOpen() {
+    if (!knobs.isGateOpen) throw new AppError('PAYMENTS_DISABLED');
+  },
+  async requireSellOpen() {
+    if (!knobs.isSellGateOpen) throw new AppError('SELL_DISABLED');
+  },
+});
 
 /** Quotes, buys and allocation behind their routes, with the real adapters and the sandbox. */
 export interface OpenGold {
@@ -189,8 +199,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     gstRateBpsOn,
     payments,
     idempotency: createIdempotency({ db, random, timers: createTimers() }),
-    paymentGate: async () => knobs.isGateOpen,
-    sellGate: async () => knobs.isSellGateOpen,
+    gates: gatesOf(knobs),
     termsVersionOn: async () => '2026-01',
     notify,
     audit: createAuditor({ clock, random }),

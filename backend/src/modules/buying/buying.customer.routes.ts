@@ -1,50 +1,35 @@
-import { AppError } from '../../platform/errors/app-error.ts';
 import {
   created,
-  defineRoute,
+  defineIdempotentRoute,
   replayed,
   type Reply,
   type Route,
 } from '../../platform/http/index.ts';
+import type { KeyedRequest } from '../../platform/idempotency/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { paymentOrderSchema } from '../payments/index.ts';
 import { presentOrder } from '../orders/index.ts';
-import {
-  type DraftBuyQuote,
-  type GoldAmount,
-  checkDailyBuys,
-  findBuyQuote,
-  requireUsable,
-} from '../quotes/index.ts';
-import type { BuyDeps } from './buying.deps.ts';
+import { paymentOrderSchema, type Payments } from '../payments/index.ts';
+import type { Gates } from '../readiness/index.ts';
+import type { Buy, PlacedOrder } from './buy.ts';
 import { buyBody, buyView, payQuoteBody } from './buying.schemas.ts';
-import { createPlaceBuy, type PlacedOrder, type QuoteToBuy } from './place-buy.ts';
 
-const buyScope = (ownerId: string, key: string) => ({ ownerId, operation: 'gold.buy', key });
-const payScope = (ownerId: string, key: string) => ({ ownerId, operation: 'payments.order', key });
+const gatewayErrors = [
+  'NO_USABLE_GATEWAY',
+  'GATEWAY_UNAVAILABLE',
+  'GATEWAY_REFUSED',
+  'GATEWAY_MISMATCH',
+] as const;
 
-const buyPayload = ({ unit, requested }: GoldAmount) => ({ unit, amount: requested });
-
-const answer = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown): Reply =>
+const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown): Reply =>
   placed.isReplay ? replayed(present(placed)) : created(present(placed));
 
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
-export const createBuyRoutes = (
-  deps: BuyDeps & { readonly draftBuyQuote: DraftBuyQuote },
-): Route[] => {
-  const { db, clock, payments, draftBuyQuote } = deps;
-  const buys = createPlaceBuy(deps);
-
-  const requireOpenGate = async (): Promise<undefined> => {
-    if (!(await deps.paymentGate())) throw new AppError('PAYMENTS_DISABLED');
-  };
-
-  /** What is accepted must be there: an acceptance of nothing would be worth nothing. */
-  const termsInForce = async (): Promise<string> => {
-    const version = await deps.termsVersionOn(db, clock.now());
-    if (version !== undefined) return version;
-    throw new AppError('PAYMENTS_DISABLED', { message: 'No terms are in force to be accepted.' });
-  };
+export const createBuyRoutes = (deps: {
+  readonly buy: Buy;
+  readonly payments: Pick<Payments, 'presentPaymentOrder'>;
+  readonly gates: Pick<Gates, 'requireBuyOpen'>;
+}): Route[] => {
+  const { buy, payments, gates } = deps;
 
   const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
     order: presentOrder(order),
@@ -55,20 +40,15 @@ export const createBuyRoutes = (
   const presentPayment = ({ paymentOrder }: PlacedOrder) =>
     payments.presentPaymentOrder(paymentOrder);
 
-  /** A stored quote, held against what may refuse it, in the order of refusals. */
-  const checkStored = async (id: string, userId: string): Promise<QuoteToBuy> => {
-    await deps.requireApprovedKyc(db, userId);
-    const quote = await findBuyQuote(db, id, userId);
-    if (quote === undefined) throw new AppError('NOT_FOUND');
-    const now = clock.now();
-    const buy = { userId, amountPaise: quote.totalPaise };
-    await checkDailyBuys(db, buy, await deps.limits.current(), now);
-    requireUsable(quote, now);
-    return { kind: 'stored', id };
-  };
+  const replayWith =
+    (present: (placed: PlacedOrder) => unknown) =>
+    async (keyed: KeyedRequest): Promise<Reply | undefined> => {
+      const placed = await buy.findReplay(keyed);
+      return placed === undefined ? undefined : replayed(present(placed));
+    };
 
   return [
-    defineRoute({
+    defineIdempotentRoute({
       method: 'POST',
       path: '/gold/buy',
       summary: 'Buy gold: quote, order and payment in one',
@@ -87,29 +67,20 @@ export const createBuyRoutes = (
         'PROVIDER_UNAVAILABLE',
         'PROVIDER_REFUSED',
         'PROVIDER_MISMATCH',
-        'NO_USABLE_GATEWAY',
-        'GATEWAY_UNAVAILABLE',
-        'GATEWAY_REFUSED',
-        'GATEWAY_MISMATCH',
+        ...gatewayErrors,
       ],
-      async before({ principal, parsedBody }) {
-        const body = buyBody.safeParse(parsedBody);
-        const done =
-          body.success &&
-          (await buys.findReplay(buyScope(principal.userId, body.data.key), buyPayload(body.data)));
-        return done ? replayed(presentBuy(done)) : requireOpenGate();
+      idempotent: {
+        operation: 'gold.buy',
+        owner: ({ userId }) => userId,
+        key: ({ key }) => key,
+        payload: ({ unit, requested }) => ({ unit, amount: requested }),
+        replay: replayWith(presentBuy),
+        gate: () => gates.requireBuyOpen(),
       },
-      handler: async ({ body, principal: { userId }, context }) => {
-        const placed = await buys.place({
-          scope: buyScope(userId, body.key),
-          payload: buyPayload(body),
-          requestId: context.requestId,
-          prepare: async () => ({ kind: 'new', quote: await draftBuyQuote(userId, body) }),
-        });
-        return answer(placed, presentBuy);
-      },
+      handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) =>
+        replyWith(await buy.buyNow({ userId, amount, keyed, requestId }), presentBuy),
     }),
-    defineRoute({
+    defineIdempotentRoute({
       method: 'POST',
       path: '/payments/orders',
       summary: 'Pay for a quote: its gold order and payment order, with the checkout',
@@ -126,32 +97,20 @@ export const createBuyRoutes = (
         'LIMIT_EXCEEDED',
         'QUOTE_USED',
         'QUOTE_EXPIRED',
-        'NO_USABLE_GATEWAY',
-        'GATEWAY_UNAVAILABLE',
-        'GATEWAY_REFUSED',
-        'GATEWAY_MISMATCH',
+        ...gatewayErrors,
       ],
-      async before({ principal, parsedBody }) {
-        const body = payQuoteBody.safeParse(parsedBody);
-        if (!body.success) return requireOpenGate();
-        const { idempotency_key: key, ...payload } = body.data;
-        const done = await buys.findReplay(payScope(principal.userId, key), payload);
-        return done === undefined ? requireOpenGate() : replayed(presentPayment(done));
+      idempotent: {
+        operation: 'payments.order',
+        owner: ({ userId }) => userId,
+        key: ({ idempotency_key: key }) => key,
+        payload: (body) => ({ ...body, idempotency_key: undefined }),
+        replay: replayWith(presentPayment),
+        gate: () => gates.requireBuyOpen(),
       },
-      handler: async ({ body, principal: { userId }, context }) => {
-        const { idempotency_key: key, ...payload } = body;
-        if (body.terms_accepted === false) {
-          throw new AppError('TERMS_NOT_ACCEPTED', { field: 'terms_accepted' });
-        }
-        const placed = await buys.place({
-          scope: payScope(userId, key),
-          payload,
-          requestId: context.requestId,
-          method: body.method,
-          termsVersion: body.terms_accepted === true ? await termsInForce() : undefined,
-          prepare: () => checkStored(body.quote_id, userId),
-        });
-        return answer(placed, presentPayment);
+      handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+        const { quote_id: quoteId, method, terms_accepted: termsAccepted } = body;
+        const request = { userId, quoteId, method, termsAccepted, keyed, requestId };
+        return replyWith(await buy.payForQuote(request), presentPayment);
       },
     }),
   ];

@@ -1,11 +1,4 @@
+export type { AllocateOrder } from './allocate-order.ts';
 export { readVerdict } from './allocation.rules.ts';
-export { confirmLeaseMs } from './claim-allocation.ts';
-export type { Allocate } from './create-allocate.ts';
-export type { SettleAllocation } from './settle-allocation.ts';
-export type { BuyDeps } from './buying.deps.ts';
-export { createBuyRoutes } from './buying.customer.routes.ts';
-export { createAllocate } from './create-allocate.ts';
-export { createExpirySweeps, type UnpaidPayments } from './buying.expiry.ts';
-export { createGoldSweeps } from './buying.janitor.ts';
-export { createGoldJobs } from './buying.jobs.ts';
-export { createSettleAllocation } from './settle-allocation.ts';
+export { createBuying, type Buying, type BuyingOptions } from './create-buying.ts';
+export type { RecordAllocationOutcome } from './record-allocation-outcome.ts';

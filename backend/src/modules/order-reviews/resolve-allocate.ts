@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
-import { type Allocate, type SettleAllocation, readVerdict } from '../buying/index.ts';
+import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '../buying/index.ts';
 import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
 import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
 import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
@@ -39,7 +39,8 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
  * paid order, with a new lock and new retries.
  */
 export const createResolveAllocate = (
-  deps: QuoteDeps & ReviewDeps & { readonly allocate: Allocate; readonly settle: SettleAllocation },
+  deps: QuoteDeps &
+    ReviewDeps & { readonly allocate: AllocateOrder; readonly settle: RecordAllocationOutcome },
 ): Resolve => {
   const { db, inTransaction, clock, random, provider, price, transitionBuy, allocate } = deps;
   const { review } = deps.payments;

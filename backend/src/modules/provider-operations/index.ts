@@ -2,6 +2,7 @@ export {
   type Confirm,
   acquireConfirm,
   acquireVerify,
+  confirmLeaseMs,
   findLatestConfirm,
   listUndecidedConfirms,
   markDone,

@@ -72,6 +72,9 @@ export const newConfirm = (
   at,
 });
 
+/** A confirm's lease, by the database's clock: longer than a call to the provider may take. */
+export const confirmLeaseMs = 20_000;
+
 /** Who holds an operation, and until when by the database's clock. */
 export interface OperationLease {
   readonly holderId: string;

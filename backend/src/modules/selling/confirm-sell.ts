@@ -1,7 +1,6 @@
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { confirmLeaseMs } from '../buying/index.ts';
 import {
   type VerifiedSell,
   findOrder,
@@ -11,6 +10,7 @@ import {
 } from '../orders/index.ts';
 import {
   acquireConfirm,
+  confirmLeaseMs,
   findLatestConfirm,
   newConfirm,
   recordIntent,

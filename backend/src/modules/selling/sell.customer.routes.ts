@@ -1,12 +1,9 @@
-import { AppError } from '../../platform/errors/app-error.ts';
-import { created, defineRoute, replayed, type Route } from '../../platform/http/index.ts';
+import { created, defineIdempotentRoute, replayed, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { presentOrder } from '../orders/index.ts';
 import type { Sell, Sold } from './create-sell.ts';
 import type { PlaceSellDeps } from './sell.deps.ts';
 import { sellBody, sellView } from './selling.schemas.ts';
-
-const scopeOf = (ownerId: string, key: string) => ({ ownerId, operation: 'gold.sell', key });
 
 type SellBody = (typeof sellBody)['_output'];
 
@@ -20,7 +17,7 @@ const payloadOf = ({ amount, bankAccountId, quoteId }: SellBody) => ({
 
 /** `POST /gold/sell`. */
 export const createSellRoutes = (deps: PlaceSellDeps & { readonly sells: Sell }): Route[] => {
-  const { sells, payouts } = deps;
+  const { sells, payouts, gates } = deps;
 
   const present = ({ order, payout }: Sold) => ({
     order: presentOrder(order),
@@ -28,7 +25,7 @@ export const createSellRoutes = (deps: PlaceSellDeps & { readonly sells: Sell })
   });
 
   return [
-    defineRoute({
+    defineIdempotentRoute({
       method: 'POST',
       path: '/gold/sell',
       summary: 'Sell gold; the money goes to a verified bank account',
@@ -53,22 +50,20 @@ export const createSellRoutes = (deps: PlaceSellDeps & { readonly sells: Sell })
         'PROVIDER_MISMATCH',
         'SELL_UNDER_REVIEW',
       ],
-      async before({ principal, parsedBody }) {
-        const body = sellBody.safeParse(parsedBody);
-        const done =
-          body.success &&
-          (await sells.findReplay(scopeOf(principal.userId, body.data.key), payloadOf(body.data)));
-        if (done) return replayed(present(done));
-        if (!(await deps.sellGate())) throw new AppError('SELL_DISABLED');
-        return undefined;
+      idempotent: {
+        operation: 'gold.sell',
+        owner: ({ userId }) => userId,
+        key: ({ key }) => key,
+        payload: payloadOf,
+        async replay({ scope, payload }) {
+          const sold = await sells.findReplay(scope, payload);
+          return sold === undefined ? undefined : replayed(present(sold));
+        },
+        gate: () => gates.requireSellOpen(),
       },
-      handler: async ({ body, principal: { userId }, context: { requestId } }) => {
-        const { key, ...request } = body;
-        const sold = await sells.sell({
-          scope: scopeOf(userId, key),
-          payload: payloadOf(body),
-          request: { ...request, userId, requestId },
-        });
+      handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+        const { key: _, ...request } = body;
+        const sold = await sells.sell({ ...keyed, request: { ...request, userId, requestId } });
         return sold.isReplay ? replayed(present(sold)) : created(present(sold));
       },
     }),

@@ -6,6 +6,7 @@ import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { NewPayout, Payout, PayoutView } from '../payouts/index.ts';
 import type { TransitionSell } from '../orders/index.ts';
+import type { Gates } from '../readiness/index.ts';
 import type { GoldBase, QuoteDeps } from '../quotes/index.ts';
 
 /** What a sell asks of payouts; see payouts/index.ts for each. */
@@ -28,6 +29,5 @@ export interface SellDeps extends GoldBase {
 export interface PlaceSellDeps extends SellDeps, QuoteDeps {
   readonly redis: Redis;
   readonly timers: Timers;
-  /** Gate 1 (interface, Capability gates). */
-  readonly sellGate: () => Promise<boolean>;
+  readonly gates: Pick<Gates, 'requireSellOpen'>;
 }

@@ -4,5 +4,5 @@ export type { Guard } from './guard.ts';
 export { errorSchema, idParams, offsetOf, pageOf, pageQuery, type Page } from './pagination.ts';
 export { created, noContent, ok, replayed, shared, type Reply } from './reply.ts';
 export { currentRequestId, withRequestId } from './request-id.ts';
-export { defineRoute, type EarlyInput, type RequestContext, type Route } from './route.ts';
+export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
 export { validationError } from './validate-input.ts';

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
+import { AppError } from '../errors/app-error.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
+import type { KeyedRequest } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
 import type { Reply } from './reply.ts';
-import { validateInput } from './validate-input.ts';
+import { checkBody, validateInput } from './validate-input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -22,14 +24,9 @@ export interface RawInput {
   readonly rawBody: Buffer;
   /** The parsed JSON; undefined for an empty or malformed body and on `rawBody` routes. */
   readonly parsedBody: unknown;
+  /** Refuses a body that is no JSON; thrown where the order of refusals has come to the body. */
+  readonly bodyProblem: AppError | undefined;
   readonly principal: unknown;
-  readonly context: RequestContext;
-}
-
-/** What a `before` step sees: the caller is known, the input is not yet validated. */
-export interface EarlyInput<Principal> {
-  readonly principal: Principal;
-  readonly parsedBody: unknown;
   readonly context: RequestContext;
 }
 
@@ -40,6 +37,20 @@ export interface RouteInput<Principal, Params, Query, Body> {
   readonly rawBody: Buffer;
   readonly principal: Principal;
   readonly context: RequestContext;
+}
+
+/** Declares how a route takes idempotency keys, and what comes before its body is refused. */
+export interface IdempotentSpec<Principal, Body> {
+  /** Scopes the keys: a key of one operation is free for another. */
+  readonly operation: string;
+  readonly owner: (principal: Principal) => string;
+  readonly key: (body: Body) => string;
+  /** The parsed body without its key: what a repeat of the key must repeat. */
+  readonly payload: (body: Body) => object;
+  /** Returns the reply of a finished key with the same payload; undefined for any other. */
+  readonly replay: (request: KeyedRequest) => Promise<Reply | undefined>;
+  /** @throws AppError while the operation is closed; a finished key is replayed all the same */
+  readonly gate: () => Promise<void>;
 }
 
 interface RouteShape {
@@ -73,13 +84,17 @@ export interface RouteSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /**
-   * After authentication and before validation: where the order of refusals wants a replay or a
-   * gate ahead of a 400 (decisions, section 1). A reply ends the request.
-   */
-  readonly before?: (input: EarlyInput<Principal>) => Promise<Reply | undefined>;
   readonly handler: (
     input: RouteInput<Principal, z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<Reply>;
+}
+
+export interface IdempotentRouteSpec<Principal, B extends z.ZodType> extends RouteShape {
+  readonly access: Access<Principal>;
+  readonly body: B;
+  readonly idempotent: IdempotentSpec<Principal, z.output<B>>;
+  readonly handler: (
+    input: RouteInput<Principal, unknown, unknown, z.output<B>> & { readonly keyed: KeyedRequest },
   ) => Promise<Reply>;
 }
 
@@ -89,7 +104,6 @@ export interface Route extends RouteShape {
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
-  readonly before: ((input: RawInput) => Promise<Reply | undefined>) | undefined;
   /** Validates and runs. @throws AppError VALIDATION_FAILED, NOT_FOUND, or what the handler throws. */
   readonly run: (input: RawInput) => Promise<Reply>;
 }
@@ -103,27 +117,56 @@ export const defineRoute = <
 >(
   spec: RouteSpec<Principal, P, Q, B>,
 ): Route => {
-  const { before, handler, ...shape } = spec;
-  // The API's guard made the principal for exactly this access, so it has this type.
-  const principalOf = (input: RawInput): Principal => input.principal as Principal;
+  const { handler, ...shape } = spec;
   return {
     ...shape,
     params: spec.params,
     query: spec.query,
     body: spec.body,
-    before:
-      before === undefined
-        ? undefined
-        : ({ parsedBody, context, ...input }) =>
-            before({
-              principal: principalOf({ parsedBody, context, ...input }),
-              parsedBody,
-              context,
-            }),
     run: async (input) => {
+      if (input.bodyProblem !== undefined) throw input.bodyProblem;
       const { params, query, body } = validateInput<P, Q, B>(spec, input);
       const { rawBody, context } = input;
-      return handler({ params, query, body, rawBody, principal: principalOf(input), context });
+      const principal = input.principal as Principal; // made by the guard for exactly this access
+      return handler({ params, query, body, rawBody, principal, context });
+    },
+  };
+};
+
+/**
+ * Declares a route that moves money and takes idempotency keys. Its refusals come in this order:
+ * the replay of a finished key, the gate, the body. A malformed body meets the gate first.
+ */
+export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
+  spec: IdempotentRouteSpec<Principal, B>,
+): Route => {
+  const { handler, idempotent, ...shape } = spec;
+  const { operation, owner, key, payload, replay, gate } = idempotent;
+
+  const keyedOf = (principal: Principal, body: z.output<B>): KeyedRequest => ({
+    scope: { ownerId: owner(principal), operation, key: key(body) },
+    payload: payload(body),
+  });
+
+  return {
+    ...shape,
+    params: undefined,
+    query: undefined,
+    body: spec.body,
+    run: async (input) => {
+      const { rawBody, context, bodyProblem } = input;
+      const principal = input.principal as Principal; // made by the guard for exactly this access
+      const read = bodyProblem ?? checkBody(spec.body, input.parsedBody);
+      if (read instanceof AppError) {
+        await gate();
+        throw read;
+      }
+      const { body } = read;
+      const keyed = keyedOf(principal, body);
+      const replayed = await replay(keyed);
+      if (replayed !== undefined) return replayed;
+      await gate();
+      return handler({ params: {}, query: {}, body, rawBody, principal, context, keyed });
     },
   };
 };

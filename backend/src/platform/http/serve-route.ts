@@ -63,19 +63,16 @@ const runRoute = async (route: Route, req: Request, principal: unknown): Promise
   const rawBody = bodyBytes(req.body);
   const parsed =
     route.rawBody === true ? { value: undefined } : parseJsonBody(rawBody, req.get('content-type'));
-  const parsedBody = 'value' in parsed ? parsed.value : undefined;
   const input: RawInput = {
     params: req.params,
     // Express parses the query whenever it is asked for.
     query: route.query === undefined ? undefined : req.query,
     rawBody,
-    parsedBody,
+    parsedBody: 'value' in parsed ? parsed.value : undefined,
+    bodyProblem: 'problem' in parsed ? parsed.problem : undefined,
     principal,
     context: new ContextOf(req),
   };
-  const early = await route.before?.(input);
-  if (early !== undefined) return early;
-  if ('problem' in parsed) throw parsed.problem;
   return route.run(input);
 };
 
@@ -90,7 +87,7 @@ const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<
 
 /**
  * Answers the requests of one route, in the order of refusals: rate limit, credential, role,
- * `before`, body (decisions, section 1). `next` gets what the error middleware is to answer.
+ * then the route's own (contract: conventions > Order of refusals). `next` gets what the error middleware is to answer.
  */
 export const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   const { guard, rateLimit, checkReplies } = options;

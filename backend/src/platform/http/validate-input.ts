@@ -54,6 +54,18 @@ export const validationError = (issues: readonly FieldIssue[]): AppError => {
   });
 };
 
+const bodyOf = (parsedBody: unknown): unknown => (parsedBody === undefined ? {} : parsedBody);
+
+/** Parses a body alone; returns the refusal where it does not fit, for a gate may come before it. */
+export const checkBody = <B extends z.ZodType>(
+  schema: B,
+  parsedBody: unknown,
+): { readonly body: z.output<B> } | AppError => {
+  const { value, issues } = check(schema, bodyOf(parsedBody), 'body');
+  // The value was parsed by the schema of its type.
+  return issues.length > 0 ? validationError(issues) : { body: value as z.output<B> };
+};
+
 /**
  * Parses params, query and body. A malformed id in a path is a resource that does not exist.
  * @throws AppError NOT_FOUND for params, VALIDATION_FAILED for query and body together.
@@ -65,7 +77,7 @@ export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extend
   const params = check(schemas.params, input.params, 'path');
   if (params.issues.length > 0) throw new AppError('NOT_FOUND');
   const query = check(schemas.query, input.query, 'query');
-  const body = check(schemas.body, input.parsedBody === undefined ? {} : input.parsedBody, 'body');
+  const body = check(schemas.body, bodyOf(input.parsedBody), 'body');
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
   // Each value was parsed by the schema of its type; where there is none, nobody reads it.

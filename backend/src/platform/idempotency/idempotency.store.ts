@@ -6,6 +6,13 @@ export interface KeyScope {
   readonly key: string;
 }
 
+/** A request that carries a key. */
+export interface KeyedRequest {
+  readonly scope: KeyScope;
+  /** The parsed body without its key: what a repeat of the key must repeat. */
+  readonly payload: object;
+}
+
 export interface KeyRow {
   readonly payload_hash: string;
   readonly status: 'RUNNING' | 'DONE';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors/app-error.ts';
 import {
   created,
+  defineIdempotentRoute,
   defineRoute,
   idParams,
   ok,
@@ -70,18 +71,23 @@ export const routes: Route[] = [
     responses: { 200: z.object({ id: z.uuid() }) },
     handler: async ({ params }) => ok(params),
   }),
-  defineRoute({
+  defineIdempotentRoute({
     method: 'POST',
     path: '/gated',
     summary: 'A gate before validation',
     tags: ['things'],
     access: PUBLIC,
-    body: thing,
+    body: z.object({ name: z.string() }),
     responses: { 200: z.null() },
-    before: async ({ parsedBody }) => {
-      const name = z.object({ name: z.literal('again') }).safeParse(parsedBody);
-      if (name.success) return { status: 200, body: null };
-      throw new AppError('SELL_DISABLED');
+    idempotent: {
+      operation: 'gated',
+      owner: () => 'anyone',
+      key: ({ name }) => name,
+      payload: () => ({}),
+      replay: async ({ scope }) => (scope.key === 'again' ? ok(null) : undefined),
+      gate: async () => {
+        throw new AppError('SELL_DISABLED');
+      },
     },
     handler: async () => ok(null),
   }),

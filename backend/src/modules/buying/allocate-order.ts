@@ -1,0 +1,206 @@
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { schedule } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import type { PortfolioCache } from '../holdings/index.ts';
+import {
+  allocationRetry,
+  isAwaitingAllocation,
+  isLockedBuy,
+  lockOrder,
+  type GoldOrder,
+  type LockedBuy,
+  type Orders,
+} from '../orders/index.ts';
+import {
+  acquireConfirm,
+  confirmLeaseMs,
+  findLatestConfirm,
+  newConfirm,
+  recordIntent,
+  renewConfirm,
+  type Confirm,
+} from '../provider-operations/index.ts';
+import { findBuyQuote } from '../quotes/index.ts';
+import { readVerdict, type Verdict } from './allocation.rules.ts';
+import type { RecordAllocationOutcome } from './record-allocation-outcome.ts';
+
+export interface AllocateDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly provider: GoldProvider;
+  readonly orders: Pick<Orders, 'transitionBuy'>;
+  readonly portfolios: Pick<PortfolioCache, 'drop'>;
+  readonly findUser: (
+    db: Db,
+    userId: string,
+  ) => Promise<{ readonly providerUserId: string | null } | undefined>;
+  readonly recordOutcome: RecordAllocationOutcome;
+}
+
+/** What a worker may do with an order now. */
+type Claim =
+  /** Nothing is to be done, or not yet, or by somebody else. */
+  | { readonly kind: 'SKIP'; readonly why: string; readonly order: GoldOrder | undefined }
+  /** The lock has ended: only the order-status may be queried. */
+  | { readonly kind: 'QUERY'; readonly order: LockedBuy; readonly confirm: Confirm | undefined }
+  /** The intent is written and held; `queryFirst` where there was an earlier try. */
+  | {
+      readonly kind: 'CONFIRM';
+      readonly order: LockedBuy;
+      readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
+      readonly holderId: string;
+      readonly queryFirst: boolean;
+    };
+
+/**
+ * Creates the claim: it reads an order under its lock and writes the intent of a confirm, in one
+ * transaction that is committed before the provider is called. One worker at a time holds the
+ * intent; one whose lease lapsed may be acquired, and then the status is queried first.
+ */
+const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => {
+  const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
+    // What the verify promised stands in the quote; the order's own grams are held against it.
+    const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
+    const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
+    await recordIntent(db, 'buy-confirm', intent, { holderId, leaseMs: confirmLeaseMs });
+    return intent;
+  };
+
+  /** Returns the confirm, held by `holderId`; undefined when another worker is quicker. */
+  const hold = async (
+    db: Db,
+    order: LockedBuy,
+    latest: Confirm | undefined,
+    holderId: string,
+    now: Date,
+  ): Promise<Pick<Confirm, 'id' | 'verifiedAt'> | undefined> => {
+    // One that was certainly refused leaves no doubt behind: the next try is a new intent.
+    if (latest === undefined || latest.status === 'REFUSED') {
+      return intend(db, order, holderId, now);
+    }
+    const lease = { holderId, leaseMs: confirmLeaseMs };
+    return (await acquireConfirm(db, latest.id, lease)) ? latest : undefined;
+  };
+
+  return (orderId: string): Promise<Claim> =>
+    inTransaction(async (db) => {
+      const order = await lockOrder(db, orderId);
+      const skip = (why: string): Claim => ({ kind: 'SKIP', why, order });
+      if (order === undefined) return skip('there is no such order');
+      const { status } = order;
+      if (!isAwaitingAllocation(status)) return skip(`it is ${status}`);
+      if (!isLockedBuy(order)) return skip('it is not a buy');
+      const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
+      if (latest?.isHeld === true) return skip('another worker holds it');
+      const now = clock.now();
+      if (now >= order.lockEndsAt) return { kind: 'QUERY', order, confirm: latest };
+      const { nextAttemptAt } = order;
+      if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
+        // Another process's clock is a little ahead of this one: the job is not lost for that.
+        await schedule(db, allocationRetry(orderId, nextAttemptAt));
+        return skip('its next try is not due');
+      }
+      const holderId = random.uuid();
+      const confirm = await hold(db, order, latest, holderId, now);
+      if (confirm === undefined) return skip('another worker holds it');
+      if (status === 'RETRY_PENDING') {
+        const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
+        await orders.transitionBuy(db, { id: orderId, status }, step);
+      }
+      return { kind: 'CONFIRM', order, confirm, holderId, queryFirst: latest !== undefined };
+    });
+};
+
+/**
+ * Creates the job that buys the gold of a paid order, or finds out that it was bought
+ * (contract: buying > Allocation). It may run at any time, any number of times, in any number of
+ * workers, and be killed at any point: the intent is committed before the confirm, the status is
+ * queried after every confirm and before any further one, and only the status decides.
+ */
+export const createAllocateOrder = (deps: AllocateDeps) => {
+  const { db, clock, logger, provider, portfolios, recordOutcome } = deps;
+  const claimOrder = createClaim(deps);
+
+  const query = async (order: LockedBuy): Promise<{ verdict: Verdict; text: string }> => {
+    const status = await provider.buyStatus({ providerTxId: order.providerTxId });
+    const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
+    return { verdict: readVerdict(status, at, provider.rules), text: describeOutcome(status) };
+  };
+
+  const confirm = async (order: LockedBuy) => {
+    const providerUserId = (await deps.findUser(db, order.userId))?.providerUserId;
+    const { providerTxId, quoteId, grams, providerAmountPaise, providerRateId } = order;
+    invariant(providerUserId, `the provider knows the customer of order ${order.id}`);
+    invariant(providerAmountPaise, `order ${order.id} has the provider's amount`);
+    return provider.confirmBuy({
+      providerUserId,
+      providerTxId,
+      grams,
+      providerAmountPaise,
+      // The same as at the verify: what a provider without transaction ids of its own goes by.
+      reference: quoteId ?? order.id,
+      rateId: providerRateId ?? '',
+    });
+  };
+
+  const queryOnly = async (claim: Extract<Claim, { kind: 'QUERY' }>) => {
+    const { verdict, text } = await query(claim.order);
+    const { id: orderId } = claim.order;
+    const confirmId = claim.confirm?.id;
+    return recordOutcome({
+      orderId,
+      verdict,
+      confirmId,
+      actor: 'worker',
+      reason: `status ${text}`,
+    });
+  };
+
+  const confirmAndQuery = async (claim: Extract<Claim, { kind: 'CONFIRM' }>) => {
+    const { order, holderId, queryFirst, confirm: intent } = claim;
+    const known = { orderId: order.id, confirmId: intent.id, holderId, actor: 'worker' } as const;
+    if (queryFirst) {
+      const { verdict, text } = await query(order);
+      const mayConfirm = verdict === 'NOT_CONFIRMED' && clock.now() < order.lockEndsAt;
+      if (!mayConfirm) {
+        // This try has sent nothing.
+        return recordOutcome({ ...known, verdict, wasRefused: true, reason: `status ${text}` });
+      }
+      const lease = { holderId, leaseMs: confirmLeaseMs };
+      if (!(await renewConfirm(db, intent.id, lease))) return 'SKIPPED';
+    }
+    const outcome = await confirm(order);
+    const { verdict, text } = await query(order);
+    return recordOutcome({
+      ...known,
+      verdict,
+      wasRefused: outcome.kind === 'refused',
+      reason: `confirm ${describeOutcome(outcome)}, status ${text}`,
+      invoiceId: outcome.kind === 'done' ? outcome.value.invoiceId : undefined,
+    });
+  };
+
+  return async (orderId: string): Promise<void> => {
+    const claim = await claimOrder(orderId);
+    if (claim.kind === 'SKIP') {
+      logger.debug({ orderId, why: claim.why }, 'nothing to allocate');
+      // A worker that died between its commit and the drop left the summary of before.
+      if (claim.order?.status === 'ALLOCATED') await portfolios.drop(claim.order.userId);
+      return;
+    }
+    const { confirm: intent } = claim;
+    logger.info({ orderId, claim: claim.kind, confirmId: intent?.id }, 'allocating');
+    const recorded = await (claim.kind === 'QUERY' ? queryOnly(claim) : confirmAndQuery(claim));
+    logger.info({ orderId, recorded }, 'allocation recorded');
+  };
+};
+
+export type AllocateOrder = ReturnType<typeof createAllocateOrder>;

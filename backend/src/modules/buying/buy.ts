@@ -1,0 +1,226 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Claim, Idempotency, KeyedRequest } from '../../platform/idempotency/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { lockHolding } from '../holdings/index.ts';
+import { findOrder, insertBuyOrder, type GoldOrder } from '../orders/index.ts';
+import type { PaymentMethod, PaymentOrder, Payments } from '../payments/index.ts';
+import {
+  checkDailyBuys,
+  consumeQuote,
+  findBuyQuote,
+  insertBuyQuote,
+  lockBuyQuote,
+  requireUsable,
+  type BuyQuote,
+  type DraftBuyQuote,
+  type GoldAmount,
+  type QuoteDeps,
+} from '../quotes/index.ts';
+import type { Limits } from '../settings/index.ts';
+
+export interface BuyDeps extends QuoteDeps {
+  readonly draftBuyQuote: DraftBuyQuote;
+  readonly payments: Pick<
+    Payments,
+    'chooseGateway' | 'findPaymentOrder' | 'insertPaymentOrder' | 'openGatewayOrder'
+  >;
+  readonly idempotency: Idempotency;
+  /** The version of the terms in force, stored with a customer's acceptance. */
+  readonly termsVersionOn: (db: Db, at: Date) => Promise<string | undefined>;
+}
+
+export interface PlacedOrder {
+  readonly order: GoldOrder;
+  readonly paymentOrder: PaymentOrder;
+  readonly isReplay: boolean;
+}
+
+interface BuyRequest {
+  readonly userId: string;
+  readonly keyed: KeyedRequest;
+  readonly requestId: string;
+}
+
+export interface BuyNowRequest extends BuyRequest {
+  readonly amount: GoldAmount;
+}
+
+export interface PayForQuoteRequest extends BuyRequest {
+  readonly quoteId: string;
+  readonly method: PaymentMethod | undefined;
+  readonly termsAccepted: boolean | undefined;
+}
+
+/** A quote made for this very buy, or the id of a stored one. */
+type QuoteToBuy =
+  | { readonly kind: 'new'; readonly quote: BuyQuote }
+  | { readonly kind: 'stored'; readonly id: string };
+
+interface OrderToPlace extends BuyRequest {
+  readonly method?: PaymentMethod | undefined;
+  readonly termsVersion?: string | undefined;
+  /** Throws whatever refuses the buy, before anything is written. */
+  readonly prepare: () => Promise<QuoteToBuy>;
+}
+
+const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
+  if (wanted.kind === 'new') return wanted.quote;
+  const quote = await lockBuyQuote(tx, wanted.id, userId);
+  if (quote === undefined) throw new AppError('NOT_FOUND');
+  return quote;
+};
+
+/** Uses a quote up: the same quote can never be bought twice. */
+const consume = async (tx: Db, wanted: QuoteToBuy, quote: BuyQuote, now: Date): Promise<void> => {
+  requireUsable(quote, now);
+  if (wanted.kind === 'new') return insertBuyQuote(tx, { ...quote, status: 'CONSUMED' });
+  if (!(await consumeQuote(tx, quote.id, now))) throw new AppError('QUOTE_EXPIRED');
+};
+
+/**
+ * Creates the two ways to buy, which share one `placeOrder`: one transaction consumes the quote
+ * and writes the gold order with its payment order; after its commit the gateway's order is
+ * created. A repeat of the key resumes after the last committed step
+ * (contract: buying > Placing a buy).
+ */
+export const createBuy = (deps: BuyDeps) => {
+  const { db, inTransaction, clock, random, idempotency, payments } = deps;
+
+  const writeIn = async (
+    tx: Db,
+    request: OrderToPlace,
+    given: { quote: QuoteToBuy; gateway: string; limits: Limits; claim: Claim },
+  ): Promise<string> => {
+    const { userId } = request;
+    const now = clock.now();
+    // First of all, so that two buys of one customer count each other's amounts.
+    await lockHolding(tx, userId);
+    const quote = await lockQuote(tx, userId, given.quote);
+    const buy = { userId, amountPaise: quote.totalPaise };
+    await checkDailyBuys(tx, buy, given.limits, now);
+    await consume(tx, given.quote, quote, now);
+    const orderId = random.uuid();
+    await insertBuyOrder(tx, {
+      ...quote,
+      id: orderId,
+      eventId: random.uuid(),
+      quoteId: quote.id,
+      requestId: request.requestId,
+      at: now,
+    });
+    const paymentOrderId = await payments.insertPaymentOrder(tx, {
+      userId,
+      orderId,
+      quoteId: quote.id,
+      gateway: given.gateway,
+      amountPaise: quote.totalPaise,
+      method: request.method,
+      termsVersion: request.termsVersion,
+      expiresAt: quote.lockEndsAt,
+    });
+    await given.claim.bind(tx, paymentOrderId);
+    return paymentOrderId;
+  };
+
+  const withOrder = async (paymentOrder: PaymentOrder, isReplay: boolean): Promise<PlacedOrder> => {
+    const order = await findOrder(db, paymentOrder.orderId);
+    invariant(order, `payment order ${paymentOrder.id} has an order`);
+    return { order, paymentOrder, isReplay };
+  };
+
+  const loadPaymentOrder = async (id: string): Promise<PaymentOrder> => {
+    const found = await payments.findPaymentOrder(db, id);
+    invariant(found, `an idempotency key names payment order ${id}`);
+    return found;
+  };
+
+  const start = async (request: OrderToPlace, claim: Claim): Promise<PlacedOrder> => {
+    const quote = await request.prepare();
+    const [gateway, limits] = await Promise.all([
+      payments.chooseGateway({ method: request.method }),
+      deps.limits.current(),
+    ]);
+    const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
+    return withOrder(await payments.openGatewayOrder(id), false);
+  };
+
+  /** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
+  const resume = async (paymentOrderId: string): Promise<PlacedOrder> => {
+    const left = await loadPaymentOrder(paymentOrderId);
+    const hasEnded = left.expiresAt !== null && left.expiresAt <= clock.now();
+    if (left.status !== 'CREATED' || hasEnded) return withOrder(left, true);
+    return withOrder(await payments.openGatewayOrder(paymentOrderId), false);
+  };
+
+  const replay = async (paymentOrderId: string): Promise<PlacedOrder> =>
+    withOrder(await loadPaymentOrder(paymentOrderId), true);
+
+  const placeOrder = (request: OrderToPlace): Promise<PlacedOrder> =>
+    idempotency.run(request.keyed.scope, request.keyed.payload, {
+      replay,
+      async work(claim, resourceId) {
+        const placed = await (resourceId === undefined
+          ? start(request, claim)
+          : resume(resourceId));
+        await claim.finish(db);
+        return placed;
+      },
+    });
+
+  /** What a customer accepts must be there: an acceptance of no text would be worth nothing. */
+  const requireTerms = async (): Promise<string> => {
+    const version = await deps.termsVersionOn(db, clock.now());
+    if (version !== undefined) return version;
+    throw new AppError('PAYMENTS_DISABLED', { message: 'No terms are in force to be accepted.' });
+  };
+
+  /** Checks a stored quote in the order of refusals: KYC, limits, then the quote itself. */
+  const checkStored = async (id: string, userId: string): Promise<QuoteToBuy> => {
+    await deps.requireApprovedKyc(db, userId);
+    const quote = await findBuyQuote(db, id, userId);
+    if (quote === undefined) throw new AppError('NOT_FOUND');
+    const now = clock.now();
+    const buy = { userId, amountPaise: quote.totalPaise };
+    await checkDailyBuys(db, buy, await deps.limits.current(), now);
+    requireUsable(quote, now);
+    return { kind: 'stored', id };
+  };
+
+  return {
+    /** Returns what a finished key with this payload made; undefined for any other key. */
+    async findReplay({ scope, payload }: KeyedRequest): Promise<PlacedOrder | undefined> {
+      const id = await idempotency.findReplay(scope, payload);
+      return id === undefined ? undefined : replay(id);
+    },
+
+    /** Buys at the price of the moment. @throws AppError as drafting a quote and opening a checkout */
+    buyNow: (request: BuyNowRequest): Promise<PlacedOrder> =>
+      placeOrder({
+        ...request,
+        prepare: async () => ({
+          kind: 'new',
+          quote: await deps.draftBuyQuote(request.userId, request.amount),
+        }),
+      }),
+
+    /**
+     * Buys what a stored quote promised.
+     * @throws AppError TERMS_NOT_ACCEPTED, KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED,
+     *   QUOTE_EXPIRED, and as opening a checkout
+     */
+    async payForQuote(request: PayForQuoteRequest): Promise<PlacedOrder> {
+      const { quoteId, userId, termsAccepted } = request;
+      if (termsAccepted === false) {
+        throw new AppError('TERMS_NOT_ACCEPTED', { field: 'terms_accepted' });
+      }
+      return placeOrder({
+        ...request,
+        termsVersion: termsAccepted === true ? await requireTerms() : undefined,
+        prepare: () => checkStored(quoteId, userId),
+      });
+    },
+  };
+};
+
+export type Buy = ReturnType<typeof createBuy>;

@@ -1,0 +1,122 @@
+import { addSeconds } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { enqueue, type Sweep } from '../../platform/jobs/index.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import {
+  allocationJob,
+  findOrder,
+  listLapsedBuys,
+  listOverdueRetries,
+  listStalledBuys,
+  lockOrder,
+} from '../orders/index.ts';
+import type { Payments } from '../payments/index.ts';
+import { listUndecidedConfirms, type Confirm } from '../provider-operations/index.ts';
+import { expireQuotes } from '../quotes/index.ts';
+import type { AllocateDeps } from './allocate-order.ts';
+import { readVerdict } from './allocation.rules.ts';
+
+/** How long a paid order may stand still, or a retry be overdue, before its job counts as lost. */
+const stalledSeconds = 60;
+/** An undecided confirm is queried once in this time, however many workers there are. */
+const queryAgainSeconds = 30;
+const batchSize = 200;
+const expiryBatchSize = 500;
+
+/** Creates the sweeps that expire quotes, and orders that nobody paid while their lock stood. */
+export const createExpirySweeps = (
+  deps: Pick<AllocateDeps, 'db' | 'inTransaction' | 'clock' | 'logger' | 'orders'> & {
+    readonly payments: Pick<Payments, 'askForCaptures' | 'expirePaymentOrders'>;
+  },
+): Sweep[] => {
+  const { db, inTransaction, clock, logger, orders, payments } = deps;
+
+  const failUnpaid = (orderId: string): Promise<void> =>
+    inTransaction(async (tx: Db) => {
+      const order = await lockOrder(tx, orderId);
+      const lockEndsAt = order?.lockEndsAt ?? null;
+      const stands = lockEndsAt === null || lockEndsAt > clock.now();
+      if (order?.status !== 'PENDING' || stands) return;
+      await payments.expirePaymentOrders(tx, orderId);
+      const changes = { failureCode: 'LOCK_LAPSED' };
+      const step = { to: 'FAILED', cause: 'lock.lapsed', actor: 'worker', changes } as const;
+      await orders.transitionBuy(tx, { id: orderId, status: order.status }, step);
+    });
+
+  return [
+    {
+      name: 'gold-expire-quotes',
+      async run(signal) {
+        while (!signal.aborted) {
+          const count = await expireQuotes(db, clock.now(), expiryBatchSize);
+          if (count > 0) logger.info({ count }, 'quotes expired');
+          if (count < expiryBatchSize) return;
+        }
+      },
+    },
+    {
+      name: 'gold-expire-unpaid',
+      async run(signal) {
+        const lapsed = await listLapsedBuys(db, clock.now(), expiryBatchSize);
+        for (const { id: orderId } of lapsed) {
+          if (signal.aborted) return;
+          // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+          if (await payments.askForCaptures(orderId)) await failUnpaid(orderId);
+          else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
+        }
+      },
+    },
+  ];
+};
+
+/** Creates the sweeps that resume allocations left in between, or query their outcome. */
+export const createAllocationSweeps = (
+  deps: Pick<AllocateDeps, 'db' | 'clock' | 'logger' | 'provider' | 'recordOutcome'>,
+): Sweep[] => {
+  const { db, clock, logger, provider, recordOutcome } = deps;
+
+  const enqueueAll = async (found: readonly { id: string }[], why: string): Promise<void> => {
+    for (const { id: orderId } of found) {
+      logger.warn({ orderId, why }, 'an allocation is resumed');
+      await enqueue(db, allocationJob(orderId));
+    }
+  };
+
+  const query = async ({ id: confirmId, orderId, providerTxId, verifiedAt }: Confirm) => {
+    const before = await findOrder(db, orderId);
+    logger.info({ orderId, confirmId, status: before?.status }, 'querying a confirm');
+    const status = await provider.buyStatus({ providerTxId });
+    const verdict = readVerdict(status, { verifiedAt, now: clock.now() }, provider.rules);
+    const reason = `status ${describeOutcome(status)}`;
+    const outcome = { orderId, confirmId, verdict, actor: 'janitor', reason };
+    const recorded = await recordOutcome(outcome);
+    logger.info({ orderId, confirmId, verdict, recorded }, 'queried a confirm');
+  };
+
+  return [
+    {
+      name: 'gold-resume-paid',
+      async run() {
+        const before = addSeconds(clock.now(), -stalledSeconds);
+        const stalled = await listStalledBuys(db, before, batchSize);
+        await enqueueAll(stalled, 'paid, and nothing happened since');
+      },
+    },
+    {
+      name: 'gold-resume-retries',
+      async run() {
+        const before = addSeconds(clock.now(), -stalledSeconds);
+        const overdue = await listOverdueRetries(db, before, batchSize);
+        await enqueueAll(overdue, 'its retry is overdue');
+      },
+    },
+    {
+      name: 'gold-ask-undecided',
+      async run() {
+        const before = addSeconds(clock.now(), -queryAgainSeconds);
+        const open = await listUndecidedConfirms(db, 'buy-confirm', before, batchSize);
+        for (const confirm of open) await query(confirm);
+      },
+    },
+  ];
+};

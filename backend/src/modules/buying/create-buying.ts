@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Route } from '../../platform/http/index.ts';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
+import { ALLOCATE_TASK } from '../orders/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { Gates } from '../readiness/index.ts';
+import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './allocate-order.ts';
+import { createBuy, type BuyDeps } from './buy.ts';
+import { createBuyRoutes } from './buying.customer.routes.ts';
+import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
+import {
+  createRecordAllocationOutcome,
+  type RecordAllocationOutcome,
+  type RecordOutcomeDeps,
+} from './record-allocation-outcome.ts';
+
+export type BuyingOptions = BuyDeps &
+  Omit<AllocateDeps, 'recordOutcome'> &
+  RecordOutcomeDeps & {
+    readonly payments: BuyDeps['payments'] &
+      Pick<Payments, 'askForCaptures' | 'expirePaymentOrders' | 'presentPaymentOrder'>;
+    readonly gates: Pick<Gates, 'requireBuyOpen'>;
+  };
+
+export interface Buying {
+  /** `POST /gold/buy`, `POST /payments/orders`. */
+  readonly customerRoutes: Route[];
+  readonly jobs: TaskList;
+  readonly sweeps: readonly Sweep[];
+  /** Those that run often: what expires. */
+  readonly expirySweeps: readonly Sweep[];
+  readonly allocateOrder: AllocateOrder;
+  readonly recordAllocationOutcome: RecordAllocationOutcome;
+}
+
+const jobPayload = z.object({ orderId: z.uuid() });
+
+/** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
+export const createBuying = (options: BuyingOptions): Buying => {
+  const recordOutcome = createRecordAllocationOutcome(options);
+  const allocateOrder = createAllocateOrder({ ...options, recordOutcome });
+  return {
+    customerRoutes: createBuyRoutes({ ...options, buy: createBuy(options) }),
+    jobs: { [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId) },
+    sweeps: createAllocationSweeps({ ...options, recordOutcome }),
+    expirySweeps: createExpirySweeps(options),
+    allocateOrder,
+    recordAllocationOutcome: recordOutcome,
+  };
+};

@@ -1,0 +1,216 @@
+import type { Grams } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { creditHolding, type PortfolioCache } from '../holdings/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import {
+  allocationRetry,
+  isAwaitingAllocation,
+  isLockedBuy,
+  lockOrder,
+  notifyBought,
+  type Actor,
+  type GoldOrder,
+  type Orders,
+} from '../orders/index.ts';
+import {
+  findLatestConfirm,
+  markDone,
+  markQueried,
+  markRefused,
+  markUnknown,
+  newConfirm,
+  recordIntent,
+} from '../provider-operations/index.ts';
+import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
+
+/** What is known after the provider's order-status was queried. */
+export interface AllocationOutcome {
+  readonly orderId: string;
+  readonly verdict: Verdict;
+  /** The confirm that was queried; undefined where no intent was ever written. */
+  readonly confirmId: string | undefined;
+  /** Whoever holds the confirm's lease; undefined for one who only queried. */
+  readonly holderId?: string;
+  /** The confirm that was just sent was refused: that try certainly did not happen. */
+  readonly wasRefused?: boolean;
+  readonly actor: Actor;
+  /** For the record of the operation. */
+  readonly reason: string;
+  readonly invoiceId?: string | undefined;
+}
+
+/** What recording an outcome did to the order; SKIPPED where it said nothing new about it. */
+type Recorded = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
+
+export interface RecordOutcomeDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
+  readonly notify: Notify;
+  readonly portfolios: Pick<PortfolioCache, 'drop'>;
+  /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
+  readonly retrySeconds: readonly number[];
+}
+
+/**
+ * Creates the step that writes down what the provider's answer means for a paid order: one
+ * transaction under the order's lock, in which everything is read again
+ * (contract: states > Allocation retries).
+ */
+export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
+  const { inTransaction, clock, random, logger, orders, notify, retrySeconds } = deps;
+
+  const credit = async (db: Db, order: GoldOrder, grams: Grams): Promise<void> => {
+    const { id: orderId, userId, amountPaise: investedPaise } = order;
+    const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
+    await creditHolding(db, { ...movement, at: clock.now() });
+    await notifyBought(db, notify, { ...order, grams });
+    await cancelScheduled(db, allocationRetry(orderId, clock.now()).key);
+  };
+
+  const markAllocated = async (
+    db: Db,
+    order: GoldOrder & { status: 'PAID' | 'RETRY_PENDING' | 'MANUAL_REVIEW' },
+    { actor, invoiceId }: AllocationOutcome,
+  ): Promise<void> => {
+    const by = { actor, cause: 'provider.bought' };
+    const { id } = order;
+    let { status } = order;
+    // Only a PAID order is ever allocated, so that its history shows every try.
+    if (status === 'RETRY_PENDING') {
+      await orders.transitionBuy(db, { id, status }, { to: 'PAID', ...by });
+      status = 'PAID';
+    }
+    const changes = {
+      allocatedAt: clock.now(),
+      nextAttemptAt: null,
+      manualReviewCode: null,
+      manualReviewReason: null,
+      ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }),
+    };
+    await orders.transitionBuy(db, { id, status }, { to: 'ALLOCATED', ...by, changes });
+  };
+
+  /** Records the confirm as done; returns the grams that its verify promised. */
+  const markBought = async (db: Db, order: GoldOrder): Promise<Grams | undefined> => {
+    const at = clock.now();
+    const known = await findLatestConfirm(db, 'buy-confirm', order.id);
+    if (known !== undefined || !isLockedBuy(order)) {
+      if (known !== undefined) await markDone(db, known.id, at);
+      return known?.grams;
+    }
+    // Bought without an intent of ours: a database that was restored. The books agree again.
+    const missing = newConfirm(order, { id: random.uuid(), at });
+    await recordIntent(db, 'buy-confirm', missing, { holderId: random.uuid(), leaseMs: 0 });
+    await markDone(db, missing.id, at);
+    return missing.grams;
+  };
+
+  const recordBought = async (
+    db: Db,
+    order: GoldOrder,
+    outcome: AllocationOutcome,
+  ): Promise<Recorded> => {
+    const { orderId, actor } = outcome;
+    const promised = await markBought(db, order);
+    if (order.allocatedAt !== null) return 'SKIPPED';
+    const { status, manualReviewCode: code, manualReviewReason: reason } = order;
+    if (!isAwaitingAllocation(status) && status !== 'MANUAL_REVIEW') {
+      logger.error({ orderId, status }, 'gold was bought for an order that has no money');
+      return 'SKIPPED';
+    }
+    if (promised === undefined || promised !== order.grams) {
+      logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
+      if (!isAwaitingAllocation(status)) return 'SKIPPED';
+      const words = 'The provider confirmed other grams than the order has; nothing was credited.';
+      const by = { actor, cause: 'provider.other-grams' };
+      await orders.sendToReview(db, { ...order, status }, 'GRAMS_MISMATCH', words, by);
+      return 'REVIEW';
+    }
+    await markAllocated(db, { ...order, status }, outcome);
+    await credit(db, order, promised);
+    // The gold is there now, but a person still looks into its money.
+    if (status === 'MANUAL_REVIEW' && code !== null && isAboutMoney(code)) {
+      const by = { actor, cause: 'review.goes-on' };
+      await orders.sendToReview(db, { ...order, status: 'ALLOCATED' }, code, reason ?? code, by);
+    }
+    return 'ALLOCATED';
+  };
+
+  const recordNotBought = async (
+    db: Db,
+    order: GoldOrder,
+    verdict: Exclude<Verdict, 'BOUGHT'>,
+    { actor }: AllocationOutcome,
+  ): Promise<Recorded> => {
+    const { id, status, lockEndsAt } = order;
+    if (!isAwaitingAllocation(status) || lockEndsAt === null) return 'SKIPPED';
+    const now = clock.now();
+    const failedTries = order.allocationAttempts + 1;
+    const next = nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds });
+    if (next.kind === 'REVIEW') {
+      const by = { actor, cause: 'allocation.given-up' };
+      await orders.sendToReview(db, { ...order, status }, next.code, next.reason, by);
+      return 'REVIEW';
+    }
+    if (status === 'RETRY_PENDING') return 'SKIPPED';
+    const changes = { allocationAttempts: failedTries, nextAttemptAt: next.dueAt };
+    const by = { cause: 'allocation.failed', actor };
+    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+    await schedule(db, allocationRetry(id, next.dueAt));
+    return 'RETRY';
+  };
+
+  /** Leaves the confirm open; returns true where the outcome may decide the order's next step. */
+  const leaveOpen = async (
+    db: Db,
+    outcome: AllocationOutcome,
+    order: GoldOrder,
+  ): Promise<boolean> => {
+    const { confirmId, holderId, reason, wasRefused = false } = outcome;
+    const at = clock.now();
+    if (confirmId !== undefined && holderId !== undefined) {
+      // One that lost its lease on the way leaves the next step to whoever has it now.
+      return markUnknown(db, confirmId, { holderId, wasRefused, at, reason });
+    }
+    if (confirmId !== undefined) await markQueried(db, confirmId, at);
+    return order.lockEndsAt !== null && at >= order.lockEndsAt;
+  };
+
+  const record = async (
+    db: Db,
+    order: GoldOrder,
+    outcome: AllocationOutcome,
+  ): Promise<Recorded> => {
+    const { verdict, confirmId, reason } = outcome;
+    if (verdict === 'BOUGHT') return recordBought(db, order, outcome);
+    if (verdict === 'NEVER') {
+      if (confirmId !== undefined) await markRefused(db, confirmId, clock.now(), reason);
+    } else if (!(await leaveOpen(db, outcome, order))) return 'SKIPPED';
+    return recordNotBought(db, order, verdict, outcome);
+  };
+
+  return async (
+    outcome: AllocationOutcome,
+    /** Writes more in the same transaction, when the gold was credited. */
+    also?: (db: Db, before: GoldOrder) => Promise<void>,
+  ): Promise<Recorded> => {
+    const { recorded, userId } = await inTransaction(async (db) => {
+      const order = await lockOrder(db, outcome.orderId);
+      if (order === undefined) return { recorded: 'SKIPPED' as const, userId: '' };
+      const result = await record(db, order, outcome);
+      if (result === 'ALLOCATED') await also?.(db, order);
+      return { recorded: result, userId: order.userId };
+    });
+    if (recorded === 'ALLOCATED') await deps.portfolios.drop(userId);
+    return recorded;
+  };
+};
+
+export type RecordAllocationOutcome = ReturnType<typeof createRecordAllocationOutcome>;
