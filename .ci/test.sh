@@ -5,30 +5,40 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-failed='' left_out=''
+failed='' left_out='' times=''
+
+# timed NAME COMMAND…: runs it, and keeps how long it took for the end.
+timed() {
+  name=$1
+  shift
+  printf '\n-- %s\n' "$name"
+  begun=$(date +%s)
+  "$@" || failed="$failed $name,"
+  times="$times
+  $(($(date +%s) - begun)) s  $name"
+}
 
 suite() {
   workspace=$1
   shift
-  printf '\n-- %s\n' "$workspace"
-  npm run --silent test -w "$workspace" -- "$@" || failed="$failed $workspace"
+  npm run --silent test -w "$workspace" -- "$@"
 }
 
 if [ $# -gt 0 ]; then
   for path in "$@"; do
     case $path in
-      backend/* | cli/* | deploy/* | loadtests/*) suite "${path%%/*}" "${path#*/}" ;;
-      *) suite backend "$path" ;;
+      backend/* | cli/* | deploy/* | loadtests/*) timed "$path" suite "${path%%/*}" "${path#*/}" ;;
+      *) timed "$path" suite backend "$path" ;;
     esac
   done
   [ -z "$failed" ] || exit 1
   exit 0
 fi
 
-for workspace in backend cli deploy loadtests; do suite "$workspace"; done
-
-printf '\n-- charts/demo\n'
-node_modules/.bin/vitest run --config charts/demo/vitest.config.ts || failed="$failed charts/demo"
+timed 'backend, fast' suite backend --project fast
+timed 'backend, stories' suite backend --project stories
+for workspace in cli deploy loadtests; do timed "$workspace" suite "$workspace"; done
+timed charts/demo node_modules/.bin/vitest run --config charts/demo/vitest.config.ts
 
 # needs TOOL… -- WHAT COMMAND…: runs it where the tools are.
 needs() {
@@ -44,16 +54,16 @@ needs() {
   $what: no$missing on the PATH"
     return
   fi
-  printf '\n-- %s\n' "$what"
-  "$@" || failed="$failed $what"
+  timed "$what" "$@"
 }
 
 needs helm -- charts charts/test.sh
 needs actionlint -- workflows actionlint
 needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests
 
+printf '\nTime of each part:%s\n' "$times"
 [ -z "$left_out" ] || printf '\nLeft out (make tools builds what is missing):%s\n' "$left_out"
 if [ -n "$failed" ]; then
-  printf '\nFailed:%s\n' "$failed"
+  printf '\nFailed:%s\n' "${failed%,}"
   exit 1
 fi

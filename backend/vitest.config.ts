@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** Whole processes, replicas, kills: minutes. Everything else is a developer's loop. */
+const stories = ['test/{buy,sell,feed,stack}/**/*.test.ts', 'test/demo.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
@@ -11,5 +13,16 @@ export default defineConfig({
     hookTimeout: 180_000,
     teardownTimeout: 60_000,
     restoreMocks: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: stories,
+        },
+      },
+      { extends: true, test: { name: 'stories', include: stories } },
+    ],
   },
 });
