@@ -5,11 +5,10 @@ import { createPortfolioCache, type PortfolioCache } from '../modules/holdings/i
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Gates } from '../modules/readiness/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
-import type { OrderSettlement, ReviewPayments } from '../modules/payments/index.ts';
+import type { HeldPayments } from '../modules/payments/index.ts';
 import {
   createOrderAdminRoutes,
   createOrderCustomerRoutes,
-  lockPayableOrder,
   type Orders,
 } from '../modules/orders/index.ts';
 import {
@@ -39,12 +38,6 @@ import {
 } from '../modules/order-reviews/index.ts';
 import { createBuying, type AllocateOrder, type BuyingOptions } from '../modules/buying/index.ts';
 
-/** Creates what payments do to gold orders. */
-export const createGoldSettlement = (orders: Orders): OrderSettlement => ({
-  ...orders,
-  lockOrder: lockPayableOrder,
-});
-
 export interface GoldOptions
   extends
     Omit<
@@ -57,8 +50,7 @@ export interface GoldOptions
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly payments: BuyingOptions['payments'] &
-    OrderPayments & { readonly review: ReviewPayments };
+  readonly payments: BuyingOptions['payments'] & OrderPayments & { readonly held: HeldPayments };
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
 }

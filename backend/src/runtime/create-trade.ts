@@ -2,7 +2,7 @@ import { createGoldProvider } from '../adapters/gold-provider/create-gold-provid
 import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
 import { gstRateBpsOn } from '../modules/accounting/index.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
-import { createGold, createGoldSettlement } from './create-gold.ts';
+import { createGold } from './create-gold.ts';
 import { findUser } from '../modules/identity/index.ts';
 import { requireApprovedKyc } from '../modules/kyc/index.ts';
 import { policyVersionInForce } from '../modules/legal/index.ts';
@@ -59,13 +59,12 @@ export const createTrade = (
   const gates = createTradeGates(runtime, config);
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
-  const settlement = createGoldSettlement(orders);
   const moneyOut = createMoneyOut(env, runtime, { notify, orders });
 
   const payments = createPayments({
     ...shared,
     gateways,
-    settlement,
+    orders,
     metrics: createPaymentMetrics(metrics.registry),
     findCustomer: async (client, userId) => {
       const user = await findUser(client, userId);

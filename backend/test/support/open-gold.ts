@@ -8,7 +8,7 @@ import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
-import { createGold, createGoldSettlement, type Gold } from '../../src/runtime/create-gold.ts';
+import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
 import { createHolding, createHoldings } from '../../src/modules/holdings/index.ts';
 import { findUser } from '../../src/modules/identity/index.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
@@ -182,7 +182,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     ...base,
     vault: createVault({ keyring: parseKeyring(keyring) }),
     gateways: new Map([[gateway.code, gateway]]),
-    settlement: createGoldSettlement(orders),
+    orders,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const gold = createGold({

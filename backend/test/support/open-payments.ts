@@ -11,6 +11,8 @@ import {
   type OpenSandbox,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { paise } from '../../src/money/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
+import { createOrders } from '../../src/modules/orders/index.ts';
 import {
   createPaymentMetrics,
   createPayments,
@@ -28,7 +30,7 @@ import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
 export type Call = ReturnType<typeof asker>;
 
-/** The payments module behind its routes, with the real adapter, the sandbox and plain orders. */
+/** The payments module behind its routes, with the real adapter, the sandbox and real orders. */
 export interface OpenPayments {
   /** Address with the API's prefix. */
   readonly url: string;
@@ -70,8 +72,9 @@ const listen = async (server: Server): Promise<string> => {
 /** Opens it; webhooks of the sandbox find their way. */
 export const openPayments = async (): Promise<OpenPayments> => {
   const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const { databaseUrl, migrateUrl } = addresses;
   const database = createDatabase({
-    url: addresses.databaseUrl,
+    url: databaseUrl,
     poolSize: 10,
     applicationName: 'payments-test',
   });
@@ -93,7 +96,8 @@ export const openPayments = async (): Promise<OpenPayments> => {
     { clock, logger },
   );
   const registry = new Registry();
-  const orders = createPayableOrders({ database, clock, random });
+  const orders = createOrders({ clock, random, logger, notify: createNotify({ clock, random }) });
+  const payable = await createPayableOrders({ database, clock, random, orders, migrateUrl });
   const payments = createPayments({
     db,
     inTransaction,
@@ -103,7 +107,7 @@ export const openPayments = async (): Promise<OpenPayments> => {
     vault,
     gateways,
     metrics: createPaymentMetrics(registry),
-    settlement: orders.settlement,
+    orders,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const app = createApi({
@@ -133,7 +137,7 @@ export const openPayments = async (): Promise<OpenPayments> => {
     clock,
     vault,
     payments,
-    orders,
+    orders: payable,
     metrics: () => registry.metrics(),
     as: (userId) => asker(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
     async close() {
@@ -141,7 +145,7 @@ export const openPayments = async (): Promise<OpenPayments> => {
       server.close();
       server.closeAllConnections();
       await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
-      await database.close();
+      await Promise.all([payable.close(), database.close()]);
       await addresses.drop();
     },
   };
@@ -162,7 +166,7 @@ export const openCheckout = async (
       expiresAt: order.lockEndsAt,
     }),
   );
-  const paymentOrder = await payments.openGatewayOrder(paymentOrderId);
+  const paymentOrder = await payments.createGatewayOrder(paymentOrderId);
   return { ...order, paymentOrderId, gatewayOrderId: paymentOrder.gatewayOrderId ?? '' };
 };
 

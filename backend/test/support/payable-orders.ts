@@ -1,42 +1,41 @@
-import type { OrderSettlement, PayableOrder } from '../../src/modules/payments/index.ts';
-import { paise } from '../../src/money/index.ts';
+import { Client } from 'pg';
+import { buyStatuses, type BuyStatus, type Orders } from '../../src/modules/orders/index.ts';
 import { addSeconds, type Clock } from '../../src/platform/clock/clock.ts';
 import type { Database, Db } from '../../src/platform/db/index.ts';
-import { enqueue } from '../../src/platform/jobs/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 
 export interface OrderState {
   readonly status: string;
   readonly code: string | null;
   readonly reason: string | null;
-  /** Every move so far, such as `PENDING>PAID`. */
+  /** Every transition so far, such as `PENDING>PAID`. */
   readonly moves: readonly string[];
-  /** Allocations that were asked for. */
+  /** Allocations that are queued. */
   readonly allocations: number;
 }
 
 export interface PayableOrders {
-  readonly settlement: OrderSettlement;
-  /** A buy that waits for its payment; the price lock lasts `lockSeconds` (480). */
+  /** Inserts a buy that waits for its payment; the price lock lasts `lockSeconds` (480). */
   place(order?: {
     amountPaise?: bigint;
     lockSeconds?: number;
     userId?: string;
   }): Promise<{ orderId: string; userId: string; amountPaise: bigint; lockEndsAt: Date }>;
   state(orderId: string): Promise<OrderState>;
-  /** Moves an order as its own module would. */
-  set(orderId: string, status: string): Promise<void>;
-  /** The next so many calls of the settlement fail. */
-  breakFor(times: number): void;
+  /** Changes an order's state as the worker would. */
+  set(orderId: string, status: BuyStatus): Promise<void>;
+  /** Makes the database refuse the next so many updates of gold orders. */
+  breakFor(times: number): Promise<void>;
+  close(): Promise<void>;
 }
 
 interface Deps {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
+  readonly orders: Orders;
+  readonly migrateUrl: string;
 }
-
-type Row = Omit<PayableOrder, 'amountPaise'> & { readonly amountPaise: bigint };
 
 /** A number of no meaning that the check on phones takes, a different one for each id. */
 const phoneOf = (id: string): string =>
@@ -77,60 +76,32 @@ const insertOrder = (
      ${now}::timestamptz, ${order.lockEndsAt}::timestamptz, ${order.lockEndsAt}::timestamptz,
      ${now}::timestamptz, ${now}::timestamptz)`;
 
-/** The least that an order needs in order to be paid for, in real tables. */
-export const createPayableOrders = ({ database, clock, random }: Deps): PayableOrders => {
-  const { db, inTransaction } = database;
-  let broken = 0;
-  const checkBroken = (): void => {
-    if (broken === 0) return;
-    broken -= 1;
-    throw new Error('the settlement is broken for now');
-  };
+/**
+ * Refuses updates of gold orders while the sequence has numbers left below zero: a sequence keeps
+ * its count when the transaction that was refused rolls back, which a row would not.
+ */
+const installBreaker = (owner: Client) =>
+  owner.query(`
+    CREATE SEQUENCE test_break MINVALUE -1000 START 1;
+    CREATE FUNCTION refuse_while_broken() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('public.test_break') <= 0 THEN
+        RAISE EXCEPTION 'gold orders are broken for now';
+      END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse_while_broken BEFORE UPDATE ON gold_order
+      FOR EACH ROW EXECUTE FUNCTION refuse_while_broken();`);
 
-  const move = async (
-    tx: Db,
-    orderId: string,
-    from: readonly string[],
-    to: string,
-    info: { cause: string; actor: string; code?: string; reason?: string },
-  ): Promise<void> => {
-    checkBroken();
-    const [before] = await tx.$queryRaw<{ status: string }[]>`
-      SELECT status FROM gold_order WHERE id = ${orderId}::uuid FOR UPDATE`;
-    if (before === undefined || !from.includes(before.status)) {
-      throw new Error(`illegal: ${before?.status} to ${to}`);
-    }
-    await tx.$executeRaw`
-      UPDATE gold_order SET status = ${to}, manual_review_code = ${info.code ?? null},
-        manual_review_reason = ${info.reason ?? null}, allocated_at = ${clock.now()}::timestamptz
-      WHERE id = ${orderId}::uuid`;
-    if (before.status === to) return;
-    await tx.$executeRaw`
-      INSERT INTO gold_order_event (id, order_id, from_status, to_status, cause, actor, at)
-      VALUES (${random.uuid()}::uuid, ${orderId}::uuid, ${before.status}, ${to}, ${info.cause},
-        ${info.actor}, ${clock.now()}::timestamptz)`;
-  };
-
-  const any = ['PENDING', 'PAID', 'RETRY_PENDING', 'ALLOCATED', 'MANUAL_REVIEW', 'FAILED'];
+/** Inserts orders with the least that being paid for needs, and reads what became of them. */
+export const createPayableOrders = async (deps: Deps): Promise<PayableOrders> => {
+  const { clock, random } = deps;
+  const { db, inTransaction } = deps.database;
+  const owner = new Client({ connectionString: deps.migrateUrl });
+  await owner.connect();
+  await installBreaker(owner);
 
   return {
-    settlement: {
-      async lockOrder(tx, orderId) {
-        const [row] = await tx.$queryRaw<Row[]>`
-          SELECT id, user_id AS "userId", type, status, lock_ends_at AS "lockEndsAt",
-            amount_paise AS "amountPaise"
-          FROM gold_order WHERE id = ${orderId}::uuid FOR UPDATE`;
-        if (row === undefined) throw new Error(`there is no order ${orderId}`);
-        return { ...row, amountPaise: paise(row.amountPaise) };
-      },
-      async markPaid(tx, order, info) {
-        await move(tx, order.id, ['PENDING', 'FAILED'], 'PAID', info);
-        await enqueue(tx, { task: 'test.allocate', payload: { orderId: order.id } });
-      },
-      markFailed: (tx, order, info) => move(tx, order.id, ['PENDING'], 'FAILED', info),
-      sendToReview: (tx, order, code, reason, info) =>
-        move(tx, order.id, any, 'MANUAL_REVIEW', { ...info, code, reason }),
-    },
     async place({ amountPaise = 100_000n, lockSeconds = 480, userId = random.uuid() } = {}) {
       const now = clock.now();
       const lockEndsAt = addSeconds(now, lockSeconds);
@@ -153,10 +124,21 @@ export const createPayableOrders = ({ database, clock, random }: Deps): PayableO
         WHERE order_id = ${orderId}::uuid ORDER BY seq`;
       return { ...row, moves: moves.map(({ move }) => move) };
     },
-    set: (orderId, status) =>
-      inTransaction((tx) => move(tx, orderId, any, status, { cause: 'test', actor: 'worker' })),
-    breakFor(times) {
-      broken = times;
+    set: (orderId, to) =>
+      inTransaction(async (tx) => {
+        const order = await tx.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
+        const status = buyStatuses.find((known) => known === order.status);
+        if (status === undefined) throw new Error(`order ${orderId} is no buy`);
+        const changes = to === 'ALLOCATED' ? { allocatedAt: clock.now() } : {};
+        await deps.orders.transitionBuy(
+          tx,
+          { id: orderId, status },
+          { to, cause: 'test', actor: 'worker', changes },
+        );
+      }),
+    async breakFor(times) {
+      await owner.query(`SELECT setval('test_break', ${1 - times}, false)`);
     },
+    close: () => owner.end(),
   };
 };

@@ -92,12 +92,12 @@ export const createReviewedBuys = (open: OpenGold) => {
     expect(response.status).toBe(200);
     await becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
   };
-  const paymentStandings = async (buy: ReviewedBuy): Promise<string[]> => {
+  const paymentDispositions = async (buy: ReviewedBuy): Promise<string[]> => {
     const rows = await open.database.db.gatewayPayment.findMany({
       where: { paymentOrder: { orderId: buy.id } },
       orderBy: { learnedAt: 'asc' },
     });
-    return rows.map(({ standing }) => standing);
+    return rows.map(({ disposition }) => disposition);
   };
   const paymentOrderStatus = async (buy: ReviewedBuy): Promise<string | undefined> => {
     const row = await open.database.db.paymentOrder.findFirst({ where: { orderId: buy.id } });
@@ -125,7 +125,7 @@ export const createReviewedBuys = (open: OpenGold) => {
     allocated,
     paidTwice,
     failPayment,
-    paymentStandings,
+    paymentDispositions,
     paymentOrderStatus,
   };
 };

@@ -23,7 +23,7 @@ export interface BuyDeps extends QuoteDeps {
   readonly draftBuyQuote: DraftBuyQuote;
   readonly payments: Pick<
     Payments,
-    'chooseGateway' | 'findPaymentOrder' | 'insertPaymentOrder' | 'openGatewayOrder'
+    'chooseGateway' | 'findPaymentOrder' | 'insertPaymentOrder' | 'createGatewayOrder'
   >;
   readonly idempotency: Idempotency;
   /** The version of the terms in force, stored with a customer's acceptance. */
@@ -142,7 +142,7 @@ export const createBuy = (deps: BuyDeps) => {
       deps.limits.current(),
     ]);
     const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
-    return withOrder(await payments.openGatewayOrder(id), false);
+    return withOrder(await payments.createGatewayOrder(id), false);
   };
 
   /** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
@@ -150,7 +150,7 @@ export const createBuy = (deps: BuyDeps) => {
     const left = await loadPaymentOrder(paymentOrderId);
     const hasEnded = left.expiresAt !== null && left.expiresAt <= clock.now();
     if (left.status !== 'CREATED' || hasEnded) return withOrder(left, true);
-    return withOrder(await payments.openGatewayOrder(paymentOrderId), false);
+    return withOrder(await payments.createGatewayOrder(paymentOrderId), false);
   };
 
   const replay = async (paymentOrderId: string): Promise<PlacedOrder> =>

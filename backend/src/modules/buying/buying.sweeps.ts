@@ -26,7 +26,7 @@ const expiryBatchSize = 500;
 /** Creates the sweeps that expire quotes, and orders that nobody paid while their lock stood. */
 export const createExpirySweeps = (
   deps: Pick<AllocateDeps, 'db' | 'inTransaction' | 'clock' | 'logger' | 'orders'> & {
-    readonly payments: Pick<Payments, 'askForCaptures' | 'expirePaymentOrders'>;
+    readonly payments: Pick<Payments, 'pollGateways' | 'expirePaymentOrders'>;
   },
 ): Sweep[] => {
   const { db, inTransaction, clock, logger, orders, payments } = deps;
@@ -61,7 +61,7 @@ export const createExpirySweeps = (
         for (const { id: orderId } of lapsed) {
           if (signal.aborted) return;
           // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
-          if (await payments.askForCaptures(orderId)) await failUnpaid(orderId);
+          if (await payments.pollGateways(orderId)) await failUnpaid(orderId);
           else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
         }
       },

@@ -18,7 +18,7 @@ export type BuyingOptions = BuyDeps &
   Omit<AllocateDeps, 'recordOutcome'> &
   RecordOutcomeDeps & {
     readonly payments: BuyDeps['payments'] &
-      Pick<Payments, 'askForCaptures' | 'expirePaymentOrders' | 'presentPaymentOrder'>;
+      Pick<Payments, 'pollGateways' | 'expirePaymentOrders' | 'presentPaymentOrder'>;
     readonly gates: Pick<Gates, 'requireBuyOpen'>;
   };
 

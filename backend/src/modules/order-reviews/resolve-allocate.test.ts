@@ -51,7 +51,7 @@ describe('ALLOCATE', () => {
     expect(answer.body.price_difference_paise).toBe(Number(difference));
     const holding = await createSellers(open).holdingOf(buy.userId);
     expect(holding).toMatchObject({ balance: buy.grams, investedPaise: 100_000n });
-    expect(await buys.paymentStandings(buy)).toEqual(['APPLIED']);
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED']);
     const causes = answer.body.events.map((event: { cause: string }) => event.cause);
     expect(causes.slice(-2)).toEqual(['resolve.allocate', 'provider.bought']);
     expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);

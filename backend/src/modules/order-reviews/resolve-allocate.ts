@@ -27,7 +27,7 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   const [payment, ...others] = held;
   if (payment === undefined) throw noFit('No payment of this order is held.');
   if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
-  const isFit = payment.isAsAsked && ['APPLIED', 'LATE'].includes(payment.standing);
+  const isFit = payment.isAsRequested && ['APPLIED', 'LATE'].includes(payment.disposition);
   if (!isFit) throw noFit('Not the right amount was captured.');
   return payment;
 };
@@ -43,7 +43,7 @@ export const createResolveAllocate = (
     ReviewDeps & { readonly allocate: AllocateOrder; readonly settle: RecordAllocationOutcome },
 ): Resolve => {
   const { db, inTransaction, clock, random, provider, price, transitionBuy, allocate } = deps;
-  const { review } = deps.payments;
+  const { held } = deps.payments;
 
   const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
     if (!isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
@@ -55,7 +55,7 @@ export const createResolveAllocate = (
   };
 
   const requireHeld = async (payment: HeldPayment): Promise<void> => {
-    const proof = await review.askAboutMoney(payment);
+    const proof = await held.fetchRefundState(payment);
     if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
     if (proof.kind === 'PAID_BACK' || proof.kind === 'UNDER_WAY') {
       throw noFit('The gateway has paid the money back, or is about to.');
@@ -96,7 +96,7 @@ export const createResolveAllocate = (
     const settled = await deps.settle(
       { ...found, actor: by.actor, reason: 'status SUCCESS' },
       async (tx, before) => {
-        await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
+        await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
         await audit(tx, before);
       },
     );
@@ -105,7 +105,7 @@ export const createResolveAllocate = (
 
   return async (given, asked) => {
     const order = await requireBuy(given);
-    await requireHeld(onlyPayment(await review.held(db, order.id)));
+    await requireHeld(onlyPayment(await held.list(db, order.id)));
     if (await wasBought(order)) return settleBought(order, asked);
     const fresh = await verify(order, order.grams);
     // Of the quote, also where an operator has allocated it once before.
@@ -119,7 +119,7 @@ export const createResolveAllocate = (
         throw noFit('The order has changed meanwhile.');
       }
       await requireDecided(tx, order.id);
-      await review.apply(tx, onlyPayment(await review.held(tx, order.id)));
+      await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
       await transitionBuy(
         tx,
         { id: order.id, status: 'MANUAL_REVIEW' },

@@ -38,7 +38,7 @@ describe('REFUNDED', () => {
       cause: 'resolve.refunded',
       actor: `admin:${operatorId}`,
     });
-    expect(await buys.paymentStandings(buy)).toEqual(['REFUNDED']);
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED']);
     const [audit, ...more] = await open.database.db.auditLog.findMany({
       where: { targetId: buy.id },
     });
@@ -78,7 +78,7 @@ describe('REFUNDED', () => {
     const answer = await resolve(buy.id, 'REFUNDED', { reference });
     expect(codeOf(answer)).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
-    expect(await buys.paymentStandings(buy)).toEqual(['LATE']);
+    expect(await buys.paymentDispositions(buy)).toEqual(['LATE']);
   });
 
   it('ends an order that was paid in time and could not be allocated', async () => {
@@ -104,7 +104,7 @@ describe('REFUNDED', () => {
     const reference = await buys.payBack(secondId);
     const answer = await resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
-    expect(await buys.paymentStandings(buy)).toEqual(['REFUNDED', 'REFUNDED']);
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED']);
   });
 
   it('ends a wrong amount, whose payment order becomes REFUNDED too', async () => {
@@ -125,7 +125,7 @@ describe('REFUNDED', () => {
     const reference = await buys.payBack(secondId);
     const answer = await resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', refund_reference: null });
-    expect(await buys.paymentStandings(buy)).toEqual(['APPLIED', 'REFUNDED']);
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
   });
 
@@ -145,7 +145,7 @@ describe('REFUNDED', () => {
   it('of one of three payments leaves the others to be looked into', async () => {
     const { buy, secondId } = await buys.paidTwice();
     const thirdId = await buys.pay(buy);
-    await eventually(async () => (await buys.paymentStandings(buy)).length === 3);
+    await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
     const second = await buys.payBack(secondId);
     const answer = await resolve(buy.id, 'REFUNDED', { reference: second });
     expect(answer.body).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import type { HeldPayment, MoneyProof, ReviewPayments } from '../payments/index.ts';
+import type { HeldPayment, RefundState, HeldPayments } from '../payments/index.ts';
 import {
   type BuyStatus,
   type GoldOrder,
@@ -14,7 +14,7 @@ import { noFit, notAnswered, undecided } from './no-fit.ts';
 import type { Resolution, Resolve } from './resolve.types.ts';
 
 /** Money that is captured for an order beside, or instead of, what pays for it. */
-const isUnplaced = ({ standing }: HeldPayment): boolean => standing !== 'APPLIED';
+const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
 
 /** A buy whose confirm nobody knows the outcome of: refused before anybody is asked. */
 export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
@@ -33,7 +33,7 @@ export interface ReviewDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly transitionBuy: TransitionBuy;
-  readonly payments: { readonly review: ReviewPayments };
+  readonly payments: { readonly held: HeldPayments };
 }
 
 /** `KEEP` and `REFUNDED`: what ends the review of a buy without buying anything. */
@@ -41,7 +41,7 @@ export const createResolveReview = (
   deps: ReviewDeps,
 ): { readonly keep: Resolve; readonly refunded: Resolve } => {
   const { db, inTransaction, transitionBuy } = deps;
-  const { review } = deps.payments;
+  const { held } = deps.payments;
 
   const end = (
     tx: Db,
@@ -55,19 +55,19 @@ export const createResolveReview = (
 
   /** Which payment the operator paid back, by the gateway's own word. */
   const findPaidBack = async (
-    held: readonly HeldPayment[],
+    payments: readonly HeldPayment[],
     reference: string,
   ): Promise<HeldPayment> => {
-    const asked: { payment: HeldPayment; proof: MoneyProof }[] = [];
-    for (const payment of held) {
-      const proof = await review.askAboutMoney(payment, reference);
+    const asked: { payment: HeldPayment; proof: RefundState }[] = [];
+    for (const payment of payments) {
+      const proof = await held.fetchRefundState(payment, reference);
       if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
       asked.push({ payment, proof });
     }
     const named = asked.find(({ proof }) => 'isNamed' in proof && proof.isNamed);
     if (named?.proof.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
     if (named?.proof.kind === 'PAID_BACK') return named.payment;
-    const of = (kind: MoneyProof['kind']) => asked.filter(({ proof }) => proof.kind === kind);
+    const of = (kind: RefundState['kind']) => asked.filter(({ proof }) => proof.kind === kind);
     const paidBack = of('PAID_BACK');
     const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
     const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
@@ -90,7 +90,7 @@ export const createResolveReview = (
       await end(tx, asked, { to: 'PAID', cause });
       return enqueue(tx, allocationJob(order.id));
     }
-    await review.refundPaymentOrders(tx, order.id);
+    await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
     const refundReference = asked.reference ?? '';
     const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
     return end(tx, asked, { to: 'FAILED', cause }, failed);
@@ -101,8 +101,8 @@ export const createResolveReview = (
       if (order.allocatedAt === null) throw noFit('The order has no gold to keep.');
       await inTransaction(async (tx) => {
         const locked = await lockReviewed(tx, order.id);
-        const held = await review.held(tx, order.id);
-        if (held.some(isUnplaced)) {
+        const payments = await held.list(tx, order.id);
+        if (payments.some(isUnplaced)) {
           throw noFit('A second payment is held for this order: pay it back first.');
         }
         await end(tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
@@ -112,16 +112,16 @@ export const createResolveReview = (
 
     async refunded(order, asked) {
       await requireDecided(db, order.id);
-      const held = await review.held(db, order.id);
-      if (held.length === 0) throw noFit('No payment of this order is held.');
-      const payment = await findPaidBack(held, asked.reference ?? '');
+      const payments = await held.list(db, order.id);
+      if (payments.length === 0) throw noFit('No payment of this order is held.');
+      const payment = await findPaidBack(payments, asked.reference ?? '');
       if (order.allocatedAt !== null && !isUnplaced(payment)) {
         throw noFit('The gold of this payment is in the account.');
       }
       await inTransaction(async (tx) => {
         const locked = await lockReviewed(tx, order.id);
         await requireDecided(tx, order.id);
-        const now = await review.held(tx, order.id);
+        const now = await held.list(tx, order.id);
         const target = now.find(({ id }) => id === payment.id);
         if (
           target === undefined ||
@@ -129,7 +129,7 @@ export const createResolveReview = (
         ) {
           throw noFit('The order has changed meanwhile.');
         }
-        await review.markRefunded(tx, target, asked.reference ?? '');
+        await held.markRefunded(tx, target, asked.reference ?? '');
         const left = now.filter(({ id }) => id !== payment.id);
         await settleRefund(tx, locked, asked, left);
         await asked.audit(tx, locked);

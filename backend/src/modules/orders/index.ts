@@ -44,6 +44,7 @@ export {
   type ManualReviewCode,
   type SellStatus,
   type VerifiedSell,
+  buyStatuses,
   goldUnits,
   isLockedBuy,
   isVerifiedSell,

@@ -4,13 +4,13 @@ import { jobsOf } from '../../../test/support/job-queue.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createLogger } from '../../platform/observability/index.ts';
 import { createNotify } from '../notifications/index.ts';
-import type { OrderSettlement, PayableOrder } from '../payments/index.ts';
-import { createGoldSettlement } from '../../runtime/create-gold.ts';
-import { createOrders } from './create-orders.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { createOrders, type Orders } from './create-orders.ts';
+import { lockPayableOrder, type PayableOrder } from './payable-orders.ts';
 
 const lines: string[] = [];
 let open: OpenGold;
-let settlement: OrderSettlement;
+let orders: Orders;
 beforeAll(async () => {
   open = await openGold();
   const { clock } = open;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'info', name: 'test', destination });
   const notify = createNotify({ clock, random });
-  settlement = createGoldSettlement(createOrders({ clock, random, logger, notify }));
+  orders = createOrders({ clock, random, logger, notify });
 });
 afterAll(() => open.close());
 
@@ -30,15 +30,15 @@ const place = async (): Promise<string> => {
   return (await call('POST', '/gold/buy', buy)).body.order.id;
 };
 const info = { cause: 'payment.captured', actor: 'gateway:sandbox', requestId: 'req-1' };
-type Step = (db: Parameters<OrderSettlement['lockOrder']>[0], order: PayableOrder) => Promise<void>;
+type Step = (db: Db, order: PayableOrder) => Promise<void>;
 const apply = (id: string, step: Step): Promise<void> =>
-  open.database.inTransaction(async (db) => step(db, await settlement.lockOrder(db, id)));
+  open.database.inTransaction(async (db) => step(db, await lockPayableOrder(db, id)));
 const orderOf = (id: string) => open.database.db.goldOrder.findUniqueOrThrow({ where: { id } });
 
 describe('what payments do to an order', () => {
   it('pays it, with its history and its job in the same transaction', async () => {
     const id = await place();
-    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    await apply(id, (db, order) => orders.markPaid(db, order, info));
     expect(await orderOf(id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
     expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([
       expect.objectContaining({ key: `gold.allocate:${id}` }),
@@ -53,16 +53,16 @@ describe('what payments do to an order', () => {
   it('pays one that had failed', async () => {
     const id = await place();
     const failed = { ...info, cause: 'payment.failed' };
-    await apply(id, (db, order) => settlement.markFailed(db, order, failed));
+    await apply(id, (db, order) => orders.markFailed(db, order, failed));
     expect(await orderOf(id)).toMatchObject({ status: 'FAILED', failureCode: 'PAYMENT_FAILED' });
-    await apply(id, (db, order) => settlement.markPaid(db, order, info));
+    await apply(id, (db, order) => orders.markPaid(db, order, info));
     expect(await orderOf(id)).toMatchObject({ status: 'PAID', failureCode: null });
   });
 
   it('never fails one whose money is held: refused and logged', async () => {
     const id = await place();
-    await apply(id, (db, order) => settlement.markPaid(db, order, info));
-    const failing = apply(id, (db, order) => settlement.markFailed(db, order, info));
+    await apply(id, (db, order) => orders.markPaid(db, order, info));
+    const failing = apply(id, (db, order) => orders.markFailed(db, order, info));
     await expect(failing).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect((await orderOf(id)).status).toBe('PAID');
     const refusal = lines.find((line) => line.includes(id) && line.includes('refused'));
@@ -75,8 +75,8 @@ describe('what payments do to an order', () => {
     await apply(id, async (_db, order) => {
       stale = order;
     });
-    await apply(id, (db, order) => settlement.markPaid(db, order, info));
-    const again = apply(id, (db, order) => settlement.markPaid(db, stale ?? order, info));
+    await apply(id, (db, order) => orders.markPaid(db, order, info));
+    const again = apply(id, (db, order) => orders.markPaid(db, stale ?? order, info));
     await expect(again).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
@@ -84,10 +84,10 @@ describe('what payments do to an order', () => {
   it('keeps the earlier story of one that is under review already', async () => {
     const id = await place();
     await apply(id, (db, order) =>
-      settlement.sendToReview(db, order, 'LATE_CAPTURE', 'It came late.', info),
+      orders.sendToReview(db, order, 'LATE_CAPTURE', 'It came late.', info),
     );
     await apply(id, (db, order) =>
-      settlement.sendToReview(db, order, 'SECOND_CAPTURE', 'It came twice.', info),
+      orders.sendToReview(db, order, 'SECOND_CAPTURE', 'It came twice.', info),
     );
     expect(await orderOf(id)).toMatchObject({
       status: 'MANUAL_REVIEW',

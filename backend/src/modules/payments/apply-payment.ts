@@ -1,131 +1,154 @@
-import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { Random } from '../../platform/ids/random.ts';
-import { decideCapture, type CaptureDecision } from './decide-capture.ts';
-import { decideFailure, type FailureDecision } from './decide-failure.ts';
-import { createGatewayPaymentStore } from './gateway-payment.store.ts';
-import type { OrderSettlement, PayableOrder, SettlementInfo } from './order-settlement.ts';
-import { createPaymentOrderStore } from './payment-order.store.ts';
-import { paymentMethods } from './payments.types.ts';
-import type { PaymentFact, PaymentOrder, RecordedPayment } from './payments.types.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
+import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
+import { lockPaymentOrder, transitionPaymentOrder } from './payment-orders.store.ts';
+import {
+  decideCapture,
+  decideFailure,
+  type CaptureDecision,
+  type FailureDecision,
+} from './payments.rules.ts';
+import {
+  paymentMethods,
+  type PaymentOrder,
+  type PaymentReport,
+  type PaymentsDeps,
+  type RecordedPayment,
+} from './payments.types.ts';
 
-interface ApplyDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly settlement: OrderSettlement;
+type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders'>;
+
+/** What a report came to; `changed` is false for one that says nothing new. */
+export interface AppliedPayment {
+  readonly changed: boolean;
+  readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
 }
 
-/** Everything that was read under the locks. */
-interface Situation {
+/** A report with everything that was read for its decision, under the locks. */
+interface ReportedPayment {
+  readonly report: PaymentReport;
+  readonly cause: CausedBy;
   readonly order: PayableOrder;
   readonly paymentOrder: PaymentOrder;
   readonly known: RecordedPayment | undefined;
   readonly hasOtherCapture: boolean;
 }
 
-/** What came of a payment: `changed` is false for one that told us nothing new. */
-export interface AppliedPayment {
-  readonly changed: boolean;
-  readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
-}
+/**
+ * Makes the cause of an order's transition: the gateway's name of the event, or how else we
+ * learned of the payment.
+ */
+export const causeOf = (cause: string, gateway: string, requestId?: string): CausedBy => ({
+  cause,
+  actor: `gateway:${gateway}`,
+  ...(requestId !== undefined && { requestId }),
+});
 
-/** Reads what a decision needs; order first, then payment order: the one order of locks. */
-const lockSituation = async (
+/** Locks the order, then the payment order: the one order of locks. */
+const readUnderLocks = async (
   db: Db,
-  settlement: OrderSettlement,
   target: PaymentOrder,
-  fact: PaymentFact,
-): Promise<Situation> => {
-  const order = await settlement.lockOrder(db, target.orderId);
-  const paymentOrder = await createPaymentOrderStore(db).lock(target.id);
-  if (paymentOrder === undefined) throw new Error(`payment order ${target.id} is gone`);
-  const payments = createGatewayPaymentStore(db);
-  const known = await payments.find(fact.gateway, fact.gatewayPaymentId);
+  { report, cause }: Pick<ReportedPayment, 'report' | 'cause'>,
+): Promise<ReportedPayment> => {
+  const order = await lockPayableOrder(db, target.orderId);
+  const paymentOrder = await lockPaymentOrder(db, target.id);
+  invariant(paymentOrder, `payment order ${target.id} is gone`);
+  const known = await findRecordedPayment(db, report.gateway, report.gatewayPaymentId);
   const elsewhere = known?.paymentOrderId ?? paymentOrder.id;
-  if (elsewhere !== paymentOrder.id) {
-    throw new Error(`payment ${known?.id} belongs to payment order ${elsewhere}`);
-  }
-  const hasOtherCapture = await payments.hasOtherCapture(order.id, fact);
-  return { order, paymentOrder, known, hasOtherCapture };
+  invariant(
+    elsewhere === paymentOrder.id,
+    `payment ${known?.id} belongs to payment order ${elsewhere}`,
+  );
+  const isSecond = await hasOtherCapture(db, order.id, report);
+  return { report, cause, order, paymentOrder, known, hasOtherCapture: isSecond };
 };
 
-const methodOf = (fact: PaymentFact) => {
-  const method = paymentMethods.find((known) => known === fact.method);
+/** Returns the gateway's instrument where it is one that customers can ask for. */
+const methodOf = ({ method: reported }: PaymentReport) => {
+  const method = paymentMethods.find((known) => known === reported);
   return method === undefined ? {} : { method };
 };
 
-/**
- * Applies what a gateway says of one payment, whoever brought it: a webhook, the customer's
- * checkout, the janitor. Everything is read again under the locks, so any number of them at once
- * have one effect. Runs in the caller's transaction.
- * @throws what the settlement throws; the transaction must then fall
- */
-export const createApplyPayment = ({ clock, random, settlement }: ApplyDeps) => {
-  const capture = async (
-    db: Db,
-    fact: PaymentFact,
-    situation: Situation,
-    info: SettlementInfo,
-  ): Promise<AppliedPayment> => {
-    const { order, paymentOrder } = situation;
-    const decision = decideCapture({ ...situation, payment: fact });
-    if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
-    const capturedPaymentId = await createGatewayPaymentStore(db).record(fact, {
-      id: random.uuid(),
-      paymentOrderId: paymentOrder.id,
-      standing: decision.standing,
+const applyCapture = async (
+  deps: ApplyDeps,
+  db: Db,
+  payment: ReportedPayment,
+): Promise<AppliedPayment> => {
+  const { report, cause, order, paymentOrder } = payment;
+  const decision = decideCapture({ ...payment, payment: report });
+  if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
+  const capturedPaymentId = await recordPayment(db, report, {
+    id: deps.random.uuid(),
+    paymentOrderId: paymentOrder.id,
+    disposition: decision.disposition,
+  });
+  invariant(capturedPaymentId, 'a capture was recorded by another under the order lock');
+  if (decision.paymentOrderTo !== undefined) {
+    await transitionPaymentOrder(deps, db, paymentOrder, {
+      ...cause,
+      to: decision.paymentOrderTo,
+      capturedPaymentId,
+      ...(decision.paymentOrderTo === 'PAID' && { paidAt: report.learnedAt }),
+      ...methodOf(report),
     });
-    if (capturedPaymentId === undefined) throw new Error('a capture was recorded by another');
-    if (decision.paymentOrderTo !== undefined) {
-      await createPaymentOrderStore(db).move(paymentOrder, {
-        to: decision.paymentOrderTo,
-        at: clock.now(),
-        capturedPaymentId,
-        ...(decision.paymentOrderTo === 'PAID' && { paidAt: fact.learnedAt }),
-        ...methodOf(fact),
-      });
-    }
-    if (decision.kind === 'PAY') await settlement.markPaid(db, order, info);
-    else await settlement.sendToReview(db, order, decision.code, decision.reason, info);
-    return { changed: true, decision: decision.kind };
-  };
-
-  const failure = async (
-    db: Db,
-    fact: PaymentFact,
-    situation: Situation,
-    info: SettlementInfo,
-  ): Promise<AppliedPayment> => {
-    const { order, paymentOrder } = situation;
-    const decision = decideFailure(situation);
-    if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
-    if (decision.kind === 'REVIEW') {
-      await settlement.sendToReview(db, order, decision.code, decision.reason, info);
-      return { changed: true, decision: decision.kind };
-    }
-    await createGatewayPaymentStore(db).record(fact, {
-      id: random.uuid(),
-      paymentOrderId: paymentOrder.id,
-      standing: 'NONE',
-    });
-    if (decision.kind === 'FAIL') {
-      await createPaymentOrderStore(db).move(paymentOrder, { to: 'FAILED', at: clock.now() });
-      if (decision.failOrder) await settlement.markFailed(db, order, info);
-    }
-    return { changed: true, decision: decision.kind };
-  };
-
-  return async (
-    db: Db,
-    target: PaymentOrder,
-    fact: PaymentFact,
-    info: SettlementInfo,
-  ): Promise<AppliedPayment> => {
-    const situation = await lockSituation(db, settlement, target, fact);
-    return fact.kind === 'captured'
-      ? capture(db, fact, situation, info)
-      : failure(db, fact, situation, info);
-  };
+  }
+  if (decision.kind === 'PAY') await deps.orders.markPaid(db, order, cause);
+  else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+  return { changed: true, decision: decision.kind };
 };
 
-export type ApplyPayment = ReturnType<typeof createApplyPayment>;
+const applyFailure = async (
+  deps: ApplyDeps,
+  db: Db,
+  payment: ReportedPayment,
+): Promise<AppliedPayment> => {
+  const { report, cause, order, paymentOrder } = payment;
+  const decision = decideFailure(payment);
+  if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
+  if (decision.kind === 'REVIEW') {
+    await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+    return { changed: true, decision: decision.kind };
+  }
+  await recordPayment(db, report, {
+    id: deps.random.uuid(),
+    paymentOrderId: paymentOrder.id,
+    disposition: 'NONE',
+  });
+  if (decision.kind === 'FAIL') {
+    await transitionPaymentOrder(deps, db, paymentOrder, { ...cause, to: 'FAILED' });
+    if (decision.failOrder) await deps.orders.markFailed(db, order, cause);
+  }
+  return { changed: true, decision: decision.kind };
+};
+
+/**
+ * Applies what a gateway reports of one payment, whoever brought it: a webhook, the customer's
+ * checkout or a poll. Everything is read again under the locks, so any number of reports at once
+ * have one effect. Runs in the caller's transaction.
+ * @throws what changing the order throws; the transaction must then roll back
+ */
+export const applyPayment = async (
+  deps: ApplyDeps,
+  db: Db,
+  target: PaymentOrder,
+  reported: Pick<ReportedPayment, 'report' | 'cause'>,
+): Promise<AppliedPayment> => {
+  const payment = await readUnderLocks(db, target, reported);
+  return reported.report.kind === 'captured'
+    ? applyCapture(deps, db, payment)
+    : applyFailure(deps, db, payment);
+};
+
+/** Records a payment of an order that nobody knows: its money is somewhere, and must show. */
+export const recordUnmatchedPayment = async (
+  { random }: Pick<PaymentsDeps, 'random'>,
+  db: Db,
+  report: PaymentReport,
+): Promise<void> => {
+  await recordPayment(db, report, {
+    id: random.uuid(),
+    paymentOrderId: undefined,
+    disposition: report.kind === 'captured' ? 'UNMATCHED' : 'NONE',
+  });
+};

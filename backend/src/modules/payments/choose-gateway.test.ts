@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { defaultGatewayOf, pickGateway } from './choose-gateway.ts';
-import type { GatewayRouting } from './gateway-config.store.ts';
+import { defaultGatewayOf, pickGateway, type GatewayRouting } from './choose-gateway.ts';
 
 /** Only the code is looked at. */
 const gatewaysOf = (...codes: string[]) =>

@@ -1,8 +1,7 @@
-import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { createGatewayConfigStore, type GatewayRouting } from './gateway-config.store.ts';
-import type { PaymentMethod } from './payments.types.ts';
+import type { GatewaysByCode, PaymentMethod, PaymentsDeps } from './payments.types.ts';
 
 export interface GatewayWish {
   /** The caller's own choice, ahead of everything configured. */
@@ -10,31 +9,57 @@ export interface GatewayWish {
   readonly method?: PaymentMethod | undefined;
 }
 
-/** The gateways with an adapter, by code, in the order of the configuration. */
-export type GatewaysByCode = ReadonlyMap<string, PaymentGateway>;
+export interface GatewayRouting {
+  readonly defaultCode: string | null;
+  readonly priority: readonly string[];
+  readonly routes: Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
+}
 
-/** The operators' default where its adapter is there, else the first one configured. */
+/** What operators decided about gateways. */
+interface GatewaySettings {
+  /** A gateway without a row of its own is enabled. */
+  readonly disabled: ReadonlySet<string>;
+  readonly routing: GatewayRouting;
+}
+
+const code = z.string().optional();
+const routesSchema = z.object({ upi: code, card: code, netbanking: code, wallet: code }).catch({});
+
+const readSettings = async (db: Db): Promise<GatewaySettings> => {
+  const [routing, disabled] = await Promise.all([
+    db.gatewayRouting.findUnique({ where: { id: 1 } }),
+    db.gatewaySetting.findMany({ where: { enabled: false }, select: { code: true } }),
+  ]);
+  return {
+    disabled: new Set(disabled.map((row) => row.code)),
+    routing: {
+      defaultCode: routing?.defaultCode ?? null,
+      priority: routing?.priority ?? [],
+      routes: routesSchema.parse(routing?.routes),
+    },
+  };
+};
+
+/** Returns the operators' default where its adapter is there, else the first one configured. */
 export const defaultGatewayOf = (
   gateways: GatewaysByCode,
-  routing: GatewayRouting,
+  { defaultCode }: GatewayRouting,
 ): string | undefined => {
-  const { defaultCode } = routing;
   if (defaultCode !== null && gateways.has(defaultCode)) return defaultCode;
   return gateways.keys().next().value;
 };
 
 /**
- * The first usable one of: explicit preference, the instrument's route, the priority list, the
- * default (interface, Payments). A gateway that is disabled or has no adapter is passed over
- * wherever it stands, so it is never anybody's fallback.
+ * Returns the first usable one of: explicit preference, the instrument's route, the priority list,
+ * the default (contract: payments-and-webhooks > Choice of gateway). A gateway that is disabled or
+ * has no adapter is passed over wherever it stands, so it is never anybody's fallback.
  */
 export const pickGateway = (
   gateways: GatewaysByCode,
   disabled: ReadonlySet<string>,
   routing: GatewayRouting,
-  wish: GatewayWish,
+  { preferred, method }: GatewayWish,
 ): string | undefined => {
-  const { preferred, method } = wish;
   const candidates = [
     preferred,
     method === undefined ? undefined : routing.routes[method],
@@ -44,19 +69,19 @@ export const pickGateway = (
   return candidates.find((code) => code !== undefined && gateways.has(code) && !disabled.has(code));
 };
 
-/** @throws AppError NO_USABLE_GATEWAY */
-export const createGatewayChoice = (deps: { db: Db; gateways: GatewaysByCode }) => {
-  const config = createGatewayConfigStore(deps.db);
-  return {
-    async chooseGateway(wish: GatewayWish = {}): Promise<string> {
-      const { disabled, routing } = await config.read();
-      const code = pickGateway(deps.gateways, disabled, routing, wish);
-      if (code === undefined) throw new AppError('NO_USABLE_GATEWAY');
-      return code;
-    },
-    /** Where the bare webhook path leads; a disabled gateway may still have something to say. */
-    async defaultGateway(): Promise<string | undefined> {
-      return defaultGatewayOf(deps.gateways, (await config.read()).routing);
-    },
-  };
+type ChoiceDeps = Pick<PaymentsDeps, 'db' | 'gateways'>;
+
+/** Chooses the gateway of a new payment order. @throws AppError NO_USABLE_GATEWAY */
+export const chooseGateway = async (
+  { db, gateways }: ChoiceDeps,
+  wish: GatewayWish = {},
+): Promise<string> => {
+  const { disabled, routing } = await readSettings(db);
+  const chosen = pickGateway(gateways, disabled, routing, wish);
+  if (chosen === undefined) throw new AppError('NO_USABLE_GATEWAY');
+  return chosen;
 };
+
+/** Returns where the bare webhook path leads; a disabled gateway may still report payments. */
+export const defaultGateway = async ({ db, gateways }: ChoiceDeps): Promise<string | undefined> =>
+  defaultGatewayOf(gateways, (await readSettings(db)).routing);

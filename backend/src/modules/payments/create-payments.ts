@@ -1,86 +1,66 @@
-import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { Random } from '../../platform/ids/random.ts';
-import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
-import type { Route } from '../../platform/http/index.ts';
-import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
-import { createApplyPayment } from './apply-payment.ts';
-import { createAskGateway, type AskGateway } from './ask-gateway.ts';
-import { createGatewayChoice, type GatewayWish } from './choose-gateway.ts';
-import { createInsertPaymentOrder } from './insert-payment-order.ts';
-import { createOpenGatewayOrder, type OpenGatewayOrderDeps } from './open-gateway-order.ts';
-import { createPaymentInboxHandler } from './payment-inbox-handler.ts';
-import { createPaymentOrderStore } from './payment-order.store.ts';
-import { paymentCustomerRoutes } from './payments.customer.routes.ts';
-import { createPaymentJobs } from './payments.jobs.ts';
+import { createWebhookInbox } from '../webhook-inbox/index.ts';
+import { chooseGateway, type GatewayWish } from './choose-gateway.ts';
+import { createGatewayOrder } from './create-gateway-order.ts';
+import { createHeldPayments } from './held-payments.ts';
+import { createPaymentEventHandler } from './payment-events.ts';
+import {
+  expirePaymentOrders,
+  findPaymentOrder,
+  insertPaymentOrder,
+  listPaymentOrders,
+} from './payment-orders.store.ts';
+import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
+import { createPaymentJobs, createPaymentSweeps } from './payments.jobs.ts';
 import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
-import { paymentWebhookRoutes } from './payments.webhook.routes.ts';
-import { createPaymentOrderPresenter } from './present-payment-order.ts';
-import { createReceiveWebhook } from './receive-webhook.ts';
-import { createReviewPayments } from './review-payments.ts';
-import { createVerifyPayment } from './verify-payment.ts';
+import { presentPaymentOrder } from './payments.schemas.ts';
+import type { PaymentOrder, PaymentOrderRequest, PaymentsDeps } from './payments.types.ts';
+import { createPaymentWebhookRoutes } from './payments.webhook.routes.ts';
+import { pollGatewaysOfOrder } from './poll-gateway.ts';
 
-export interface PaymentsDeps extends OpenGatewayOrderDeps {
-  readonly random: Random;
-  readonly vault: Vault;
+export interface PaymentsOptions extends Omit<PaymentsDeps, 'metrics'> {
   /** From `createPaymentMetrics`; nothing is counted without. */
   readonly metrics?: PaymentMetrics;
 }
 
-const sweepsOf = (inbox: WebhookInbox<never>, askGateway: AskGateway): Sweep[] => [
-  { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
-  { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
-  { name: 'payments-ask-around-expiry', run: () => askGateway.askAroundExpiry() },
-  { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
-];
-
 /**
- * Payment orders, gateway choice, the webhook inbox, captures and what they mean. `settlement` is
- * the gold module's; nothing here moves a gold order but through it.
+ * Creates payment orders, the choice of a gateway, the webhooks of gateways and the captures that
+ * they report. What a payment does to its gold order is done by the orders module's functions.
  */
-export const createPayments = (deps: PaymentsDeps) => {
-  const { db, clock, random, gateways, metrics = noPaymentMetrics } = deps;
-  const parts = { ...deps, metrics, applyPayment: createApplyPayment(deps) };
-  const choice = createGatewayChoice(deps);
-  const presentPaymentOrder = createPaymentOrderPresenter(deps);
-  const askGateway = createAskGateway(parts);
-  const inbox = createWebhookInbox(deps, createPaymentInboxHandler(parts));
-  const customerRoutes: Route[] = [
-    ...paymentCustomerRoutes({
-      db,
-      verifyPayment: createVerifyPayment({ db, gateways, askGateway }),
-      present: presentPaymentOrder,
-    }),
-    ...paymentWebhookRoutes({
-      gateways,
-      defaultGateway: () => choice.defaultGateway(),
-      receiveWebhook: createReceiveWebhook({ clock, inbox, metrics }),
-    }),
-  ];
-
+export const createPayments = (options: PaymentsOptions) => {
+  const deps = { metrics: noPaymentMetrics, ...options };
+  const { clock, random } = deps;
+  const inbox = createWebhookInbox(deps, createPaymentEventHandler(deps));
   return {
-    customerRoutes,
-    jobs: createPaymentJobs(inbox) satisfies TaskList,
-    sweeps: sweepsOf(inbox, askGateway),
+    customerRoutes: [
+      ...createPaymentCustomerRoutes(deps),
+      ...createPaymentWebhookRoutes({ ...deps, inbox }),
+    ],
+    jobs: createPaymentJobs(inbox),
+    sweeps: createPaymentSweeps(deps, inbox),
+
     /** @throws AppError NO_USABLE_GATEWAY */
-    chooseGateway: (wish?: GatewayWish) => choice.chooseGateway(wish),
-    insertPaymentOrder: createInsertPaymentOrder({ clock, random }),
-    openGatewayOrder: createOpenGatewayOrder(deps),
-    presentPaymentOrder,
-    /** Newest first, of any number of gold orders. */
-    listPaymentOrders: (client: Db, orderIds: readonly string[]) =>
-      createPaymentOrderStore(client).listOfOrders(orderIds),
-    findPaymentOrder: (client: Db, id: string) => createPaymentOrderStore(client).find(id),
+    chooseGateway: (wish?: GatewayWish): Promise<string> => chooseGateway(deps, wish),
+    /** Writes a payment order in its order's own transaction, and returns its id. */
+    async insertPaymentOrder(tx: Db, request: PaymentOrderRequest): Promise<string> {
+      const id = random.uuid();
+      await insertPaymentOrder(tx, id, request, clock.now());
+      return id;
+    },
+    /** Creates the gateway's order of a committed payment order; see `createGatewayOrder`. */
+    createGatewayOrder: (id: string): Promise<PaymentOrder> => createGatewayOrder(deps, id),
+    findPaymentOrder,
+    listPaymentOrders,
+    presentPaymentOrder: (order: PaymentOrder) => presentPaymentOrder(deps, order),
     /**
-     * Before an order is given up as unpaid, outside any transaction: asks the gateway for
-     * captures that no webhook told us of, and applies them. False when it gave no answer.
+     * Before an order is given up as unpaid, outside any transaction: polls its gateways for
+     * captures that no webhook reported, and applies them. False when one gave no answer.
      */
-    askForCaptures: (orderId: string): Promise<boolean> => askGateway.askForOrder(orderId),
-    /** In the transaction that gives an unpaid order up, its row locked: -> EXPIRED; how many. */
-    expirePaymentOrders: (client: Db, orderId: string): Promise<number> =>
-      createPaymentOrderStore(client).expireOpen(orderId, clock.now()),
-    /** For operators who end a manual review. */
-    review: createReviewPayments({ clock, gateways }),
+    pollGateways: (orderId: string): Promise<boolean> => pollGatewaysOfOrder(deps, orderId),
+    /** Expires what is open, in the transaction that gives an unpaid order up, its row locked. */
+    expirePaymentOrders: (tx: Db, orderId: string): Promise<number> =>
+      expirePaymentOrders(tx, orderId, clock.now()),
+    held: createHeldPayments(deps),
   };
 };
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { decideCapture, type CaptureDecision, type CaptureFacts } from './decide-capture.ts';
-import { payableOrderStatuses, type PayableOrderStatus } from './order-settlement.ts';
-import { mayMovePaymentOrder } from './payments.states.ts';
+import { decideCapture, type CaptureDecision, type CaptureFacts } from './payments.rules.ts';
+import { buyStatuses, type BuyStatus } from '../orders/index.ts';
+import { allowsTransition } from '../../platform/transitions/transitions.ts';
+import { paymentOrderTransitions } from './payments.states.ts';
 import { paymentOrderStatuses, type PaymentOrderStatus } from './payments.types.ts';
 
 const lockEndsAt = new Date('2026-01-05T04:08:00.000Z');
@@ -13,17 +14,17 @@ const moments = {
 };
 const knowledge = {
   nothing: undefined,
-  failed: { status: 'FAILED', standing: 'NONE' },
-  unmatched: { status: 'CAPTURED', standing: 'UNMATCHED' },
-  applied: { status: 'CAPTURED', standing: 'APPLIED' },
-  second: { status: 'CAPTURED', standing: 'SECOND' },
-  mismatch: { status: 'CAPTURED', standing: 'MISMATCH' },
-  late: { status: 'CAPTURED', standing: 'LATE' },
-  refunded: { status: 'REFUNDED', standing: 'REFUNDED' },
+  failed: { status: 'FAILED', disposition: 'NONE' },
+  unmatched: { status: 'CAPTURED', disposition: 'UNMATCHED' },
+  applied: { status: 'CAPTURED', disposition: 'APPLIED' },
+  second: { status: 'CAPTURED', disposition: 'SECOND' },
+  mismatch: { status: 'CAPTURED', disposition: 'MISMATCH' },
+  late: { status: 'CAPTURED', disposition: 'LATE' },
+  refunded: { status: 'REFUNDED', disposition: 'REFUNDED' },
 } as const;
 
 interface Case {
-  readonly orderStatus: PayableOrderStatus;
+  readonly orderStatus: BuyStatus;
   readonly paymentOrderStatus: PaymentOrderStatus;
   readonly known: keyof typeof knowledge;
   readonly hasOtherCapture: boolean;
@@ -62,9 +63,9 @@ const plain: Case = {
   hasLock: true,
 };
 const decide = (changes: Partial<Case>) => decideCapture(factsOf({ ...plain, ...changes }));
-const review = (code: string, standing: string, paymentOrderTo: string | undefined) =>
-  expect.objectContaining({ kind: 'REVIEW', code, standing, paymentOrderTo });
-const paid = { kind: 'PAY', standing: 'APPLIED', paymentOrderTo: 'PAID' };
+const review = (code: string, disposition: string, paymentOrderTo: string | undefined) =>
+  expect.objectContaining({ kind: 'REVIEW', code, disposition, paymentOrderTo });
+const paid = { kind: 'PAY', disposition: 'APPLIED', paymentOrderTo: 'PAID' };
 
 const cross = (cases: readonly object[], key: string, values: readonly unknown[]): object[] =>
   values.flatMap((value) => cases.map((given) => ({ ...given, [key]: value })));
@@ -75,7 +76,7 @@ const allCases = (): Case[] => {
   const add = (key: keyof Case, values: readonly unknown[]): void => {
     cases = cross(cases, key, values);
   };
-  add('orderStatus', payableOrderStatuses);
+  add('orderStatus', buyStatuses);
   add('paymentOrderStatus', paymentOrderStatuses);
   add('known', Object.keys(knowledge));
   add('hasOtherCapture', [false, true]);
@@ -100,12 +101,12 @@ const rules: readonly {
   {
     rule: 'a second capture, whatever its amount or time',
     when: { hasOtherCapture: [true] },
-    outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', standing: 'SECOND' },
+    outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', disposition: 'SECOND' },
   },
   {
     rule: 'a capture for an order that is paid already',
     when: { orderStatus: ['PAID', 'RETRY_PENDING', 'ALLOCATED', 'MANUAL_REVIEW'] },
-    outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', standing: 'SECOND' },
+    outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', disposition: 'SECOND' },
   },
   {
     rule: 'a capture for a payment order whose story is told',
@@ -113,7 +114,7 @@ const rules: readonly {
     outcome: {
       kind: 'REVIEW',
       code: 'SECOND_CAPTURE',
-      standing: 'SECOND',
+      disposition: 'SECOND',
       paymentOrderTo: undefined,
     },
   },
@@ -123,7 +124,7 @@ const rules: readonly {
     outcome: {
       kind: 'REVIEW',
       code: 'CURRENCY_MISMATCH',
-      standing: 'MISMATCH',
+      disposition: 'MISMATCH',
       paymentOrderTo: 'MANUAL_REVIEW',
     },
   },
@@ -133,14 +134,14 @@ const rules: readonly {
     outcome: {
       kind: 'REVIEW',
       code: 'AMOUNT_MISMATCH',
-      standing: 'MISMATCH',
+      disposition: 'MISMATCH',
       paymentOrderTo: 'MANUAL_REVIEW',
     },
   },
   {
     rule: 'a capture that we learn of when the lock has ended, whatever the order reads by then',
     when: { hasLock: [true], moment: ['atTheEnd', 'late'] },
-    outcome: { kind: 'REVIEW', code: 'LATE_CAPTURE', standing: 'LATE', paymentOrderTo: 'PAID' },
+    outcome: { kind: 'REVIEW', code: 'LATE_CAPTURE', disposition: 'LATE', paymentOrderTo: 'PAID' },
   },
   {
     rule: 'the right amount in time pays, after a failure too',
@@ -179,7 +180,9 @@ describe('what a captured payment means', () => {
       if (given.paymentOrderStatus === 'CREATED') return false;
       const decision: CaptureDecision = decideCapture(factsOf(given));
       if (decision.kind === 'ALREADY_KNOWN' || decision.paymentOrderTo === undefined) return false;
-      return !mayMovePaymentOrder(given.paymentOrderStatus, decision.paymentOrderTo);
+      const [from, to] = [given.paymentOrderStatus, decision.paymentOrderTo];
+      const step = { from, to, actor: 'gateway:sandbox' };
+      return !allowsTransition(paymentOrderTransitions, step);
     });
     expect(illegal).toEqual([]);
   });

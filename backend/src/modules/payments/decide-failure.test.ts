@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decideFailure, type FailureFacts } from './decide-failure.ts';
-import { payableOrderStatuses } from './order-settlement.ts';
-import { mayMovePaymentOrder } from './payments.states.ts';
+import { decideFailure, type FailureFacts } from './payments.rules.ts';
+import { buyStatuses } from '../orders/index.ts';
+import { allowsTransition } from '../../platform/transitions/transitions.ts';
+import { paymentOrderTransitions } from './payments.states.ts';
 import { paymentOrderStatuses } from './payments.types.ts';
 
 const holdsMoney = ['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const;
-const captured = { id: 'p1', status: 'CAPTURED', standing: 'APPLIED' } as const;
-const failed = { id: 'p1', status: 'FAILED', standing: 'NONE' } as const;
+const captured = { id: 'p1', status: 'CAPTURED', disposition: 'APPLIED' } as const;
+const failed = { id: 'p1', status: 'FAILED', disposition: 'NONE' } as const;
 
 const plain: FailureFacts = {
   known: undefined,
@@ -23,15 +24,16 @@ const paid: FailureFacts = {
 
 /** Every combination of order, payment order, what is known and whether another one paid. */
 const allFacts = (): FailureFacts[] =>
-  payableOrderStatuses.flatMap((orderStatus) =>
+  buyStatuses.flatMap((orderStatus) =>
     paymentOrderStatuses.flatMap((status) =>
-      [undefined, failed, captured, { ...captured, standing: 'SECOND' } as const].flatMap((known) =>
-        [false, true].map((hasOtherCapture) => ({
-          known,
-          hasOtherCapture,
-          order: { status: orderStatus },
-          paymentOrder: { status, capturedPaymentId: status === 'PAID' ? 'p1' : null },
-        })),
+      [undefined, failed, captured, { ...captured, disposition: 'SECOND' } as const].flatMap(
+        (known) =>
+          [false, true].map((hasOtherCapture) => ({
+            known,
+            hasOtherCapture,
+            order: { status: orderStatus },
+            paymentOrder: { status, capturedPaymentId: status === 'PAID' ? 'p1' : null },
+          })),
       ),
     ),
   );
@@ -68,7 +70,7 @@ describe('what a failed payment means', () => {
   });
 
   it('says nothing of the captured money when the second captured payment failed', () => {
-    const known = { id: 'p2', status: 'CAPTURED', standing: 'SECOND' } as const;
+    const known = { id: 'p2', status: 'CAPTURED', disposition: 'SECOND' } as const;
     const facts = {
       ...paid,
       known,
@@ -79,7 +81,7 @@ describe('what a failed payment means', () => {
   });
 
   it('says nothing of money that was paid back', () => {
-    const known = { id: 'p1', status: 'REFUNDED', standing: 'REFUNDED' } as const;
+    const known = { id: 'p1', status: 'REFUNDED', disposition: 'REFUNDED' } as const;
     expect(decideFailure({ ...paid, known })).toEqual({ kind: 'ALREADY_KNOWN' });
   });
 
@@ -102,7 +104,8 @@ describe('what a failed payment means', () => {
       if (decision.kind !== 'FAIL') continue;
       expect(facts.hasOtherCapture).toBe(false);
       expect(facts.known?.status).not.toBe('CAPTURED');
-      expect(mayMovePaymentOrder(facts.paymentOrder.status, 'FAILED')).toBe(true);
+      const step = { from: facts.paymentOrder.status, to: 'FAILED', actor: 'gateway:x' } as const;
+      expect(allowsTransition(paymentOrderTransitions, step)).toBe(true);
       expect(decision.failOrder).toBe(facts.order.status === 'PENDING');
     }
   });

@@ -59,9 +59,9 @@ describe('opening a gateway order', () => {
       method: 'upi',
       termsAcceptedVersion: '2026-01',
     });
-    const first = await open.payments.openGatewayOrder(paymentOrderId);
+    const first = await open.payments.createGatewayOrder(paymentOrderId);
     expect(first.status).toBe('GATEWAY_ORDER_CREATED');
-    expect(await open.payments.openGatewayOrder(paymentOrderId)).toEqual(first);
+    expect(await open.payments.createGatewayOrder(paymentOrderId)).toEqual(first);
     expect(await ordersAtGateway(paymentOrderId)).toBe(1);
   });
 
@@ -74,7 +74,7 @@ describe('opening a gateway order', () => {
   ])('asks by receipt when the answer is lost: %s', async (kind, options) => {
     const { paymentOrderId, orderId } = await commit();
     await fault(kind, options);
-    const opened = await open.payments.openGatewayOrder(paymentOrderId);
+    const opened = await open.payments.createGatewayOrder(paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     expect(await ordersAtGateway(paymentOrderId)).toBe(1);
     expect((await open.orders.state(orderId)).status).toBe('PENDING');
@@ -83,13 +83,13 @@ describe('opening a gateway order', () => {
   it('stays open to be tried again while the gateway gives no answer', async () => {
     const { paymentOrderId, orderId } = await commit();
     await fault('reset', { operation: '*', times: 20 });
-    await expect(open.payments.openGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
       code: 'GATEWAY_UNAVAILABLE',
     });
     expect((await stored(paymentOrderId)).status).toBe('CREATED');
     expect((await open.orders.state(orderId)).status).toBe('PENDING');
     await open.sandbox.control('DELETE', '/faults');
-    const opened = await open.payments.openGatewayOrder(paymentOrderId);
+    const opened = await open.payments.createGatewayOrder(paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     expect(await ordersAtGateway(paymentOrderId)).toBe(1);
   });
@@ -97,7 +97,7 @@ describe('opening a gateway order', () => {
   it('keeps one gateway order when two resume at once', async () => {
     const { paymentOrderId } = await commit();
     const opened = await Promise.all(
-      Array.from({ length: 5 }, () => open.payments.openGatewayOrder(paymentOrderId)),
+      Array.from({ length: 5 }, () => open.payments.createGatewayOrder(paymentOrderId)),
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(await ordersAtGateway(paymentOrderId)).toBe(1);
@@ -106,20 +106,20 @@ describe('opening a gateway order', () => {
   it('aborts when the gateway echoes another amount, and remembers its order', async () => {
     const { paymentOrderId, orderId } = await commit();
     await fault('wrong_amount');
-    await expect(open.payments.openGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
       code: 'GATEWAY_MISMATCH',
     });
     const failed = await stored(paymentOrderId);
     expect(failed.status).toBe('FAILED');
     expect(failed.gatewayOrderId).not.toBeNull();
     expect((await open.orders.state(orderId)).status).toBe('FAILED');
-    expect((await open.payments.openGatewayOrder(paymentOrderId)).status).toBe('FAILED');
+    expect((await open.payments.createGatewayOrder(paymentOrderId)).status).toBe('FAILED');
   });
 
   it('fails the order when the gateway refuses it', async () => {
     const { paymentOrderId, orderId } = await commit();
     await fault('error', { status: 400 });
-    await expect(open.payments.openGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
       code: 'GATEWAY_REFUSED',
     });
     expect((await stored(paymentOrderId)).status).toBe('FAILED');
@@ -129,7 +129,7 @@ describe('opening a gateway order', () => {
   it('does not open a checkout that is over', async () => {
     const { paymentOrderId, lockEndsAt } = await commit();
     open.clock.set(lockEndsAt);
-    await expect(open.payments.openGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
       code: 'QUOTE_EXPIRED',
     });
     expect(await ordersAtGateway(paymentOrderId)).toBe(0);

@@ -64,7 +64,7 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await payUnheard(checkout);
     open.clock.set(checkout.lockEndsAt);
-    expect(await open.payments.askForCaptures(checkout.orderId)).toBe(true);
+    expect(await open.payments.pollGateways(checkout.orderId)).toBe(true);
     const state = await open.orders.state(checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
   });
@@ -125,7 +125,7 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await payUnheard(checkout);
     await breakGateway('reset');
-    expect(await open.payments.askForCaptures(checkout.orderId)).toBe(false);
+    expect(await open.payments.pollGateways(checkout.orderId)).toBe(false);
     expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
   });
 });

@@ -43,7 +43,7 @@ describe('a payment webhook', () => {
     expect(paid).toMatchObject({ status: 'PAID', method: 'card', paidAt: open.clock.now() });
     const [payment, ...more] = await paymentsOf(checkout.gatewayOrderId);
     expect(more).toEqual([]);
-    expect(payment).toMatchObject({ status: 'CAPTURED', standing: 'APPLIED' });
+    expect(payment).toMatchObject({ status: 'CAPTURED', disposition: 'APPLIED' });
     expect(paid.capturedPaymentId).toBe(payment?.id);
     const inbox = await inboxOf(checkout.gatewayOrderId);
     expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);

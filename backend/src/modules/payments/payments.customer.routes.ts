@@ -1,30 +1,19 @@
-import type { Db } from '../../platform/db/index.ts';
 import { defineRoute, idParams, ok, signedIn, type Route } from '../../platform/http/index.ts';
 import {
   paymentOrderSchema,
+  presentPaymentOrder,
   verifyBodySchema,
   verifyReplySchema,
-  type PaymentOrderView,
 } from './payments.schemas.ts';
-import type { PaymentOrder } from './payments.types.ts';
-import { findOwnPaymentOrder, type VerifyPayment } from './verify-payment.ts';
+import type { PaymentsDeps } from './payments.types.ts';
+import { findOwnPaymentOrder, verifyPayment } from './verify-payment.ts';
 
-interface CustomerRouteDeps {
-  readonly db: Db;
-  readonly verifyPayment: VerifyPayment;
-  readonly present: (order: PaymentOrder) => PaymentOrderView;
-}
-
-/** What these routes need of the customer who is signed in. */
+/** Names what these routes need of the customer who is signed in. */
 const customer = signedIn<{ readonly userId: string }>();
 const tags = ['payments'];
 
-/** A customer's own payment orders; they are made where their quotes are consumed. */
-export const paymentCustomerRoutes = ({
-  db,
-  verifyPayment,
-  present,
-}: CustomerRouteDeps): Route[] => [
+/** A customer's own payment orders; they are created where their quotes are consumed. */
+export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payments/orders/:id',
@@ -34,7 +23,9 @@ export const paymentCustomerRoutes = ({
     params: idParams,
     responses: { 200: paymentOrderSchema },
     handler: async ({ params, principal }) =>
-      ok(present(await findOwnPaymentOrder(db, principal.userId, params.id))),
+      ok(
+        presentPaymentOrder(deps, await findOwnPaymentOrder(deps.db, principal.userId, params.id)),
+      ),
   }),
   defineRoute({
     method: 'POST',
@@ -47,13 +38,13 @@ export const paymentCustomerRoutes = ({
     responses: { 200: verifyReplySchema },
     errors: ['SIGNATURE_MISMATCH', 'PAYMENT_MISMATCH', 'GATEWAY_UNAVAILABLE'],
     handler: async ({ params, body, principal, context }) => {
-      const payment = await verifyPayment({
+      const payment = await verifyPayment(deps, {
         userId: principal.userId,
         paymentOrderId: params.id,
         proof: body,
         requestId: context.requestId,
       });
-      return ok({ verified: true, payment: present(payment) });
+      return ok({ verified: true, payment: presentPaymentOrder(deps, payment) });
     },
   }),
 ];

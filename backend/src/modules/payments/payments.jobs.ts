@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import type { TaskList } from '../../platform/jobs/index.ts';
-import { applyEventTask } from './payment-inbox-handler.ts';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import { APPLY_EVENT_TASK } from './payment-events.ts';
+import type { PaymentsDeps } from './payments.types.ts';
+import { pollDuePayments } from './poll-gateway.ts';
 
 const payloadSchema = z.object({ eventId: z.uuid() });
 
-/** The module's jobs; all of them may run twice. */
-export const createPaymentJobs = (deps: {
-  retryEvent: (eventId: string) => Promise<void>;
-}): TaskList => ({
-  [applyEventTask]: async (payload) => deps.retryEvent(payloadSchema.parse(payload).eventId),
+/** Creates the module's jobs; all of them may run twice. */
+export const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>): TaskList => ({
+  [APPLY_EVENT_TASK]: async (payload) => inbox.retryEvent(payloadSchema.parse(payload).eventId),
 });
+
+/** Creates the sweeps that retry events and find captures that no webhook reported. */
+export const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
+  { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
+  { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
+  { name: 'payments-ask-around-expiry', run: () => pollDuePayments(deps) },
+  { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
+];

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** What became of a webhook. `deferred`: kept, to be applied later. */
+/** `deferred`: stored, to be applied later. */
 export type WebhookResult =
   | 'applied'
   | 'duplicate'
@@ -12,11 +12,11 @@ export type WebhookResult =
 
 export interface PaymentMetrics {
   countWebhook(gateway: string, result: WebhookResult): void;
-  /** A capture that no webhook had told us of: `source` is who found it. */
+  /** Counts a capture that no webhook had reported; `source` is what found it. */
   countFoundCapture(gateway: string, source: string): void;
 }
 
-/** The module's own counters. Gateways are codes of the configuration, never what a path said. */
+/** Creates the module's counters. Gateways are codes of the configuration, never of a path. */
 export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
   const webhooks = new Counter({
     name: 'payment_webhooks_total',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { paymentOrderStatuses } from './payments.types.ts';
+import { toSafePaise } from '../../money/index.ts';
+import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 
 const shortText = (maxLength: number) =>
   z.string().min(1, 'must not be empty').max(maxLength, `has at most ${maxLength} characters`);
 
-/** What a client hands to its checkout; no secret inside. */
+/** The part that a client hands to its checkout; no secret inside. */
 export const checkoutSchema = z.object({
   provider: z.string(),
   public_key: z.string(),
@@ -13,7 +14,7 @@ export const checkoutSchema = z.object({
   currency: z.string(),
 });
 
-/** A payment order as its customer sees it (decisions, section 4). */
+/** A payment order as its customer sees it (contract: payments-and-webhooks > Payment order view). */
 export const paymentOrderSchema = z.object({
   id: z.uuid(),
   order_id: z.uuid(),
@@ -28,7 +29,7 @@ export const paymentOrderSchema = z.object({
   paid_at: z.iso.datetime().nullable(),
 });
 
-/** What the checkout gave to the customer's device. */
+/** The proof that the checkout gave to the customer's device. */
 export const verifyBodySchema = z.object({
   gateway_order_id: shortText(128),
   gateway_payment_id: shortText(128),
@@ -49,3 +50,37 @@ export const webhookReplySchema = z.object({
 
 export type PaymentOrderView = z.output<typeof paymentOrderSchema>;
 export type VerifyBody = z.output<typeof verifyBodySchema>;
+
+type PresentDeps = Pick<PaymentsDeps, 'gateways' | 'clock'>;
+
+/** Returns the checkout while the payment order can be paid: it ends with the price lock. */
+const checkoutOf = ({ gateways, clock }: PresentDeps, order: PaymentOrder) => {
+  const gateway = gateways.get(order.gateway);
+  const { gatewayOrderId, expiresAt } = order;
+  if (order.status !== 'GATEWAY_ORDER_CREATED' || gatewayOrderId === null) return undefined;
+  if (gateway === undefined || (expiresAt !== null && clock.now() >= expiresAt)) return undefined;
+  return {
+    provider: order.gateway,
+    public_key: gateway.publicKey,
+    gateway_order_id: gatewayOrderId,
+    amount_minor: toSafePaise(order.amountPaise),
+    currency: order.currency,
+  };
+};
+
+export const presentPaymentOrder = (deps: PresentDeps, order: PaymentOrder): PaymentOrderView => {
+  const checkout = checkoutOf(deps, order);
+  return {
+    id: order.id,
+    order_id: order.orderId,
+    gateway: order.gateway,
+    gateway_order_id: order.gatewayOrderId,
+    amount_paise: toSafePaise(order.amountPaise),
+    currency: order.currency,
+    status: order.status,
+    method: order.method,
+    ...(checkout !== undefined && { checkout }),
+    created_at: order.createdAt.toISOString(),
+    paid_at: order.paidAt?.toISOString() ?? null,
+  };
+};

@@ -1,6 +1,14 @@
+import type { GatewayCustomer, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import type { Paise } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Orders } from '../orders/index.ts';
+import type { PaymentMetrics } from './payments.metrics.ts';
 
-/** decisions, section 3: payment order. REFUNDED only together with an order that fails. */
+/** The states of a payment order (contract: states > Payment order). */
 export const paymentOrderStatuses = [
   'CREATED',
   'GATEWAY_ORDER_CREATED',
@@ -12,11 +20,11 @@ export const paymentOrderStatuses = [
 ] as const;
 export type PaymentOrderStatus = (typeof paymentOrderStatuses)[number];
 
-/** The instruments that a customer may ask for (decisions, section 4). */
+/** The instruments that a customer may ask for. */
 export const paymentMethods = ['upi', 'card', 'netbanking', 'wallet'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
-/** The review codes that a payment can cause (decisions, section 3). */
+/** The review codes that a payment can cause (contract: states > Manual review). */
 export type PaymentReviewCode =
   | 'AMOUNT_MISMATCH'
   | 'CURRENCY_MISMATCH'
@@ -43,8 +51,22 @@ export interface PaymentOrder {
   readonly createdAt: Date;
 }
 
-/** Where a payment's money stands; NONE where there is none. */
-export type PaymentStanding =
+export interface PaymentOrderRequest {
+  readonly userId: string;
+  readonly orderId: string;
+  readonly quoteId?: string;
+  /** What `chooseGateway` returned. */
+  readonly gateway: string;
+  readonly amountPaise: Paise;
+  readonly method?: PaymentMethod | undefined;
+  /** The version of the policy that the customer accepted. */
+  readonly termsVersion?: string | undefined;
+  /** The end of the price lock, and of the checkout. */
+  readonly expiresAt?: Date;
+}
+
+/** Where a payment's money is; NONE where there is none. */
+export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'
   | 'SECOND'
@@ -53,17 +75,31 @@ export type PaymentStanding =
   | 'UNMATCHED'
   | 'REFUNDED';
 
-/** A payment that a gateway told us of, as we keep it. */
+/** A payment that a gateway reported, as we keep it. */
 export interface RecordedPayment {
   readonly id: string;
   readonly gatewayPaymentId: string;
   readonly paymentOrderId: string | null;
   readonly status: 'CAPTURED' | 'FAILED' | 'REFUNDED';
-  readonly standing: PaymentStanding;
+  readonly disposition: PaymentDisposition;
 }
 
-/** What a gateway says of one payment: by a webhook or when asked, it counts the same. */
-export interface PaymentFact {
+/** A captured payment of a gold order whose money was not paid back. */
+export interface HeldPayment {
+  readonly id: string;
+  readonly gateway: string;
+  readonly gatewayPaymentId: string;
+  readonly gatewayOrderId: string | null;
+  readonly paymentOrderId: string;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+  readonly disposition: PaymentDisposition;
+  /** Amount and currency are those that were requested. */
+  readonly isAsRequested: boolean;
+}
+
+/** What a gateway reports of one payment: by a webhook or when polled, it counts the same. */
+export interface PaymentReport {
   readonly kind: 'captured' | 'failed';
   readonly gateway: string;
   readonly gatewayOrderId: string;
@@ -73,6 +109,24 @@ export interface PaymentFact {
   readonly method?: string;
   /** The gateway's time, for the record. */
   readonly occurredAt: Date;
-  /** Ours, and the one that counts (decisions, section 3). */
+  /** Our time, and the one that counts (contract: states > Late captures). */
   readonly learnedAt: Date;
+}
+
+/** The gateways with an adapter, by code, in the order of the configuration. */
+export type GatewaysByCode = ReadonlyMap<string, PaymentGateway>;
+
+/** What the use cases of payments need. */
+export interface PaymentsDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly vault: Vault;
+  readonly metrics: PaymentMetrics;
+  readonly gateways: GatewaysByCode;
+  readonly orders: Pick<Orders, 'markPaid' | 'markFailed' | 'sendToReview'>;
+  /** Returns whom the gateway deals with; undefined when there is no such user. */
+  readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }

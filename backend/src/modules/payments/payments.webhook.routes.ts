@@ -1,14 +1,57 @@
+import type { ParsedPaymentEvent, WebhookDelivery } from '../../adapters/payment-gateway/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
-import type { GatewaysByCode } from './choose-gateway.ts';
+import type { ReceiptResult, WebhookInbox } from '../webhook-inbox/index.ts';
+import { defaultGateway } from './choose-gateway.ts';
+import type { WebhookResult } from './payments.metrics.ts';
 import { webhookParamsSchema, webhookReplySchema } from './payments.schemas.ts';
-import type { createReceiveWebhook } from './receive-webhook.ts';
+import type { PaymentsDeps } from './payments.types.ts';
 
-interface WebhookRouteDeps {
-  readonly gateways: GatewaysByCode;
-  readonly defaultGateway: () => Promise<string | undefined>;
-  readonly receiveWebhook: ReturnType<typeof createReceiveWebhook>;
+interface WebhookDeps extends Pick<PaymentsDeps, 'db' | 'clock' | 'gateways' | 'metrics'> {
+  readonly inbox: Pick<WebhookInbox<ParsedPaymentEvent>, 'receiveEvent'>;
 }
+
+const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
+  APPLIED: 'applied',
+  DUPLICATE: 'duplicate',
+  IGNORED: 'ignored',
+  PENDING: 'deferred',
+  UNMATCHED: 'unmatched',
+  UNREADABLE: 'unreadable',
+};
+
+/**
+ * Receives one webhook: the signature over the raw bytes is checked first, then the event goes to
+ * the inbox. A business problem is never an error here: only a bad signature or a missing body is.
+ * @throws AppError NOT_FOUND, INVALID_SIGNATURE; anything else only when not even storing the
+ *   event worked, which makes the gateway send it again
+ */
+const receiveWebhook = async (
+  { clock, gateways, inbox, metrics }: WebhookDeps,
+  code: string | undefined,
+  delivery: WebhookDelivery,
+  requestId: string,
+) => {
+  const gateway = code === undefined ? undefined : gateways.get(code);
+  if (gateway === undefined) throw new AppError('NOT_FOUND');
+  const { rawBody } = delivery;
+  const verified = rawBody.length === 0 ? undefined : gateway.verifyWebhook(delivery);
+  if (verified?.valid !== true) {
+    metrics.countWebhook(gateway.code, 'refused');
+    throw new AppError('INVALID_SIGNATURE');
+  }
+  const { eventId, event } = verified;
+  const result = await inbox.receiveEvent({
+    gateway: gateway.code,
+    eventId,
+    rawBody,
+    event: event.kind === 'unreadable' ? undefined : event,
+    receivedAt: clock.now(),
+    requestId,
+  });
+  metrics.countWebhook(gateway.code, resultOf[result]);
+  return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+};
 
 const declaration = {
   method: 'POST',
@@ -20,35 +63,21 @@ const declaration = {
   errors: ['INVALID_SIGNATURE', 'NOT_FOUND'],
 } as const;
 
-/**
- * Where payment gateways tell us what became of payments (decisions, section 5). A business
- * problem is never an error here: only a bad signature or a missing body is refused.
- */
-export const paymentWebhookRoutes = (deps: WebhookRouteDeps): Route[] => {
-  const receive = async (
-    code: string | undefined,
-    input: Parameters<Parameters<typeof defineRoute>[0]['handler']>[0],
-  ) => {
-    const gateway = code === undefined ? undefined : deps.gateways.get(code);
-    if (gateway === undefined) throw new AppError('NOT_FOUND');
-    const { rawBody, context } = input;
-    const delivery = { rawBody, headers: context.headers };
-    const { duplicate } = await deps.receiveWebhook(gateway, delivery, context.requestId);
-    return ok(duplicate ? { received: true, duplicate: true } : { received: true });
-  };
-  return [
-    defineRoute({
-      ...declaration,
-      path: '/webhooks/payment',
-      summary: "The default gateway's webhook",
-      handler: async (input) => receive(await deps.defaultGateway(), input),
-    }),
-    defineRoute({
-      ...declaration,
-      path: '/webhooks/payment/:gateway',
-      summary: "One gateway's webhook",
-      params: webhookParamsSchema,
-      handler: async (input) => receive(input.params.gateway, input),
-    }),
-  ];
-};
+/** The paths at which payment gateways report payments (contract: payments-and-webhooks > Webhook routes). */
+export const createPaymentWebhookRoutes = (deps: WebhookDeps): Route[] => [
+  defineRoute({
+    ...declaration,
+    path: '/webhooks/payment',
+    summary: "The default gateway's webhook",
+    handler: async ({ rawBody, context: { headers, requestId } }) =>
+      receiveWebhook(deps, await defaultGateway(deps), { rawBody, headers }, requestId),
+  }),
+  defineRoute({
+    ...declaration,
+    path: '/webhooks/payment/:gateway',
+    summary: "One gateway's webhook",
+    params: webhookParamsSchema,
+    handler: ({ params, rawBody, context: { headers, requestId } }) =>
+      receiveWebhook(deps, params.gateway, { rawBody, headers }, requestId),
+  }),
+];

@@ -37,11 +37,15 @@ const runJob = async (eventId: string): Promise<void> => {
 describe('an event that can not be applied now', () => {
   it('is accepted, kept, and applied by its job', async () => {
     const checkout = await openCheckout(open);
-    open.orders.breakFor(1);
+    await open.orders.breakFor(1);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_job');
     expect(await deliver(open, signed)).toEqual(accepted);
     const kept = await eventOf(checkout.gatewayOrderId);
-    expect(kept).toMatchObject({ status: 'PENDING', attempts: 1, lastError: 'Error' });
+    expect(kept).toMatchObject({
+      status: 'PENDING',
+      attempts: 1,
+      lastError: 'PrismaClientKnownRequestError',
+    });
     expect(kept.sealedForUserId).toBe(checkout.userId);
     expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
 
@@ -58,7 +62,7 @@ describe('an event that can not be applied now', () => {
 
   it('is a repeat when it comes again, and waits a little longer after each try', async () => {
     const checkout = await openCheckout(open);
-    open.orders.breakFor(3);
+    await open.orders.breakFor(3);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_wait');
     await deliver(open, signed);
     expect(await deliver(open, signed)).toMatchObject({ body: { duplicate: true } });
@@ -83,7 +87,7 @@ describe('an event that can not be applied now', () => {
 
   it('counts from when it was received: in time, though applied after the lock', async () => {
     const checkout = await openCheckout(open);
-    open.orders.breakFor(1);
+    await open.orders.breakFor(1);
     await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_intime'));
     const received = open.clock.now();
     open.clock.set(checkout.lockEndsAt);
@@ -99,7 +103,7 @@ describe('an event that can not be applied now', () => {
     const checkout = await openCheckout(open);
     const before = open.clock.now();
     open.clock.advance(24 * 60 * minuteMs);
-    open.orders.breakFor(1);
+    await open.orders.breakFor(1);
     await deliver(open, signedEvent('payment.failed', checkout.gatewayOrderId, 'pay_back'));
     open.clock.set(before);
     await janitor('payments-apply-due-events');
@@ -116,7 +120,7 @@ describe('an event of an unknown order', () => {
     const payment = await open.database.db.gatewayPayment.findFirstOrThrow({
       where: { gatewayPaymentId: 'pay_of_nobody' },
     });
-    expect(payment).toMatchObject({ standing: 'UNMATCHED', paymentOrderId: null });
+    expect(payment).toMatchObject({ disposition: 'UNMATCHED', paymentOrderId: null });
 
     await janitor('payments-purge-bodies');
     expect((await eventOf('order_of_nobody')).sealedBody).not.toBeNull();
@@ -144,7 +148,7 @@ describe('an event of an unknown order', () => {
     await deliver(open, signedEvent('payment.captured', gatewayOrderId, 'pay_early'));
     expect((await eventOf(gatewayOrderId)).status).toBe('UNMATCHED');
 
-    const opened = await open.payments.openGatewayOrder(paymentOrderId);
+    const opened = await open.payments.createGatewayOrder(paymentOrderId);
     expect(opened).toMatchObject({ gatewayOrderId, status: 'GATEWAY_ORDER_CREATED' });
     await janitor('payments-apply-matchable-events');
     expect((await eventOf(gatewayOrderId)).status).toBe('APPLIED');

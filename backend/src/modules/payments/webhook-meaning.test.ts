@@ -60,7 +60,7 @@ describe('what a webhook means', () => {
     await tell('payment.captured', checkout, 'pay_late_auth');
     expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
     const payments = await paymentsOf(checkout.gatewayOrderId);
-    expect(payments).toMatchObject([{ status: 'CAPTURED', standing: 'APPLIED' }]);
+    expect(payments).toMatchObject([{ status: 'CAPTURED', disposition: 'APPLIED' }]);
   });
 
   it('does not touch captured money when another payment failed', async () => {
@@ -70,12 +70,12 @@ describe('what a webhook means', () => {
     expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
     expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
     expect(await paymentsOf(checkout.gatewayOrderId)).toMatchObject([
-      { gatewayPaymentId: 'pay_bad', status: 'FAILED', standing: 'NONE' },
-      { gatewayPaymentId: 'pay_good', status: 'CAPTURED', standing: 'APPLIED' },
+      { gatewayPaymentId: 'pay_bad', status: 'FAILED', disposition: 'NONE' },
+      { gatewayPaymentId: 'pay_good', status: 'CAPTURED', disposition: 'APPLIED' },
     ]);
   });
 
-  it.each(['PAID', 'RETRY_PENDING', 'ALLOCATED'])(
+  it.each(['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const)(
     'sends a %s order to review when its captured payment failed',
     async (status) => {
       const checkout = await openCheckout(open);
@@ -100,7 +100,7 @@ describe('what a webhook means', () => {
     const held = await paymentOrder(checkout.paymentOrderId);
     expect(held).toMatchObject({ status: 'MANUAL_REVIEW', paidAt: null });
     const [payment] = await paymentsOf(checkout.gatewayOrderId);
-    expect(payment?.standing).toBe('MISMATCH');
+    expect(payment?.disposition).toBe('MISMATCH');
     expect(held.capturedPaymentId).toBe(payment?.id);
   });
 
@@ -120,21 +120,24 @@ describe('what a webhook means', () => {
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE', allocations: 0 });
     expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
     const [payment] = await paymentsOf(checkout.gatewayOrderId);
-    expect(payment?.standing).toBe('LATE');
+    expect(payment?.disposition).toBe('LATE');
   });
 
-  it.each(['PAID', 'ALLOCATED'])('reviews a second capture of a %s order', async (status) => {
-    const checkout = await openCheckout(open);
-    await tell('payment.captured', checkout, `pay_one_${status}`);
-    if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
-    open.clock.set(checkout.lockEndsAt);
-    await tell('payment.captured', checkout, `pay_two_${status}`, { amountPaise: 5 });
-    const state = await open.orders.state(checkout.orderId);
-    expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
-    const payments = await paymentsOf(checkout.gatewayOrderId);
-    expect(payments.map(({ standing }) => standing)).toEqual(['APPLIED', 'SECOND']);
-  });
+  it.each(['PAID', 'ALLOCATED'] as const)(
+    'reviews a second capture of a %s order',
+    async (status) => {
+      const checkout = await openCheckout(open);
+      await tell('payment.captured', checkout, `pay_one_${status}`);
+      if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
+      open.clock.set(checkout.lockEndsAt);
+      await tell('payment.captured', checkout, `pay_two_${status}`, { amountPaise: 5 });
+      const state = await open.orders.state(checkout.orderId);
+      expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
+      expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+      const payments = await paymentsOf(checkout.gatewayOrderId);
+      expect(payments.map(({ disposition }) => disposition)).toEqual(['APPLIED', 'SECOND']);
+    },
+  );
 
   it('keeps an event of no consequence, and one that can not be read', async () => {
     const checkout = await openCheckout(open);

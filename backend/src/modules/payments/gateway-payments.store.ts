@@ -1,0 +1,145 @@
+import { paise } from '../../money/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import type {
+  HeldPayment,
+  PaymentDisposition,
+  PaymentReport,
+  RecordedPayment,
+} from './payments.types.ts';
+
+/** Returns what we know of a payment, by the gateway's own id. */
+export const findRecordedPayment = async (
+  db: Db,
+  gateway: string,
+  gatewayPaymentId: string,
+): Promise<RecordedPayment | undefined> => {
+  const row = await db.gatewayPayment.findUnique({
+    where: { gateway_gatewayPaymentId: { gateway, gatewayPaymentId } },
+    select: {
+      id: true,
+      gatewayPaymentId: true,
+      paymentOrderId: true,
+      status: true,
+      disposition: true,
+    },
+  });
+  return row === null ? undefined : (row as RecordedPayment); // both held by check constraints
+};
+
+/** Selects the payments of an order whose money was captured and not paid back. */
+const heldFor = (orderId: string) =>
+  ({
+    paymentOrder: { orderId },
+    status: 'CAPTURED',
+    disposition: { not: 'REFUNDED' },
+  }) as const;
+
+/** Returns true when an order holds money of a payment other than the reported one. */
+export const hasOtherCapture = async (
+  db: Db,
+  orderId: string,
+  { gateway, gatewayPaymentId }: PaymentReport,
+): Promise<boolean> => {
+  const other = await db.gatewayPayment.findFirst({
+    where: { ...heldFor(orderId), NOT: { gateway, gatewayPaymentId } },
+    select: { id: true },
+  });
+  return other !== null;
+};
+
+/**
+ * Records a reported payment, one row each by the gateway's own id, and returns the row's id. A
+ * row that says FAILED or UNMATCHED may learn better; one of captured money is left as it is:
+ * undefined then.
+ */
+export const recordPayment = async (
+  db: Db,
+  report: PaymentReport,
+  record: {
+    /** Given to a new row; a known payment keeps its own. */
+    readonly id: string;
+    readonly paymentOrderId: string | undefined;
+    readonly disposition: PaymentDisposition;
+  },
+): Promise<string | undefined> => {
+  const status = report.kind === 'captured' ? 'CAPTURED' : 'FAILED';
+  const row = await selectOne<{ id: string }>(
+    db,
+    sql`
+      INSERT INTO gateway_payment AS g
+        (id, gateway, gateway_payment_id, gateway_order_id, payment_order_id, status, standing,
+         amount_paise, currency, method, learned_at, gateway_at, updated_at)
+      VALUES
+        (${record.id}::uuid, ${report.gateway}, ${report.gatewayPaymentId},
+         ${report.gatewayOrderId}, ${record.paymentOrderId ?? null}::uuid, ${status},
+         ${record.disposition}, ${report.amountPaise}, ${report.currency},
+         ${report.method ?? null}, ${report.learnedAt}::timestamptz,
+         ${report.occurredAt}::timestamptz, ${report.learnedAt}::timestamptz)
+      ON CONFLICT (gateway, gateway_payment_id) DO UPDATE SET
+        gateway_order_id = EXCLUDED.gateway_order_id,
+        payment_order_id = COALESCE(EXCLUDED.payment_order_id, g.payment_order_id),
+        status = EXCLUDED.status, standing = EXCLUDED.standing,
+        amount_paise = EXCLUDED.amount_paise, currency = EXCLUDED.currency,
+        method = COALESCE(EXCLUDED.method, g.method), learned_at = EXCLUDED.learned_at,
+        gateway_at = EXCLUDED.gateway_at, updated_at = EXCLUDED.updated_at
+      WHERE g.standing = 'NONE' OR (g.standing = 'UNMATCHED' AND EXCLUDED.status = 'CAPTURED')
+      RETURNING g.id`,
+  );
+  return row?.id;
+};
+
+/**
+ * Lists the captured payments of an order that were not paid back, oldest first. Final only under
+ * the order's lock.
+ */
+export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPayment[]> => {
+  const rows = await db.gatewayPayment.findMany({
+    where: heldFor(orderId),
+    include: { paymentOrder: true },
+    orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
+  });
+  return rows.flatMap(({ paymentOrder, ...row }) => {
+    if (paymentOrder === null) return [];
+    const { id, gateway, gatewayPaymentId, amountPaise, currency } = row;
+    return {
+      id,
+      gateway,
+      gatewayPaymentId,
+      gatewayOrderId: row.gatewayOrderId ?? paymentOrder.gatewayOrderId,
+      paymentOrderId: paymentOrder.id,
+      amountPaise: paise(amountPaise),
+      currency,
+      disposition: row.disposition as PaymentDisposition, // held by a check constraint
+      isAsRequested: amountPaise === paymentOrder.amountPaise && currency === paymentOrder.currency,
+    };
+  });
+};
+
+/** Records that a payment's money went back. Returns false when that was recorded before. */
+export const markPaymentRefunded = async (
+  db: Db,
+  id: string,
+  reference: string,
+  at: Date,
+): Promise<boolean> => {
+  const { count } = await db.gatewayPayment.updateMany({
+    where: { id, status: 'CAPTURED', disposition: { not: 'REFUNDED' } },
+    data: {
+      status: 'REFUNDED',
+      disposition: 'REFUNDED',
+      refundReference: reference,
+      refundedAt: at,
+      updatedAt: at,
+    },
+  });
+  return count === 1;
+};
+
+/** Lets a late payment pay for its order. Returns false when its money is elsewhere. */
+export const markPaymentApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
+  const { count } = await db.gatewayPayment.updateMany({
+    where: { id, status: 'CAPTURED', disposition: { in: ['LATE', 'APPLIED'] } },
+    data: { disposition: 'APPLIED', updatedAt: at },
+  });
+  return count === 1;
+};

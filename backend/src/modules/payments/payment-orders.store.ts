@@ -1,0 +1,279 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { paise } from '../../money/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { statesBefore, transition } from '../../platform/transitions/transitions.ts';
+import { paymentOrderTransitions } from './payments.states.ts';
+import type {
+  PaymentOrder,
+  PaymentOrderRequest,
+  PaymentOrderStatus,
+  PaymentsDeps,
+} from './payments.types.ts';
+
+const columns = {
+  id: true,
+  userId: true,
+  orderId: true,
+  quoteId: true,
+  gateway: true,
+  gatewayOrderId: true,
+  amountPaise: true,
+  currency: true,
+  status: true,
+  method: true,
+  capturedPaymentId: true,
+  paidAt: true,
+  expiresAt: true,
+  lastAskedAt: true,
+  createdAt: true,
+} satisfies Prisma.PaymentOrderSelect;
+
+type Row = Prisma.PaymentOrderGetPayload<{ select: typeof columns }>;
+
+const toPaymentOrder = (row: Row): PaymentOrder => ({
+  ...row,
+  amountPaise: paise(row.amountPaise),
+  status: row.status as PaymentOrderStatus, // held by a check constraint
+});
+
+const toOptional = (row: Row | null | undefined): PaymentOrder | undefined =>
+  row === null || row === undefined ? undefined : toPaymentOrder(row);
+
+/**
+ * Inserts a payment order, CREATED: the intent that is committed with its gold order before the
+ * gateway is called. Its id is the gateway's receipt. The database refuses a second open one for
+ * an order.
+ */
+export const insertPaymentOrder = async (
+  db: Db,
+  id: string,
+  { termsVersion, ...request }: PaymentOrderRequest,
+  at: Date,
+): Promise<void> => {
+  await db.paymentOrder.create({
+    data: {
+      ...request,
+      id,
+      method: request.method ?? null,
+      termsAcceptedVersion: termsVersion ?? null,
+      termsAcceptedAt: termsVersion === undefined ? null : at,
+      currency: 'INR',
+      status: 'CREATED',
+      createdAt: at,
+      updatedAt: at,
+    },
+    select: { id: true },
+  });
+};
+
+export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> =>
+  toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
+
+export const findByGatewayOrder = async (
+  db: Db,
+  gateway: string,
+  gatewayOrderId: string,
+): Promise<PaymentOrder | undefined> => {
+  const where = { gateway_gatewayOrderId: { gateway, gatewayOrderId } };
+  return toOptional(await db.paymentOrder.findUnique({ where, select: columns }));
+};
+
+/** Lists the payment orders of any number of gold orders, newest first. */
+export const listPaymentOrders = async (
+  db: Db,
+  orderIds: readonly string[],
+): Promise<PaymentOrder[]> => {
+  const rows = await db.paymentOrder.findMany({
+    where: { orderId: { in: [...orderIds] } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    select: columns,
+  });
+  return rows.map(toPaymentOrder);
+};
+
+/** Locks the row until the transaction ends. Its gold order must be locked first. */
+export const lockPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> => {
+  await selectRows(db, sql`SELECT id FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`);
+  return findPaymentOrder(db, id);
+};
+
+export interface PaymentOrderTransition {
+  readonly to: PaymentOrderStatus;
+  readonly cause: string;
+  readonly actor: string;
+  /** What is there already stays, of these and of those below. */
+  readonly capturedPaymentId?: string;
+  readonly paidAt?: Date;
+  readonly gatewayOrderId?: string;
+  readonly method?: string;
+}
+
+/**
+ * Changes the state of a payment order that `lockPaymentOrder` returned in this transaction.
+ * @throws AppError ILLEGAL_TRANSITION where the table does not allow it
+ */
+export const transitionPaymentOrder = (
+  { clock, logger }: Pick<PaymentsDeps, 'clock' | 'logger'>,
+  db: Db,
+  order: PaymentOrder,
+  { to, cause, actor, ...changes }: PaymentOrderTransition,
+): Promise<void> => {
+  const { id, status: from } = order;
+  const machine = {
+    name: 'payment order',
+    idField: 'paymentOrderId',
+    table: paymentOrderTransitions,
+    logger,
+  };
+  const update = async (): Promise<number> => {
+    const { count } = await db.paymentOrder.updateMany({
+      where: { id, status: from },
+      data: {
+        status: to,
+        updatedAt: clock.now(),
+        capturedPaymentId: order.capturedPaymentId ?? changes.capturedPaymentId ?? null,
+        paidAt: order.paidAt ?? changes.paidAt ?? null,
+        gatewayOrderId: order.gatewayOrderId ?? changes.gatewayOrderId ?? null,
+        method: order.method ?? changes.method ?? null,
+      },
+    });
+    return count;
+  };
+  return transition(machine, { id, from, to, cause, actor, update });
+};
+
+/** Expires the payment orders of a gold order that nobody paid, and returns how many. */
+export const expirePaymentOrders = async (db: Db, orderId: string, at: Date): Promise<number> => {
+  const open = statesBefore(paymentOrderTransitions, 'EXPIRED');
+  const { count } = await db.paymentOrder.updateMany({
+    where: { orderId, status: { in: open } },
+    data: { status: 'EXPIRED', updatedAt: at },
+  });
+  return count;
+};
+
+/**
+ * Records that the gateway is about to be asked to create an order. Returns the row and whether it
+ * was asked before, when an earlier answer may have been lost; undefined when the payment order is
+ * no longer CREATED.
+ */
+export const recordGatewayRequest = async (
+  db: Db,
+  id: string,
+  at: Date,
+): Promise<{ order: PaymentOrder; wasRequested: boolean } | undefined> => {
+  const data = { lastAskedAt: at };
+  const unasked = { id, status: 'CREATED', lastAskedAt: null };
+  const [first] = await db.paymentOrder.updateManyAndReturn({
+    where: unasked,
+    data,
+    select: columns,
+  });
+  if (first !== undefined) return { order: toPaymentOrder(first), wasRequested: false };
+  const [again] = await db.paymentOrder.updateManyAndReturn({
+    where: { id, status: 'CREATED' },
+    data,
+    select: columns,
+  });
+  return again === undefined ? undefined : { order: toPaymentOrder(again), wasRequested: true };
+};
+
+/**
+ * Stores the id of the gateway's order, once. A row that was closed meanwhile keeps its state, and
+ * the id too: a payment of that gateway order must still find it. Undefined when it has an id.
+ * @throws a unique violation where another payment order has this gateway order
+ */
+export const storeGatewayOrder = async (
+  db: Db,
+  id: string,
+  gatewayOrderId: string,
+  at: Date,
+): Promise<PaymentOrder | undefined> => {
+  const data = { gatewayOrderId, updatedAt: at };
+  const [opened] = await db.paymentOrder.updateManyAndReturn({
+    where: { id, gatewayOrderId: null, status: 'CREATED' },
+    data: { ...data, status: 'GATEWAY_ORDER_CREATED' },
+    select: columns,
+  });
+  if (opened !== undefined) return toPaymentOrder(opened);
+  const [closed] = await db.paymentOrder.updateManyAndReturn({
+    where: { id, gatewayOrderId: null },
+    data,
+    select: columns,
+  });
+  return toOptional(closed);
+};
+
+/** Says which payment orders are due for a poll of their gateway. */
+export interface PollWindow {
+  readonly now: Date;
+  readonly polledBefore: Date;
+  readonly createdBefore: Date;
+  /** The end of the lock: open ones from before this on, closed ones between the two. */
+  readonly expiresTo: Date;
+  readonly closedExpiresFrom: Date;
+  readonly closedCreatedFrom: Date;
+  readonly closedPolledBefore: Date;
+  /** Open ones are polled now and then, however far their end is. */
+  readonly longNotPolled: Date;
+  readonly limit: number;
+}
+
+/** A time that lies ahead was written before the clock was set back, and says nothing. */
+const notPolledSince = ({ now, polledBefore }: PollWindow) =>
+  [
+    { lastAskedAt: null },
+    { lastAskedAt: { lt: polledBefore } },
+    { lastAskedAt: { gt: now } },
+  ] satisfies Prisma.PaymentOrderWhereInput[];
+
+/** Lists those whose gateway may know of payments that were never reported, oldest lock first. */
+export const listPollable = async (
+  db: Db,
+  window: PollWindow,
+): Promise<{ id: string; gateway: string }[]> =>
+  db.paymentOrder.findMany({
+    where: {
+      createdAt: { lt: window.createdBefore },
+      AND: [
+        { OR: notPolledSince(window) },
+        {
+          OR: [
+            {
+              status: { in: ['CREATED', 'GATEWAY_ORDER_CREATED'] },
+              OR: [
+                { expiresAt: { lt: window.expiresTo } },
+                { lastAskedAt: { lt: window.longNotPolled } },
+              ],
+            },
+            {
+              status: { in: ['FAILED', 'EXPIRED'] },
+              createdAt: { gt: window.closedCreatedFrom },
+              expiresAt: { gte: window.closedExpiresFrom, lte: window.expiresTo },
+              OR: [
+                { lastAskedAt: { lt: window.closedPolledBefore } },
+                { lastAskedAt: { gt: window.now } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    orderBy: { expiresAt: 'asc' },
+    take: window.limit,
+    select: { id: true, gateway: true },
+  });
+
+/** Returns the payment order to the one caller that may poll it now, undefined to all others. */
+export const claimPoll = async (
+  db: Db,
+  id: string,
+  window: PollWindow,
+): Promise<PaymentOrder | undefined> => {
+  const [row] = await db.paymentOrder.updateManyAndReturn({
+    where: { id, OR: notPolledSince(window) },
+    data: { lastAskedAt: window.now },
+    select: columns,
+  });
+  return toOptional(row);
+};
