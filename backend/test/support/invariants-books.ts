@@ -1,13 +1,6 @@
 import type { Client } from 'pg';
 import { z } from 'zod';
-import { comparePayouts } from './invariants-payouts.ts';
-
-/** Something that does not hold, and the row that shows it. */
-export interface Violation {
-  readonly invariant: number;
-  readonly says: string;
-  readonly row: object;
-}
+import { comparePayouts, type Violation } from './invariants-payouts.ts';
 
 const transactionsSchema = z.object({
   items: z.array(

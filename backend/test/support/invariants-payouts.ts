@@ -1,6 +1,12 @@
 import type { Client } from 'pg';
 import { z } from 'zod';
-import type { Violation } from './invariants-books.ts';
+
+/** An invariant that is broken, and the row that shows it. */
+export interface Violation {
+  readonly invariant: number;
+  readonly says: string;
+  readonly row: object;
+}
 
 const payoutsSchema = z.object({
   items: z.array(

@@ -3,9 +3,10 @@ import {
   atOneMoment,
   findBrokenRules,
 } from '../../src/modules/reconciliation/database-rules/find-broken-rules.ts';
-import { compareBooks, type Violation } from './invariants-books.ts';
+import { compareBooks } from './invariants-books.ts';
+import type { Violation } from './invariants-payouts.ts';
 
-export type { Violation } from './invariants-books.ts';
+export type { Violation } from './invariants-payouts.ts';
 
 export interface InvariantsAt {
   /** Any role that may read. */

@@ -29,7 +29,7 @@ describe.each(bans)('$name', (ban) => {
 });
 
 /** What holds in every workspace; the rest is about the service's own parts. */
-const everywhere = new Set(['holes in the types', 'what does not erase', 'tests that do not run']);
+const everywhere = new Set(['holes in the types', 'tests that do not run']);
 
 it.each(bans.filter(({ name }) => everywhere.has(name)))(
   'has no $name in the other workspaces either',
@@ -49,12 +49,9 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'the time of day': ['Date.now()', 'new Date()', 'new Date( )'],
   sleeping: ['node:timers/promises'],
   randomness: ['Math.random()'],
-  'the console': ['console.log(1)', "console['log'](1)"],
   'floats near money': ['Number(x)', 'parseFloat(x)', 'x.toFixed(2)', '.transform(Number)'],
   'rounding near money': ['Math.round(x)'],
-  'default exports': ['export default x', 'export { x as default }'],
   'holes in the types': ['x as any', 'x: any', '// @ts-ignore'],
-  'what does not erase': ['export enum X {', 'const enum X {', 'namespace X {'],
   'tests that do not run': ['it.only(', 'describe.skip(', 'it.todo(', 'it.skip.each'],
   'sleeping in tests': ['setTimeout(resolve, 5)', 'await delay(5)'],
 };
@@ -65,7 +62,7 @@ it.each(bans)('knows $name when it sees it', ({ name, pattern }) => {
   for (const text of texts) expect(findIn('x.ts', text, pattern)).not.toEqual([]);
 });
 
-it.each(['performance.now()', 'new Date(text)', 'myDate.nowhere', 'consoleLike.x', 'toNumbers(x)'])(
+it.each(['performance.now()', 'new Date(text)', 'myDate.nowhere', 'toNumbers(x)'])(
   'leaves %s alone',
   (text) => {
     for (const { pattern } of bans) expect(findIn('x.ts', text, pattern)).toEqual([]);

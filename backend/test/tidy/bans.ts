@@ -21,7 +21,6 @@ const ownCode = ({ path, isTest }: SourceFile): boolean => path.startsWith('src/
 const testCode = ({ isTest, path }: SourceFile): boolean =>
   isTest && !path.startsWith('test/fixtures/');
 const everywhere = (): boolean => true;
-const configFile = isIn(/^[\w.-]+\.config\.ts$/u);
 const moneyCode = isIn(/^src\/money\//u, /^src\/modules\//u);
 
 /** What a machine can hold of the house style (architecture, section 7). */
@@ -55,12 +54,6 @@ export const bans: readonly Ban[] = [
     instead: 'take a Random (platform/ids)',
   },
   {
-    name: 'the console',
-    pattern: /\bconsole\s*[.[]/gu,
-    where: everywhere,
-    instead: 'take a Logger; a command line tool writes to process.stdout',
-  },
-  {
     name: 'floats near money',
     pattern: /\bNumber\s*\(|\(Number\)|\bparse(?:Float|Int)\s*\(|\.toFixed\s*\(|\.toNumber\s*\(/gu,
     where: (file) => ownCode(file) && moneyCode(file),
@@ -83,23 +76,11 @@ export const bans: readonly Ban[] = [
     },
   },
   {
-    name: 'default exports',
-    pattern: /^\s*export\s+default\b|\bas\s+default\b/gmu,
-    where: (file) => !configFile(file),
-    instead: 'export by name, from a file of that name',
-  },
-  {
     name: 'holes in the types',
     pattern: /\bas\s+any\b|:\s*any\b|<any>|@ts-(?:ignore|nocheck|expect-error)\b/gu,
     where: everywhere,
     instead: 'parse the value with zod, or take unknown and narrow it',
     allowed: { 'test/support/open-gold.ts': 'tests look into an answer by path' },
-  },
-  {
-    name: 'what does not erase',
-    pattern: /^\s*(?:export\s+)?(?:const\s+)?enum\s|^\s*(?:export\s+)?namespace\s+\w+\s*\{/gmu,
-    where: everywhere,
-    instead: 'use a const array and its union type',
   },
   {
     name: 'tests that do not run',

@@ -64,6 +64,13 @@ export const serviceSources = allSources.filter(
   ({ path, isTest }) => path.startsWith('src/') && !isTest,
 );
 
+/** Returns the part of the layout that a file is in: `money`, `modules/kyc`, `apps/sandbox`. */
+export const areaOf = (path: string): string => {
+  const [root, first = '', second = ''] = path.split('/');
+  if (root !== 'src') return root ?? '';
+  return first === 'modules' || first === 'apps' ? `${first}/${second}` : first;
+};
+
 /** `path:line` of an index into a file's text. */
 export const placeOf = (path: string, text: string, index: number): string =>
   `${path}:${text.slice(0, index).split('\n').length}`;

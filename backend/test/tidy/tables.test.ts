@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { areaOf } from './imports.ts';
-import { backendFolder, placeOf, serviceSources } from './source-files.ts';
+import { areaOf, backendFolder, placeOf, serviceSources } from './source-files.ts';
 
 interface Table {
   readonly name: string;
