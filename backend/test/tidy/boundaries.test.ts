@@ -22,6 +22,7 @@ import {
 const refused = [
   ['backend/src/money/x.ts', '../platform/clock/clock.ts', 'Money imports nothing'],
   ['backend/src/money/x.ts', 'node:fs', 'Money imports nothing'],
+  ['backend/src/errors/x.ts', '../money/index.ts', 'table of errors imports nothing'],
   ['backend/src/platform/db/x.ts', '../../modules/kyc/index.ts', 'move the code up'],
   ['backend/src/platform/db/x.ts', '../../../test/support/gate.ts', 'outside of backend/src'],
   ['backend/src/adapters/sms/x.ts', '../../modules/kyc/index.ts', 'platform and money alone'],
@@ -44,6 +45,7 @@ const allowed = [
   ['backend/src/money/x.ts', './paise.ts'],
   ['backend/src/money/x.test.ts', 'vitest'],
   ['backend/src/platform/db/x.ts', '../../money/index.ts'],
+  ['backend/src/platform/errors/x.ts', '../../errors/error-table.ts'],
   ['backend/src/platform/db/x.ts', '../../generated/prisma/client.ts'],
   ['backend/src/adapters/sms/msg91/x.ts', '../../../platform/clock/clock.ts'],
   ['backend/src/modules/kyc/x.ts', '../audit/index.ts'],

@@ -1,4 +1,4 @@
-import { errorTable, type ErrorCode, type ErrorRow } from './error-table.ts';
+import { errorTable, type ErrorCode, type ErrorRow } from '../../errors/error-table.ts';
 
 /** One offending input, as the envelope's `details` lists them. */
 export interface FieldIssue {

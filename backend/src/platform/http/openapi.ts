@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorTable, type ErrorCode } from '../errors/error-table.ts';
+import { errorTable, type ErrorCode } from '../../errors/error-table.ts';
 import type { Guard } from './guard.ts';
 import { errorSchema } from './pagination.ts';
 import type { Route } from './route.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import { AppError } from '../errors/app-error.ts';
-import type { ErrorCode } from '../errors/error-table.ts';
+import type { ErrorCode } from '../../errors/error-table.ts';
 import type { KeyedRequest } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
 import type { Reply } from './reply.ts';

@@ -13,9 +13,13 @@ const row = (status: number, message: string, flags: Omit<ErrorRow, 'status' | '
   ({ status, message, ...flags }) satisfies ErrorRow;
 
 /**
- * Every error that the APIs answer with, in one table, so that a code can't have two statuses
+ * Lists every error that the APIs answer with, in one table, so that a code can't have two statuses
  * (contract: conventions > Errors). Clients branch on `code`, which never changes; `message` is for
  * people and says what happened, what it means for their money and what to do next.
+ *
+ * It holds domain words, so it is no part of the platform; and it is not cut by module, because a
+ * code is thrown by several, and a table merged from parts would give every AppError a type that
+ * depends on which parts a process has loaded.
  */
 export const errorTable = {
   // The wire
