@@ -12,7 +12,7 @@ IMAGE ?= digital-gold:dev
 PUSH ?=
 STACK ?= dev
 
-# What `make tools` built comes first.
+# Tools that `make tools` built take precedence.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 ifneq ($(wildcard .tools/helm-plugins),)
 export HELM_PLUGINS := $(CURDIR)/.tools/helm-plugins
@@ -31,13 +31,13 @@ help: ## List the commands
 up: install ## Bring up the whole system on this machine, and wait until it is ready
 	@$(BACKEND) stack -- up
 
-down: install ## Stop it and keep its data
+down: install ## Stop the system and keep its data
 	@$(BACKEND) stack -- down
 
-reset: install ## Stop it and clear its data
+reset: install ## Stop the system and delete its data
 	@$(BACKEND) stack -- reset
 
-demo: install ## Play a customer's story against the running stack
+demo: install ## Run a customer's story against the running stack
 	@$(BACKEND) demo
 
 goldctl: install ## Build the operators' tool: npx goldctl --help
@@ -46,10 +46,10 @@ goldctl: install ## Build the operators' tool: npx goldctl --help
 test: install generate ## Run every test (TESTS=path for some of them)
 	@.ci/test.sh $(TESTS)
 
-bench: install generate ## Measure it (BENCH=name for one of the benchmarks)
+bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
 
-loadtest: install ## Load the running stack with k6 (SUITE=name, PROFILE=smoke, load or soak)
+loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
 
 charts: ## Check the charts: lint, unit tests, schemas
@@ -58,13 +58,13 @@ charts: ## Check the charts: lint, unit tests, schemas
 workflows: ## Check the workflows
 	@actionlint
 
-tools: ## Build helm, k6 and what else npm does not have into .tools (TOOLS="k6 pulumi" for some)
+tools: ## Build helm, k6 and other tools that npm does not have into .tools (TOOLS="k6 pulumi" for some)
 	@.ci/tools/install.sh $(TOOLS)
 
 image: ## Build the image (IMAGE=name:tag, PUSH=true)
 	@.ci/image.sh $(IMAGE) $(PUSH)
 
-cluster-demo: install goldctl ## Install everything on the cluster of KUBECONFIG and play the story there
+cluster-demo: install goldctl ## Install everything on the cluster of KUBECONFIG and run the story there
 	@charts/demo/run.sh
 
 chart-package: ## Package the chart for a release (VERSION=1.2.3)
@@ -73,22 +73,22 @@ chart-package: ## Package the chart for a release (VERSION=1.2.3)
 chart-push: ## Package the chart and push it (VERSION=1.2.3, REGISTRY=oci://...)
 	@.ci/chart.sh push $(VERSION) $(REGISTRY)
 
-deploy: install ## Put the service on a cluster with Pulumi (STACK=dev, staging or prod)
+deploy: install ## Deploy the service to a cluster with Pulumi (STACK=dev, staging or prod)
 	@npm run --silent deploy -w deploy -- $(STACK)
 
-deploy-release: ## Put another target's chart on the cluster (TARGET, CHART, VERSION)
+deploy-release: ## Deploy another target's chart to the cluster (TARGET, CHART, VERSION)
 	@deploy/scripts/deploy-release.sh '$(TARGET)' '$(CHART)' '$(VERSION)'
 
-pulumi-test: install goldctl ## Try the Pulumi program on the cluster of KUBECONFIG (CLUSTER_IMAGE=name:tag)
+pulumi-test: install goldctl ## Test the Pulumi program on the cluster of KUBECONFIG (CLUSTER_IMAGE=name:tag)
 	@npm run --silent test:cluster -w deploy
 
 format: install ## Format the code
 	@npm run --silent format
 
-format-check: install ## Say which files are not formatted
+format-check: install ## List the files that are not formatted
 	@npm run --silent format:check
 
-lint: install generate ## Look for mistakes
+lint: install generate ## Lint the code
 	@npm run --silent lint
 
 typecheck: install generate ## Check the types
@@ -97,9 +97,9 @@ typecheck: install generate ## Check the types
 build: install goldctl ## Bundle every process into backend/dist, and goldctl into cli/dist
 	@$(BACKEND) build
 
-generate: install ## Make the database client from the schema, if it has changed
+generate: install ## Generate the database client from the schema, if it has changed
 	@$(BACKEND) generate
 
-install: ## Install the packages, if they are not what the lock file says
-	@command -v node >/dev/null 2>&1 || { echo 'Node 20.19 or newer is needed: node is not on the PATH'; exit 1; }
+install: ## Install the packages, if they differ from the lock file
+	@command -v node >/dev/null 2>&1 || { echo 'Node 20.19 or newer is required: node is not on the PATH'; exit 1; }
 	@node backend/scripts/ensure-installed.mjs

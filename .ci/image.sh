@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the service's image:
-#   image.sh NAME:TAG [true]   with `true` it is pushed, and its digest left in .dev/image.digest
-# NODE_IMAGE is what it stands on, where that is not the Dockerfile's own.
+#   image.sh NAME:TAG [true]   `true` pushes it and writes its digest to .dev/image.digest
+# NODE_IMAGE replaces the Dockerfile's base image.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ set -- --file backend/Dockerfile --tag "$image" \
 [ -z "${NODE_IMAGE:-}" ] || set -- "$@" --build-arg "NODE_IMAGE=$NODE_IMAGE"
 
 docker buildx version >/dev/null 2>&1 ||
-  { echo 'docker with buildx is needed to build the image' >&2; exit 1; }
+  { echo 'docker with buildx is required to build the image' >&2; exit 1; }
 mkdir -p .dev
 if [ "$push" = true ]; then
   docker buildx build "$@" --push --metadata-file .dev/image.json .

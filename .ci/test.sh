@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of every workspace, then those that need a tool which npm does not have, and says
-# which of those were left out.
+# Runs the tests of every workspace, then those that need a tool which npm does not have, and prints
+# which of those were left out. Prints the time of each workspace.
 #   test.sh [path…]   only these: cli/…, deploy/…, loadtests/…, else of the backend
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -40,7 +40,7 @@ timed 'backend, stories' suite backend --project stories
 for workspace in cli deploy loadtests; do timed "$workspace" suite "$workspace"; done
 timed charts/demo node_modules/.bin/vitest run --config charts/demo/vitest.config.ts
 
-# needs TOOL… -- WHAT COMMAND…: runs it where the tools are.
+# needs TOOL… -- NAME COMMAND…: runs COMMAND if the tools are on the PATH.
 needs() {
   missing=''
   while [ "$1" != -- ]; do
@@ -51,7 +51,7 @@ needs() {
   shift 2
   if [ -n "$missing" ]; then
     left_out="$left_out
-  $what: no$missing on the PATH"
+  $what:$missing is not on the PATH"
     return
   fi
   timed "$what" "$@"
@@ -62,7 +62,7 @@ needs actionlint -- workflows actionlint
 needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests
 
 printf '\nTime of each part:%s\n' "$times"
-[ -z "$left_out" ] || printf '\nLeft out (make tools builds what is missing):%s\n' "$left_out"
+[ -z "$left_out" ] || printf '\nLeft out (make tools builds the missing tools):%s\n' "$left_out"
 if [ -n "$failed" ]; then
   printf '\nFailed:%s\n' "${failed%,}"
   exit 1

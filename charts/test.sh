@@ -1,14 +1,14 @@
 #!/bin/sh
 # Checks every chart here with what is on the PATH: helm (lint, rendering), its plugin unittest,
-# kubeconform, helm-docs. Says in one line each what was left out; without helm it is all of it.
+# kubeconform, helm-docs. Prints one line for each part that is left out; without helm that is everything.
 #
 #   KUBECONFORM_SCHEMAS=...   where kubeconform finds the schemas of Kubernetes (else the internet)
 set -eu
 cd "$(dirname "$0")"
 
-# Custom resources: the schemas of Kubernetes don't know them.
+# Custom resources are not in the schemas of Kubernetes.
 custom_resources=Middleware,PodMonitor
-# Some values leave it to whoever installs.
+# Some values files leave the image to whoever installs the chart.
 image=image.repository=registry.example.com/digital-gold
 rendered=$(mktemp -d)
 trap 'rm -rf "$rendered"' EXIT
@@ -21,7 +21,7 @@ lint() { # chart values
   helm lint "$1" --strict --quiet --values "$2" --set "$image" || fail "helm lint fails on $1 with $2"
 }
 
-# What is rendered against the schemas of Kubernetes, as an install and as an upgrade.
+# Checks the rendered objects against the schemas of Kubernetes, for an install and an upgrade.
 conform() { # chart values
   for how in '' --is-upgrade; do
     helm template gold "$1" --namespace gold --values "$2" --set "$image" $how >"$rendered/all.yaml" ||
@@ -29,11 +29,11 @@ conform() { # chart values
     have kubeconform || continue
     kubeconform -strict -skip "$custom_resources" \
       -schema-location "${KUBECONFORM_SCHEMAS:-default}" "$rendered/all.yaml" ||
-      fail "$1 with $2 makes objects that Kubernetes does not know"
+      fail "$1 with $2 renders objects that do not match the schemas of Kubernetes"
   done
 }
 
-# The pods of a process, as they are rendered with some values more.
+# Renders the Deployment of a process with additional values.
 pods() { # process arguments...
   process=$1
   shift
@@ -44,7 +44,7 @@ job() { # arguments...
   helm template gold digital-gold --values digital-gold/ci/minimal-values.yaml "$@" \
     --show-only templates/migrations/job.yaml | sed -n 's/^  name: //p'
 }
-# What could not be rendered is empty: equal to nothing, different from nothing.
+# A text that could not be rendered is empty, and must not count as equal or different.
 rendered_both() {
   for text in "$1" "$2"; do [ -n "$text" ] || fail "nothing rendered: $3"; done
 }
@@ -53,7 +53,7 @@ differ() { rendered_both "$@"; [ "$1" != "$2" ] || fail "$3"; }
 
 check_rollouts() {
   worker=$(pods worker)
-  differ "$worker" "$(pods worker --set config.LOG_LEVEL=debug)" 'new configuration rolls no pod'
+  differ "$worker" "$(pods worker --set config.LOG_LEVEL=debug)" 'new configuration does not roll the pods'
   differ "$worker" "$(pods worker --set worker.config.LOG_LEVEL=debug)" \
     "a process's new configuration does not roll it"
   same "$worker" "$(pods worker --set customer.config.LOG_LEVEL=debug)" \
@@ -61,13 +61,13 @@ check_rollouts() {
   same "$worker" "$(pods worker --set-string settings.initial.DIGITAL_SELL_ENABLED=true)" \
     'a switch rolls the pods'
   migrations=$(job)
-  same "$migrations" "$(job --set worker.replicas=5)" 'a number of pods repeats the migrations'
+  same "$migrations" "$(job --set worker.replicas=5)" 'a changed number of pods runs the migrations again'
   for change in image.tag=next config.LOG_LEVEL=debug migrations.waitSeconds=5; do
-    differ "$migrations" "$(job --set "$change")" "$change does not make a new migration Job"
+    differ "$migrations" "$(job --set "$change")" "$change does not create a new migration Job"
   done
 }
 
-# The READMEs are written by helm-docs; one that is not is a README that lies.
+# Checks that the READMEs are what helm-docs generates from the values.
 check_readmes() {
   for chart in */Chart.yaml; do
     chart=${chart%/Chart.yaml}
@@ -75,7 +75,7 @@ check_readmes() {
     helm-docs --dry-run --log-level warning --chart-search-root "$chart" >"$rendered/readme" ||
       fail "helm-docs fails on $chart"
     diff "$rendered/readme" "$chart/README.md" >/dev/null ||
-      fail "$chart/README.md is not what helm-docs writes: helm-docs --chart-search-root $chart"
+      fail "$chart/README.md is not what helm-docs generates: run helm-docs --chart-search-root $chart"
   done
 }
 
@@ -98,4 +98,4 @@ else
   say 'left out: unit tests (no helm plugin unittest)'
 fi
 if have helm-docs; then check_readmes; else say 'left out: READMEs (no helm-docs)'; fi
-say 'all is well'
+say 'all checks passed'

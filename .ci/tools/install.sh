@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the tools that npm does not have from pinned Go modules into .tools, what is there left
-# alone.
-#   install.sh [tool…]   all but pulumi, which takes ten minutes, unless some are named
+# Builds the tools that npm does not have from pinned Go modules into .tools. Skips those that are
+# already built.
+#   install.sh [tool…]   without arguments all but pulumi, which takes ten minutes
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ version_of() {
     actionlint) echo "$ACTIONLINT_VERSION" ;;
     pulumi) echo "$PULUMI_VERSION" ;;
     *)
-      echo "no tool is called $1; there are helm k6 helm-unittest helm-docs kubeconform actionlint pulumi" >&2
+      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint pulumi" >&2
       return 1
       ;;
   esac
@@ -61,7 +61,7 @@ build() {
     kubeconform)
       go_install "github.com/yannh/kubeconform/cmd/kubeconform@v$KUBECONFORM_VERSION" kubeconform \
         "-X main.version=v$KUBECONFORM_VERSION"
-      # Its own schemas are on the internet; these come from the API's document of one release.
+      # Its default schemas are on the internet; these come from one release's API document.
       document=$(cd / && go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" |
         sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')/api/openapi-spec/swagger.json
       node "$here/kubernetes-schemas.mjs" "$document" "$tools/kubernetes-schemas"
@@ -77,23 +77,23 @@ build() {
   esac
 }
 
-# The CLI alone runs nothing: what runs a TypeScript program, and what speaks to Kubernetes, are
-# plugins that Pulumi itself gives away.
+# The CLI needs two plugins, which Pulumi distributes: one that runs TypeScript programs and one
+# that talks to Kubernetes.
 pulumi_plugins() {
   PATH="$bin:$PATH"
   command -v pulumi-resource-kubernetes >/dev/null ||
     pulumi plugin install resource kubernetes "$PULUMI_KUBERNETES_VERSION" >/dev/null 2>&1 ||
-    echo 'pulumi: its Kubernetes plugin is missing and Pulumi can not be reached for it' >&2
+    echo 'pulumi: its Kubernetes plugin is missing and can not be downloaded from Pulumi' >&2
   command -v pulumi-language-nodejs >/dev/null ||
     GOBIN=$bin go install -trimpath \
       "github.com/pulumi/pulumi/sdk/nodejs/cmd/pulumi-language-nodejs/v3@v$PULUMI_VERSION" \
       >/dev/null 2>&1 ||
-    echo 'pulumi: its Node.js host is missing: take it from a release of Pulumi' >&2
+    echo 'pulumi: its Node.js plugin is missing: install it from a release of Pulumi' >&2
 }
 
 for tool in "$@"; do version_of "$tool" >/dev/null; done
 if ! command -v go >/dev/null 2>&1; then
-  echo "Go 1.26 is needed to build $*: go is not on the PATH" >&2
+  echo "Go 1.26 is required to build $*: go is not on the PATH" >&2
   exit 1
 fi
 export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
@@ -102,7 +102,7 @@ mkdir -p "$bin" "$tools/stamps"
 for tool in "$@"; do
   version=$(version_of "$tool")
   if [ "$(cat "$tools/stamps/$tool" 2>/dev/null)" = "$version" ]; then
-    printf '%-14s %-16s there\n' "$tool" "$version"
+    printf '%-14s %-16s already built\n' "$tool" "$version"
     continue
   fi
   begun=$(date +%s)

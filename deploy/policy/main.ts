@@ -10,7 +10,7 @@ import {
 
 const settingsSchema = z.object({ internalClasses: z.array(z.string()).default(['internal']) });
 
-/** A policy that stops the update, made of a rule. */
+/** Creates a policy that stops the update when its rule is broken. */
 const policyOf = (
   name: string,
   description: string,
@@ -27,7 +27,7 @@ const policyOf = (
   },
 });
 
-/** The pack registers itself with the engine by being made. */
+/** Registers the pack: creating it is enough. */
 export const pack = new PolicyPack('digital-gold', {
   policies: [
     policyOf('restricted-pods', 'No pod has more than it needs.', () => restrictedPods),

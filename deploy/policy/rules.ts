@@ -29,7 +29,7 @@ const privilegesOf = (pod: Pod, { name, securityContext, ports }: Container): re
   ),
 ];
 
-/** No pod has more than the restricted level of Pod Security. */
+/** Refuses a pod with more than the restricted level of Pod Security. */
 export const restrictedPods: ResourceRule = (type, props) => {
   const pod = podOf(type, props);
   if (pod === undefined) return [];
@@ -91,11 +91,11 @@ export const internalAccounting =
 
 const configMapSchema = z.object({ data: z.record(z.string(), z.string()).default({}) });
 
-/** A name that only a secret has, or an address with a password in it. */
+/** Recognises a name that only a secret has, or an address with a password in it. */
 const isPlainSecret = (name: string, value: string): boolean =>
   secretNames.includes(name) || /:\/\/[^/\s:@]*:[^/\s@]+@/u.test(value);
 
-/** No secret is in a ConfigMap or in a container's own environment. */
+/** Refuses a secret in a ConfigMap or in a container's own environment. */
 export const noPlainSecrets: ResourceRule = (type, props) => {
   if (kindOf(type) === 'ConfigMap') {
     return Object.entries(configMapSchema.parse(props).data).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the policies look at in a pod; everything else passes through unread. */
+/** The parts of a pod that the policies check. */
 const securitySchema = z
   .object({
     privileged: z.boolean().optional(),
@@ -37,14 +37,14 @@ const specSchema = z.object({ spec: z.unknown() });
 
 const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
 
-/** The kind in a resource's type, such as `Deployment` of `kubernetes:apps/v1:Deployment`. */
+/** Returns the kind in a resource's type, such as `Deployment` of `kubernetes:apps/v1:Deployment`. */
 export const kindOf = (type: string): string => {
   const [provider, , kind] = type.split(':');
   return provider === 'kubernetes' ? (kind ?? '') : '';
 };
 
 /**
- * The pod that a resource makes; undefined for what makes none.
+ * Returns the pod that a resource creates; undefined for one that creates none.
  * @throws ZodError when it should make one and can not be read, which no policy may let pass.
  */
 export const podOf = (type: string, props: unknown): Pod | undefined => {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Puts one chart at one version on the cluster, or changes nothing:
+# Deploys one chart at one version to the cluster, or changes nothing:
 #   deploy-release.sh TARGET CHART VERSION
 # CHART is an OCI address or a path. The release and its namespace are called after the target; the
-# values come from deploy/targets/TARGET.yaml where that is there.
+# values come from deploy/targets/TARGET.yaml if it exists.
 set -eu
 
 target=${1:-} chart=${2:-} version=${3:-}
@@ -15,14 +15,14 @@ case $target in
     exit 2
     ;;
   *)
-    echo "TARGET is website, admin-portal or monitoring, not '$target'" >&2
+    echo "TARGET must be website, admin-portal or monitoring, not '$target'" >&2
     exit 2
     ;;
 esac
-[ -n "$chart" ] || { echo "CHART is not set: which chart is $target?" >&2; exit 2; }
+[ -n "$chart" ] || { echo "CHART is not set: the chart of $target" >&2; exit 2; }
 case $version in
   '' | *[!0-9A-Za-z.+-]*)
-    echo "VERSION is the chart's exact version, such as 1.4.2, not '$version'" >&2
+    echo "VERSION must be the chart's exact version, such as 1.4.2, not '$version'" >&2
     exit 2
     ;;
 esac

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Puts the service on the cluster that a stack names, or changes nothing:
+# Deploys the service to the cluster of a stack, or changes nothing:
 #   deploy.sh STACK
-# IMAGE_TAG and IMAGE_DIGEST are written into the stack's file first, where they are given.
+# IMAGE_TAG and IMAGE_DIGEST, if set, are written into the stack's file first.
 set -eu
 cd "$(dirname "$0")/.."
 
 stack=${1:-}
-[ -n "$stack" ] || { echo 'STACK is not set: dev, staging or prod' >&2; exit 2; }
+[ -n "$stack" ] || { echo 'STACK is not set; use dev, staging or prod' >&2; exit 2; }
 [ -f "Pulumi.$stack.yaml" ] || { echo "there is no stack $stack: no Pulumi.$stack.yaml" >&2; exit 2; }
 command -v pulumi >/dev/null 2>&1 || { echo 'pulumi is not on the PATH: make tools' >&2; exit 1; }
 

@@ -4,7 +4,7 @@ import { Application } from './components/application.ts';
 import { Foundation } from './components/foundation.ts';
 import type { StackConfig } from './config/stack-config.ts';
 
-/** What a stack tells whoever asks for its outputs. No secret is among them. */
+/** The outputs of a stack. No secret is among them. */
 export interface StackOutputs {
   readonly namespace: pulumi.Output<string>;
   readonly release: pulumi.Output<string>;

@@ -10,7 +10,7 @@ interface HearFeedOptions {
   readonly tickMs: number;
   /** Marks to wait for. */
   readonly marks: number;
-  /** How long after the last mark its tick may come. */
+  /** Time after the last mark in which its tick may arrive. */
   readonly patienceMs: number;
   /** Real time in ms, of which the marks are. */
   readonly now: () => number;
@@ -25,7 +25,7 @@ const namespace = '/price';
 /** A socket that has not joined by then never will. */
 const joinTimeoutMs = 30_000;
 
-/** What one socket has heard. */
+/** The messages that one socket has received. */
 interface Heard {
   marks: readonly number[];
   /** The seq of each, where it can be held against the first tick. */

@@ -22,7 +22,7 @@ interface SpendBudgetOptions {
 const beyond = 10;
 /** So long before the end of the window it must still be shut; `Retry-After` is rounded up. */
 const beforeResetSeconds = 1.5;
-/** What of the window must be left for that when all else is done. */
+/** The part of the window that must be left for that when everything else is done. */
 const sparedMs = 2000;
 
 /** An answer of any kind: what failed on the way, or was refused, was not admitted. */

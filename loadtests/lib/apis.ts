@@ -5,7 +5,7 @@ interface ExemptRequest {
   readonly path: string;
 }
 
-/** What the rate limit of an API is, and what it does and does not hold. */
+/** The rate limit of an API, and the requests that it does and does not count. */
 export interface Api {
   readonly name: ApiName;
   /** Requests of one client in one window. */

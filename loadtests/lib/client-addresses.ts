@@ -1,4 +1,4 @@
-/** How many addresses 10.0.0.0/8 has. */
+/** The number of addresses in 10.0.0.0/8. */
 const addressCount = 2 ** 24;
 
 /** The address number `index`, counted from `seed`, of 10.0.0.0/8: a client of its own. */
@@ -12,11 +12,11 @@ export const addressSeed = (random: number): number => Math.floor(random * addre
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the one trusted hop makes of a request of `address`: it appends the peer it sees. */
+/** Returns the header that the one trusted hop sends for `address`: it appends the peer it sees. */
 export const forwardedFor = (address: string): Headers => ({ 'x-forwarded-for': address });
 
 /**
- * What the hop makes of requests whose client wrote `pretended` wherever it might be believed. Only
+ * Returns the hop's headers where the client sent `pretended` in every header it controls. Only
  * the last entry is the hop's; without `address` a real hop appends it.
  */
 export const forgedHeaders = (pretended: string, address: string | undefined): Headers[] => {

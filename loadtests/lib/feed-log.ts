@@ -4,19 +4,19 @@ export interface HeardTick {
   readonly atMs: number;
 }
 
-/** How a tick follows the one before it. */
+/** The step from one tick to the next. */
 type Step = 'next' | 'gap' | 'repeat';
 
-/** Of a tick, how much before a mark it may arrive and still belong to it: clocks differ. */
+/** A tick may arrive this much before its mark: clocks differ. */
 const earlyPart = 0.05;
 /** A socket that joins so shortly before a mark is not held to it. */
 const joinPart = 0.025;
 
-/** The wall clock's mark that something at `atMs` belongs to. */
+/** Returns the wall clock's mark to which `atMs` belongs. */
 const markOf = (atMs: number, tickMs: number): number =>
   Math.floor((atMs + tickMs * earlyPart) / tickMs) * tickMs;
 
-/** How long after its mark a tick arrived; negative if before it, by a clock that differs. */
+/** Returns the time from the mark to its tick; negative if before it, by a clock that differs. */
 export const latenessMs = (atMs: number, tickMs: number): number => atMs - markOf(atMs, tickMs);
 
 /** The next `count` marks of a socket that joined at `joinedAtMs`: each must bring a tick. */
@@ -41,7 +41,7 @@ const stepBetween = (before: number, seq: number): Step => {
 };
 
 /**
- * How each tick follows the one before; the first one the snapshot that came before it. A snapshot
+ * Returns how each tick follows the one before; the first one the snapshot that came before it. A snapshot
  * is read before its tick is sent to all, so that the first tick may be the snapshot's own.
  */
 export const stepsOf = (snapshotSeq: number | undefined, ticks: readonly HeardTick[]): Step[] =>

@@ -64,7 +64,7 @@ export const readLimitAnswer = ({ status, headers, body }: RawAnswer): LimitAnsw
 const isWithin = (value: number | undefined, from: number, to: number): boolean =>
   value !== undefined && value >= from && value <= to;
 
-/** Whether `RateLimit` and `RateLimit-Policy` are there and say this limit and window. */
+/** Returns true when `RateLimit` and `RateLimit-Policy` exist and have this limit and window. */
 export const hasLimitHeaders = (
   answer: LimitAnswer,
   limit: number,
@@ -75,6 +75,6 @@ export const hasLimitHeaders = (
   isWithin(answer.remaining, 0, answer.isRefused ? 0 : limit - 1) &&
   isWithin(answer.resetSeconds, 0, windowSeconds);
 
-/** Whether `Retry-After` is there and not longer than a window. */
+/** Returns true when `Retry-After` exists and is not longer than a window. */
 export const hasRetryAfter = (answer: LimitAnswer, windowSeconds: number): boolean =>
   isWithin(answer.retryAfterSeconds, 1, windowSeconds);

@@ -1,4 +1,4 @@
-/** A threshold: what must hold of a metric, and what that means. */
+/** A threshold of a metric, and its meaning. */
 export interface Rule {
   readonly metric: string;
   /** Holds the part of the metric with this tag alone. */
@@ -9,11 +9,11 @@ export interface Rule {
   readonly says: string;
 }
 
-/** The metric as k6 names it: `refused_beyond_limit{api:admin}`. */
+/** Returns the metric as k6 names it: `refused_beyond_limit{api:admin}`. */
 export const metricKey = ({ metric, tag }: Pick<Rule, 'metric' | 'tag'>): string =>
   tag === undefined ? metric : `${metric}{${tag.name}:${tag.value}}`;
 
-/** The rules as the `thresholds` of k6's options. */
+/** Returns the rules as the `thresholds` of k6's options. */
 export const thresholdsOf = (rules: readonly Rule[]): Record<string, string[]> => {
   const thresholds: Record<string, string[]> = {};
   for (const rule of rules) (thresholds[metricKey(rule)] ??= []).push(rule.expression);

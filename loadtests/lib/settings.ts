@@ -4,15 +4,15 @@ export type ApiName = (typeof apiNames)[number];
 export const profileNames = ['smoke', 'load', 'soak'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
-/** Who the proxy hop before the APIs is. */
+/** The proxy hop before the APIs. */
 type Hop = 'played' | 'real';
 
-/** What a suite needs to know; everything else is in its profile. */
+/** The settings of a suite; everything else is in its profile. */
 export interface Settings {
   readonly profile: ProfileName;
-  /** The APIs whose limits are tried. */
+  /** The APIs whose limits are tested. */
   readonly apis: readonly ApiName[];
-  /** Where each API is, without a path and without a slash at the end. */
+  /** The address of each API, without a path and without a slash at the end. */
   readonly baseUrls: Readonly<Record<ApiName, string>>;
   /** Addresses for names that no DNS knows: host to `ip` or `ip:port`. */
   readonly hosts: Readonly<Record<string, string>>;
@@ -26,9 +26,9 @@ export interface Settings {
   /** In place of the profile's: how late a tick may be, 95 of 100 and each. */
   readonly latenessP95Ms: number | undefined;
   readonly latenessMaxMs: number | undefined;
-  /** How much longer than planned a journey may take before it is broken off. */
+  /** Extra time a journey may take beyond its plan before it is aborted. */
   readonly spareSeconds: number;
-  /** Where the reports go; none are written without it. */
+  /** The folder of the reports; none are written without it. */
   readonly resultsDir: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a text frame of a Socket.IO server (Engine.IO protocol 4, Socket.IO protocol 5) says. */
+/** The meaning of a Socket.IO server's text frame (Engine.IO protocol 4, Socket.IO protocol 5). */
 export type Frame =
   | { readonly kind: 'open'; readonly sid: string; readonly pingIntervalMs: number }
   | { readonly kind: 'ping' }
@@ -20,7 +20,7 @@ export const pongFrame = '3';
 /** Asks to join a namespace, such as `/price`. */
 export const joinFrame = (namespace: string): string => `40${namespace},`;
 
-/** Where the WebSocket of a server at `baseUrl` (http or https) is. */
+/** Returns the WebSocket address of a server at `baseUrl` (http or https). */
 export const webSocketUrl = (baseUrl: string): string =>
   `${baseUrl.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`;
 

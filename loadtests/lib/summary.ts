@@ -56,7 +56,7 @@ const observed = (metric: SummaryData['metrics'][string] | undefined): string =>
 };
 
 /**
- * The verdict on every rule and the figures. A rule whose metric was never observed fails here;
+ * Judges every rule and returns the figures. A rule whose metric was never observed fails here;
  * k6 itself lets it pass, which is why the suites count the journeys that came to their end.
  */
 export const reportOf = (
@@ -102,7 +102,7 @@ const partsOf = ({ verdicts }: Report): Map<string, Verdict[]> => {
   return parts;
 };
 
-/** The report for a terminal; a rule that does not hold is followed by its threshold. */
+/** Renders the report for a terminal; a failed rule is followed by its threshold. */
 export const asText = (report: Report): string => {
   const width = Math.max(...[...report.verdicts, ...report.figures].map(({ says }) => says.length));
   const lines = [...partsOf(report)].flatMap(([part, verdicts]) => [
@@ -118,7 +118,7 @@ export const asText = (report: Report): string => {
   return [headline(report), ...lines, ...figures, ''].join('\n');
 };
 
-/** The report as a page, for a repository's or a pipeline's own pages. */
+/** Renders the report as Markdown. */
 export const asMarkdown = (report: Report): string => {
   const tables = [...partsOf(report)].flatMap(([part, verdicts]) => [
     ...(part === '' ? [] : [`### ${part}`, '']),
@@ -135,7 +135,7 @@ export const asMarkdown = (report: Report): string => {
 };
 
 /**
- * What a suite's `handleSummary` returns: the text for the terminal and, if there is a folder, the
+ * Returns the value of a suite's `handleSummary`: the text for the terminal and, if there is a folder, the
  * report as JSON and Markdown.
  */
 export const reportFiles = (

@@ -8,17 +8,17 @@ interface PriceCadenceProfile {
   readonly marks: number;
   /** The sockets of a listener join one after another, over so much of a tick. */
   readonly joinPart: number;
-  /** How late after its mark a tick may arrive: 95 of 100, and each. */
+  /** The lateness allowed after a mark: of 95 ticks in 100, and of every tick. */
   readonly latenessP95Ms: number;
   readonly latenessMaxMs: number;
 }
 
-/** How late on a machine that has little else to do. */
+/** The lateness allowed on an idle machine. */
 const timely = { latenessP95Ms: 1000, latenessMaxMs: 4000 };
-/** Whether it ticks at all, on a machine that builds and tests meanwhile. */
+/** Lenient: proves only that it ticks, on a machine that builds and tests meanwhile. */
 const roughly = { latenessP95Ms: 3000, latenessMaxMs: 4500 };
 
-/** How many listen to the feed, and for how long: `marks` ticks and a part of one. */
+/** The number of listeners and the duration: `marks` ticks and a part of one. */
 export const priceCadenceProfiles: Readonly<Record<ProfileName, PriceCadenceProfile>> = {
   smoke: { listeners: 10, socketsPerListener: 5, marks: 3, joinPart: 0.2, ...roughly },
   load: { listeners: 40, socketsPerListener: 15, marks: 12, joinPart: 1, ...timely },

@@ -9,7 +9,7 @@ interface RateLimitProfile {
   readonly requestsAtOnce: number;
 }
 
-/** How many try the rate limits, and for how long: `windows` times a little over a window. */
+/** The number of clients and the duration: `windows` times a little over a window. */
 export const rateLimitProfiles: Readonly<Record<ProfileName, RateLimitProfile>> = {
   smoke: { clients: 2, windows: 1, requestsAtOnce: 5 },
   load: { clients: 40, windows: 2, requestsAtOnce: 10 },

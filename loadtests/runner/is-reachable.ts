@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 /**
- * Whether anything answers HTTP at `baseUrl` within 5 s. A host that `hosts` knows is looked for
+ * Returns true when anything answers HTTP at `baseUrl` within 5 s. A host that `hosts` knows is looked for
  * at the address there, `ip` or `ip:port`.
  */
 export const isReachable = (

@@ -11,7 +11,7 @@ interface RunnerOptions {
   /** In the order in which they start. */
   readonly suites: readonly [SuiteName, ...SuiteName[]];
   readonly profile: ProfileName;
-  /** Where the local stack says its addresses. */
+  /** The local stack's file of addresses. */
   readonly endpointsFile: string;
 }
 

@@ -28,7 +28,7 @@ const readEndpoints = (file: string): Record<string, string> => {
   );
 };
 
-/** What a suite is run with: its settings, and the variables that say the same. */
+/** A suite's settings, and the environment variables that carry them. */
 interface SuiteEnvironment {
   readonly settings: Settings;
   readonly variables: Readonly<Record<string, string>>;

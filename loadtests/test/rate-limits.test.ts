@@ -6,7 +6,7 @@ import { createLimitedApi, type LimitFlaws } from './targets/limited-api.ts';
 import { listen } from './targets/listen.ts';
 
 const windowSeconds = 10;
-/** Where nothing but one thing may fail: a busy machine must not be too slow for the window. */
+/** Slower, so that on a busy machine only the fault under test can fail. */
 const longWindowSeconds = 30;
 
 /** Starts an API until the test is over. */

@@ -13,13 +13,13 @@ export const observations = {
 export type Observation = keyof typeof observations;
 
 interface CadenceLimits {
-  /** How many must have listened to the end. */
+  /** The number of sockets that must listen to the end. */
   readonly sockets: number;
   readonly latenessP95Ms: number;
   readonly latenessMaxMs: number;
 }
 
-/** What must hold of the feed. */
+/** Returns the rules of the feed. */
 export const priceCadenceRules = (limits: CadenceLimits): Rule[] => [
   ...Object.entries(observations).map(([metric, says]) => ({
     metric,

@@ -37,7 +37,7 @@ const words = (api: ApiName, windowSeconds: number): Readonly<Record<Observation
   };
 };
 
-/** What must hold of the rate limits. `clients` is how many journeys each API must have seen end. */
+/** Returns the rules of the rate limits; `clients` is how many journeys must finish at each API. */
 export const rateLimitRules = (settings: Settings, clients: number): Rule[] =>
   settings.apis.flatMap((api) => {
     const tag = { name: 'api', value: api };

@@ -11,7 +11,7 @@ const chartsFolder = '../../charts';
 /** The collaborators' addresses and the ways to them, as the testbed has them. */
 const testbedFile = `${chartsFolder}/${releaseName}/ci/testbed-values.yaml`;
 
-/** The chart, and before it in dev the testbed, each object a resource of the stack. */
+/** Installs the chart, in dev after the testbed, each object as a resource of the stack. */
 export class Application extends pulumi.ComponentResource {
   /** The name of the release, which the chart's labels carry. */
   readonly release: pulumi.Output<string>;

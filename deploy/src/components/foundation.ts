@@ -16,13 +16,13 @@ const settingsIgnored = ['data', 'metadata.labels', 'metadata.annotations'];
 const unawaited = { 'pulumi.com/skipAwait': 'true' };
 
 /**
- * What must be there before the chart and outlive it: the namespace, the secrets, the switches
+ * Creates what must exist before the chart and outlive it: the namespace, the secrets, the switches
  * and the claim of the customers' documents. What can not be made again is protected.
  */
 export class Foundation extends pulumi.ComponentResource {
-  /** The namespace's name, known once it is there. */
+  /** The namespace's name, known once it exists. */
   readonly namespace: pulumi.Output<string>;
-  /** What the chart is told. */
+  /** The names that the chart's values refer to. */
   readonly names: OwnedNames<pulumi.Input<string>>;
 
   constructor(config: StackConfig, options: pulumi.ComponentResourceOptions) {

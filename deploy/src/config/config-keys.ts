@@ -7,7 +7,7 @@ export interface ConfigKey {
   readonly path: string;
   readonly doc: string;
   readonly required: boolean;
-  /** What it is when left out; undefined where that is nothing or where it is required. */
+  /** Its default; undefined where it has none or is required. */
   readonly defaultText: string | undefined;
   /** The only values it may have, where they are few. */
   readonly allowed: readonly string[];
@@ -50,7 +50,7 @@ export const configKeys: readonly ConfigKey[] = leavesOf(
   '',
 );
 
-/** The names that may stand below a path (empty for the top), for the message of a wrong one. */
+/** Returns the names allowed below a path (empty for the top), for the message of a wrong one. */
 export const namesBelow = (path: string): readonly string[] => {
   const prefix = path === '' ? '' : `${path}.`;
   const names = configKeys

@@ -15,7 +15,7 @@ const row = (key: ConfigKey): string => `| \`${key.path}\` | ${valueText(key)} |
 const table = ['| Key | Default | What it is |', '|---|---|---|', ...configKeys.map(row)];
 
 /**
- * The page with its table of keys brought up to date.
+ * Returns the page with its table of keys up to date.
  * @throws Error when the page has no place for the table.
  */
 export const withConfigTable = (page: string): string => {

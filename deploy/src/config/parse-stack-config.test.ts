@@ -79,7 +79,7 @@ describe('the configuration of a stack', () => {
     ['settings.BUYING', 'DIGITAL_GOLD_PAYMENT_ENABLED, DIGITAL_SELL_ENABLED'],
   ])('refuses %s, which it does not know, with those it knows', (path, known) => {
     const message = refusalOf(withPath(prodInput(), path, 'x'));
-    expect(message).toContain(`digital-gold:${path} is not known; allowed are ${known}`);
+    expect(message).toContain(`digital-gold:${path} is not a known key; allowed are ${known}`);
   });
 
   it('refuses secrets that are not encrypted, and shows none', () => {

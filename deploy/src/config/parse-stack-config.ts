@@ -4,10 +4,10 @@ import type { Problem } from './problem.ts';
 import { brokenRules } from './rules.ts';
 import { stackConfigSchema, type StackConfig } from './stack-config.ts';
 
-/** The keys of Pulumi's configuration that are this project's begin so. */
+/** The prefix of this project's keys in Pulumi's configuration. */
 export const keyPrefix = 'digital-gold:';
 
-/** What is wrong with a stack's configuration, one line for each key, never with a secret. */
+/** Lists what is wrong with a stack's configuration, one line for each key, never with a secret. */
 export class StackConfigError extends Error {
   override readonly name = 'StackConfigError';
 }
@@ -30,7 +30,7 @@ const problemsOf = (issue: z.core.$ZodIssue): readonly Problem[] => {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathOf([...issue.path, key]),
-      message: `is not known; allowed are ${namesBelow(path).join(', ')}`,
+      message: `is not a known key; allowed are ${namesBelow(path).join(', ')}`,
     }));
   }
   if (issue.code === 'invalid_key') {

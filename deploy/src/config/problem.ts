@@ -1,6 +1,6 @@
 import type { StackConfig } from './stack-config.ts';
 
-/** What is wrong with one key, and what is allowed there. */
+/** A wrong key, and what is allowed there. */
 export interface Problem {
   /** Path below `digital-gold:`, such as `image.tag`. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Problem {
 /** Says what is wrong with a configuration whose keys are each right by themselves. */
 export type Rule = (config: StackConfig) => readonly Problem[];
 
-/** Whether the processes refuse whatever is for tests, so that a stack should say it first. */
+/** Returns true when the processes refuse everything made for tests, so that a stack reports it first. */
 export const isLive = ({ tier, appMode }: StackConfig): boolean =>
   tier === 'prod' || appMode === 'production';
 

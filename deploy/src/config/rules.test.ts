@@ -31,7 +31,7 @@ describe('prod', () => {
     ['protect', false, 'must be true'],
     ['kubeContext', undefined, 'must name the cluster'],
     ['objectStore.accessMode', 'ReadWriteOnce', 'must be ReadWriteMany'],
-    ['environment.PAYMENT_GATEWAYS', 'razorpay, sandbox', 'real gateways alone'],
+    ['environment.PAYMENT_GATEWAYS', 'razorpay, sandbox', 'only real gateways'],
     ['environment.CLOCK_CONTROL', 'true', 'must be false'],
     ['environment.SAFEGOLD_BASE_URL', 'http://safegold.example', 'https://'],
     ['environment.SANDBOX_GATEWAY_KEY_ID', 'key', "the sandbox's"],
@@ -69,7 +69,7 @@ describe('every tier', () => {
     ['environment.APP_MODE', 'production', '`appMode`'],
     ['environment.SETTINGS_DIR', '/tmp', 'set by the chart'],
     ['ingress.classes.internal', 'public', 'must be another one'],
-    ['ingress.accounting.host', 'admin.staging.digital-gold.example', 'a host of its own'],
+    ['ingress.accounting.host', 'admin.staging.digital-gold.example', 'its own host'],
     ['maxReplicas.worker', 2, 'must be more than replicas.worker, which is 2'],
   ])('refuses %s = %j', (path, value, allowed) => {
     const input = withPath({ ...readStackFile('staging'), secrets: secretsOfItsOwn }, path, value);
@@ -79,7 +79,7 @@ describe('every tier', () => {
 
   it.each([
     ['secrets.JWT_SECRET', published, 'published development secret'],
-    ['environment.PAYMENT_GATEWAYS', 'sandbox', 'real gateways alone'],
+    ['environment.PAYMENT_GATEWAYS', 'sandbox', 'only real gateways'],
   ])('refuses %s = %j in production mode, and takes it in test mode', (path, value, allowed) => {
     const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
     const input = withPath(staging, path, value);

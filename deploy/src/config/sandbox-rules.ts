@@ -26,7 +26,7 @@ const gatewaysAreReal: Rule = ({ environment }) =>
   problemIf(
     (environment['PAYMENT_GATEWAYS'] ?? '').split(',').some((one) => one.trim() === 'sandbox'),
     'environment.PAYMENT_GATEWAYS',
-    'names the sandbox; production mode takes real gateways alone',
+    'names the sandbox; production mode accepts only real gateways',
   );
 
 const clockIsReal: Rule = ({ environment }) =>
@@ -36,7 +36,7 @@ const clockIsReal: Rule = ({ environment }) =>
     'must be false or left out in production mode',
   );
 
-/** What the processes would refuse in production mode, said before anything is touched. */
+/** Refuses what the processes would refuse in production mode, before anything is changed. */
 export const sandboxRules: readonly Rule[] = [variablesAreLive, gatewaysAreReal, clockIsReal].map(
   inProductionMode,
 );

@@ -3,7 +3,11 @@ import { isPublishedSecret, migrationSecret, requiredSecrets, secretNames } from
 
 const areThere: Rule = ({ secrets, testbed }) => {
   if (secrets === undefined) {
-    return problemIf(!testbed, 'secrets', 'is missing; only a stack with a testbed has others');
+    return problemIf(
+      !testbed,
+      'secrets',
+      'is missing; only a stack with a testbed can leave it out',
+    );
   }
   return [...requiredSecrets, migrationSecret].flatMap((name) =>
     problemIf(secrets[name] === undefined, `secrets.${name}`, 'is missing; set it with --secret'),
@@ -15,7 +19,7 @@ const areKnown: Rule = ({ secrets = {} }) =>
     problemIf(
       !secretNames.includes(name),
       `secrets.${name}`,
-      `is no secret of the service; allowed are ${secretNames.join(', ')}`,
+      `is not a secret of the service; allowed are ${secretNames.join(', ')}`,
     ),
   );
 
@@ -24,7 +28,7 @@ const areNotPublished: Rule = (config) =>
     problemIf(
       isLive(config) && isPublishedSecret(value),
       `secrets.${name}`,
-      'is a published development secret; production mode needs one that nobody has seen',
+      'is a published development secret; production mode needs a new one',
     ),
   );
 

@@ -11,7 +11,7 @@ import {
 
 export const tiers = ['dev', 'staging', 'prod'] as const;
 
-/** What is built for people inside is reached through another ingress class than the public one. */
+/** Internal APIs are served by another ingress class than the public one. */
 const ingressReaches = ['public', 'internal'] as const;
 
 const image = z.strictObject({
@@ -21,11 +21,11 @@ const image = z.strictObject({
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits')
     .optional()
-    .describe('its digest, which then decides; prod needs it'),
+    .describe('its digest, which overrides the tag; required in prod'),
   pullPolicy: z
     .enum(['IfNotPresent', 'Always', 'Never'])
     .default('IfNotPresent')
-    .describe('when a node asks the registry'),
+    .describe('when a node pulls the image'),
   pullSecrets: z
     .array(objectName())
     .default([])
@@ -33,7 +33,7 @@ const image = z.strictObject({
 });
 
 const replicaCount = (process: string) =>
-  z.int().min(1).max(50).default(2).describe(`pods of the ${process}; prod needs 2 or more`);
+  z.int().min(1).max(50).default(2).describe(`pods of the ${process}; at least 2 in prod`);
 
 const replicas = z.strictObject({
   customer: replicaCount('customer API'),
@@ -48,7 +48,7 @@ const mostReplicas = (process: string) =>
     .min(2)
     .max(50)
     .optional()
-    .describe(`pods of the ${process} under load; without it the number is fixed`);
+    .describe(`pods of the ${process} under load; fixed if left out`);
 
 const maxReplicas = z.strictObject({
   customer: mostReplicas('customer API'),
@@ -66,7 +66,7 @@ const host = (process: string, reach: (typeof ingressReaches)[number]) =>
       .describe('which of the two ingress classes serves it'),
     tlsSecret: objectName()
       .optional()
-      .describe('name of the Secret with its certificate; prod needs it'),
+      .describe('name of the Secret with its certificate; required in prod'),
     annotations: z
       .record(z.string(), z.string())
       .default({})
@@ -77,11 +77,13 @@ const ingress = z.strictObject({
   controller: z
     .enum(['traefik', 'nginx', 'other'])
     .default('traefik')
-    .describe('what serves both classes: body caps and sticky sessions are written for it'),
+    .describe(
+      'the controller of both classes, for which body caps and sticky sessions are written',
+    ),
   classes: z
     .strictObject({
       public: dnsLabel().default('public').describe('the class reached from the internet'),
-      internal: dnsLabel().default('internal').describe('the class reached from inside alone'),
+      internal: dnsLabel().default('internal').describe('the class reached only from inside'),
     })
     .prefault({}),
   customer: host('customer API', 'public'),
@@ -96,16 +98,16 @@ const networkPolicy = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe('whether pods accept and open only the connections they need; prod needs it'),
+    .describe('pods accept and open only the connections they need; required in prod'),
   publicNamespace: dnsLabel()
     .optional()
-    .describe("namespace of the public class's controller; as the chart has it if left out"),
+    .describe("namespace of the public class's controller; the default of the chart if left out"),
   internalNamespace: dnsLabel()
     .optional()
-    .describe("namespace of the internal class's controller; as the chart has it if left out"),
+    .describe("namespace of the internal class's controller; the default of the chart if left out"),
   monitoringNamespace: dnsLabel()
     .optional()
-    .describe('namespace whose pods may read the metrics; as the chart has it if left out'),
+    .describe('namespace whose pods may read the metrics; the default of the chart if left out'),
   database: peers('PostgreSQL'),
   cache: peers('Redis'),
 });
@@ -126,7 +128,7 @@ const objectStore = z.strictObject({
   accessMode: z
     .enum(['ReadWriteMany', 'ReadWriteOnce'])
     .default('ReadWriteMany')
-    .describe('how it is mounted; one node alone can mount ReadWriteOnce'),
+    .describe('how it is mounted; only one node can mount ReadWriteOnce'),
 });
 
 /**
@@ -135,16 +137,16 @@ const objectStore = z.strictObject({
  */
 export const stackConfigSchema = z.strictObject({
   tier: z.enum(tiers).describe('how strict the rules between the keys are'),
-  namespace: dnsLabel().describe('the namespace that the stack makes and owns'),
+  namespace: dnsLabel().describe('the namespace that the stack creates and owns'),
   kubeContext: z
     .string()
     .min(1)
     .optional()
-    .describe("context of the kubeconfig; the current one if left out, which only dev's may be"),
+    .describe('context of the kubeconfig; the current one if left out, allowed only in dev'),
   protect: z
     .boolean()
     .optional()
-    .describe('whether what can not be made again resists `destroy`; true but for dev'),
+    .describe('protects what can not be recreated against `destroy`; false only for dev'),
   appMode: z
     .enum(['development', 'test', 'production'])
     .default('production')
@@ -174,5 +176,5 @@ export const stackConfigSchema = z.strictObject({
 export type StackConfig = z.output<typeof stackConfigSchema>;
 export type Tier = StackConfig['tier'];
 
-/** Whether what can not be made again resists `pulumi destroy`. */
+/** Returns true when what can't be recreated is protected against `pulumi destroy`. */
 export const isProtected = ({ protect, tier }: StackConfig): boolean => protect ?? tier !== 'dev';

@@ -8,7 +8,7 @@ const hostsDiffer: Rule = ({ ingress }) => {
     problemIf(
       hosts.indexOf(ingress[api].host) < index,
       `ingress.${api}.host`,
-      `is another API's, ${ingress[api].host}; each needs a host of its own`,
+      `is also the host of another API, ${ingress[api].host}; each needs its own host`,
     ),
   );
 };

@@ -42,7 +42,7 @@ export const switchNames = [
   'ACCOUNTING_AUTO_POSTING_ENABLED',
 ] as const;
 
-/** What the chart or this program sets by itself. */
+/** Variables that the chart or this program sets itself. */
 export const ownedNames: readonly string[] = [
   'APP_MODE',
   'HOST',
@@ -55,6 +55,6 @@ export const ownedNames: readonly string[] = [
 /** Secrets that the repository publishes carry one of these, in clear or in base64. */
 const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')];
 
-/** Whether the text holds a secret that the repository publishes for development. */
+/** Recognises a text with a secret that the repository publishes for development. */
 export const isPublishedSecret = (text: string): boolean =>
   publishedMarks.some((mark) => text.includes(mark));

@@ -11,7 +11,7 @@ export interface OwnedNames<Name = string> {
 
 type ApiHost = StackConfig['ingress']['customer'];
 
-/** What is left out leaves the chart its own value. */
+/** Leaves out what is undefined, so that the chart's own value stands. */
 const given = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
   value === undefined ? {} : { [key]: value };
 
@@ -74,7 +74,7 @@ const networkPolicyValues = ({ networkPolicy: policy }: StackConfig) => ({
 });
 
 /**
- * The values of the chart for a stack. They hold names of secrets, never a secret.
+ * Returns the values of the chart for a stack. They hold names of secrets, never a secret.
  * @param names What the program made; may be known only later, so they are passed on untouched.
  */
 export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) => ({
@@ -92,7 +92,7 @@ export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) 
   ...processValues(config),
 });
 
-/** The values of the testbed: the same image, since it holds the sandbox and the seed too. */
+/** Returns the values of the testbed, with the same image: it holds the sandbox and the seed too. */
 export const testbedValues = ({ image }: StackConfig) => ({
   purpose: 'test',
   image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },

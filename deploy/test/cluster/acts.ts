@@ -7,7 +7,7 @@ import { waitFor, type Kubectl } from './kubectl.ts';
 import type { StackRun } from './stack-run.ts';
 import { testbedSecrets } from './testbed-secrets.ts';
 
-/** What every act works with. */
+/** The parts that every act uses. */
 export interface StoryParts {
   readonly run: StackRun;
   readonly kubectl: Kubectl;
@@ -57,7 +57,7 @@ export const configure =
     );
   };
 
-/** The program itself refuses, in words and without a stack trace. */
+/** Expects the program itself to refuse, with a message and without a stack trace. */
 export const refuseProd =
   ({ run }: StoryParts) =>
   async () => {
@@ -71,7 +71,7 @@ export const refuseProd =
     assert.doesNotMatch(output, /at .+\.ts:\d+/u, 'the refusal shows a stack trace');
   };
 
-/** The pack refuses an image that says nothing, among the objects of the chart. */
+/** Expects the pack to refuse an image tagged `latest` among the objects of the chart. */
 export const refuseByPolicy =
   ({ run }: StoryParts, tag: string) =>
   async () => {
@@ -109,7 +109,7 @@ export const closeTheGate =
     assert.deepEqual(await kubectl.names('pods', customers), pods, 'a pod was restarted');
   };
 
-/** The switches are as the operator left them. */
+/** Expects the switches to be as the operator left them. */
 export const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
   const data = await kubectl.configMap(settings);
   assert.equal(data[gate], 'false', 'the gate was opened again');
@@ -130,7 +130,7 @@ export const rotate =
     assert.notDeepEqual(await kubectl.names('pods', customers), pods);
   };
 
-/** A destroy of a protected stack is refused and takes nothing. */
+/** Expects a destroy of a protected stack to be refused and to delete nothing. */
 export const resistDestroy =
   ({ run, kubectl }: StoryParts) =>
   async () => {

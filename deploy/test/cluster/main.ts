@@ -15,13 +15,15 @@ const main = async (): Promise<number> => {
   const namespace = process.env['PULUMI_TEST_NAMESPACE'] ?? 'pulumi-test';
   const missing = await missingRequirements(image);
   if (missing.length > 0 || image === undefined) {
-    say(`Pulumi on a real cluster: left out, for want of ${missing.join(', ')}`);
+    say(`Pulumi on a real cluster: left out, missing ${missing.join(', ')}`);
     return exitLeftOut;
   }
   const kubectl = createKubectl(namespace);
   const run = await createStackRun(namespace);
   if (await kubectl.exists()) {
-    say(`The namespace ${namespace} is somebody else's: set PULUMI_TEST_NAMESPACE to another`);
+    say(
+      `The namespace ${namespace} is in use by something else: set PULUMI_TEST_NAMESPACE to another name`,
+    );
     return 1;
   }
   for (const { title, act } of createStory({ run, kubectl, namespace, image })) {

@@ -6,7 +6,7 @@ const programs = [
   ['helm', ['version']],
 ] as const;
 
-/** What the run needs and this machine lacks, each as a part of a sentence. */
+/** Returns what the run needs and this machine lacks, each as a part of a sentence. */
 export const missingRequirements = async (image: string | undefined): Promise<string[]> => {
   const missing: string[] = [];
   for (const [program, args] of programs) {

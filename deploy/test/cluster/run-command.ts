@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** How a command ended, with everything it printed in the order it came. */
+/** The end of a command, with everything it printed, in order. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;

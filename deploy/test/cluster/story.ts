@@ -19,7 +19,7 @@ interface Step {
   readonly act: () => Promise<void>;
 }
 
-/** What is shown on a real cluster, one step after another; each needs those before it. */
+/** Creates the steps on a real cluster, in order; each needs those before it. */
 export const createStory = (parts: StoryParts): readonly Step[] => {
   const { run, kubectl, image } = parts;
   const jwtSecret = newSecret();
@@ -33,9 +33,9 @@ export const createStory = (parts: StoryParts): readonly Step[] => {
   };
   return [
     { title: 'a stack is configured, its secrets encrypted', act: configure(parts, jwtSecret) },
-    { title: 'prod refuses it by its keys, before anything is made', act: refuseProd(parts) },
-    { title: 'the policies refuse `latest`, and take the rest', act: refuseByPolicy(parts, tag) },
-    { title: 'up: everything is there and ready', act: () => up('--policy-pack', 'policy') },
+    { title: 'prod refuses it by its keys, before anything is created', act: refuseProd(parts) },
+    { title: 'the policies refuse `latest`, and accept the rest', act: refuseByPolicy(parts, tag) },
+    { title: 'up: everything exists and is ready', act: () => up('--policy-pack', 'policy') },
     { title: 'up again changes nothing', act: () => up('--expect-no-changes') },
     { title: 'no secret is in clear', act: lookForSecrets(parts, jwtSecret) },
     { title: 'a gate is closed by hand, without a restart', act: closeTheGate(parts) },
@@ -60,7 +60,7 @@ export const createStory = (parts: StoryParts): readonly Step[] => {
     { title: 'a changed secret rolls the pods', act: rotate(parts) },
     { title: 'what is protected resists destroy', act: resistDestroy(parts) },
     {
-      title: 'destroy takes everything of a stack of dev',
+      title: 'destroy deletes everything of a dev stack',
       act: async () => {
         await staysClosed(parts);
         await run.must('destroy', '--yes', '--skip-preview', '--non-interactive');

@@ -9,7 +9,7 @@ export interface Made {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** How a secret travels between program and engine. */
+/** The form of a secret between program and engine. */
 export const travellingSecret = z.object({
   '4dabf18193072939515e22adb298388d': z.literal('1b47061264138c4ac30d75fd1eb44270'),
   value: z.unknown(),
@@ -19,7 +19,7 @@ export const travellingSecret = z.object({
 const inputsSchema = z.record(z.string(), z.unknown());
 const namedSchema = z.object({ metadata: z.object({ name: z.string() }) });
 
-/** The state of a made resource: its inputs, with a name where it was given none. */
+/** Returns the state of a created resource: its inputs, with a name where it has none. */
 const stateOf = (name: string, inputs: Record<string, unknown>): Record<string, unknown> => {
   if (namedSchema.safeParse(inputs).success) return { ...inputs, resources: [] };
   const metadata = inputsSchema.safeParse(inputs['metadata']);
@@ -47,7 +47,7 @@ export const recordResources = async (): Promise<Made[]> => {
   return made;
 };
 
-/** The value of an output, once it is known. */
+/** Resolves to the value of an output. */
 export const valueOf = <T>(output: pulumi.Output<T>): Promise<T> =>
   new Promise((resolve) => {
     output.apply(resolve);

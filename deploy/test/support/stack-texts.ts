@@ -13,7 +13,7 @@ const fileSchema = z.object({ config: z.record(z.string(), z.unknown()) });
 /** The folder of the stacks' files. */
 export const deployFolder = new URL('../../', import.meta.url);
 
-/** What the committed file of a stack says, without the project's prefix. */
+/** Reads the committed file of a stack, without the project's prefix. */
 export const readStackFile = (tier: Tier): StackInput => {
   const text = readFileSync(new URL(`Pulumi.${tier}.yaml`, deployFolder), 'utf8');
   const { config } = fileSchema.parse(parse(text));
@@ -29,7 +29,7 @@ export const secretsOfItsOwn: Readonly<Record<string, string>> = {
   [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example:5432/digital_gold',
 };
 
-/** What a release adds to the file of `prod`. */
+/** The keys that a release adds to the file of `prod`. */
 export const prodInput = (): StackInput => ({
   ...readStackFile('prod'),
   image: {
@@ -40,7 +40,7 @@ export const prodInput = (): StackInput => ({
   secrets: secretsOfItsOwn,
 });
 
-/** The configuration as Pulumi hands it over: everything as text. */
+/** Returns the configuration as Pulumi passes it: everything as text. */
 export const textsOf = (input: StackInput): Record<string, string> =>
   Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
@@ -55,7 +55,7 @@ const encrypted = [`${keyPrefix}secrets`];
 export const parseInput = (input: StackInput, secretKeys = encrypted): StackConfig =>
   parseStackConfig(textsOf(input), secretKeys);
 
-/** The message with which the input is refused; empty when it is taken. */
+/** Returns the message with which the input is refused; empty when it is accepted. */
 export const refusalOf = (input: StackInput, secretKeys = encrypted): string => {
   try {
     parseInput(input, secretKeys);
@@ -65,7 +65,7 @@ export const refusalOf = (input: StackInput, secretKeys = encrypted): string => 
   }
 };
 
-/** The keys that are refused, without the project's prefix. */
+/** Returns the keys that are refused, without the project's prefix. */
 export const refusedKeys = (input: StackInput): readonly string[] =>
   [...refusalOf(input).matchAll(/^ {2}digital-gold:(?<key>\S+) /gmu)].map(
     ({ groups }) => groups?.['key'] ?? '',
@@ -74,7 +74,7 @@ export const refusedKeys = (input: StackInput): readonly string[] =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The input with one path set; an undefined value takes it away. */
+/** Returns the input with one path set; an undefined value removes it. */
 export const withPath = (input: StackInput, path: string, value: unknown): StackInput => {
   const [first = '', ...rest] = path.split('.');
   if (rest.length > 0) {

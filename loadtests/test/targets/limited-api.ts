@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { Api } from '../../lib/apis.ts';
 
-/** What an API may do wrong about its rate limit. */
+/** The faults that a rate limit can have. */
 export interface LimitFlaws {
   /** Its limit, if it is another. */
   readonly limit?: number;
@@ -30,7 +30,7 @@ interface Window {
   endsAtMs: number;
 }
 
-/** Who a request is from: the last entry is what the hop appended. */
+/** Returns the client of a request: the last entry is what the hop appended. */
 const clientOf = (request: Request, flaws: LimitFlaws): string => {
   if (flaws.oneBudget === true) return 'everybody';
   const entries = (request.get('x-forwarded-for') ?? '').split(',').map((entry) => entry.trim());

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import { listen, type Listening } from './listen.ts';
 
-/** What a feed may do wrong. */
+/** The faults that a feed can have. */
 export interface FeedFlaws {
   readonly noSnapshot?: boolean;
   readonly twoSnapshots?: boolean;
@@ -10,9 +10,9 @@ export interface FeedFlaws {
   readonly skipsSeq?: boolean;
   readonly repeatsSeq?: boolean;
   readonly missesMarks?: boolean;
-  /** How late every tick is. */
+  /** Delays every tick. */
   readonly lateMs?: number;
-  /** How late the ticks of one socket of all are. */
+  /** Delays the ticks of one socket. */
   readonly oneLateMs?: number;
   readonly noSellPrice?: boolean;
   /** Cuts every socket off after its first tick. */
