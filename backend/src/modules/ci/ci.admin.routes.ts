@@ -8,34 +8,31 @@ import {
   runsQuery,
   runsView,
 } from './ci.schemas.ts';
-import type { ListCiRuns } from './list-runs.ts';
-import type { TriggerDeploy } from './trigger-deploy.ts';
+import { listRuns } from './list-runs.ts';
+import { triggerDeploy, type TriggerDeployDeps } from './trigger-deploy.ts';
 
 const tags = ['devops'];
 
-/** `/devops`. */
-export const createCiAdminRoutes = (options: {
-  readonly listRuns: ListCiRuns;
-  readonly triggerDeploy: TriggerDeploy;
-}): Route[] => [
+/** Declares `/devops` of the admin API. */
+export const createCiAdminRoutes = (deps: TriggerDeployDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/devops/runs',
-    summary: 'Deployment runs, newest first; so many of each target',
+    summary: 'Deployment runs, newest first: per_page of each target',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     query: runsQuery,
     responses: { 200: runsView },
     errors: ['CI_NOT_CONFIGURED', 'CI_UNAVAILABLE', 'CI_REFUSED'],
     handler: async ({ query }) => {
-      const runs = await options.listRuns({ target: query.target, count: query.per_page });
+      const runs = await listRuns(deps.ci, { target: query.target, count: query.per_page });
       return ok({ items: runs.map(presentRun) });
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/devops/deploy',
-    summary: 'Start the deployment of a target; one a minute, whichever target',
+    summary: 'Start the deployment of a target; at most one a minute, whichever target',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: deployBody,
@@ -48,7 +45,7 @@ export const createCiAdminRoutes = (options: {
       'DEPLOY_OUTCOME_UNKNOWN',
     ],
     handler: async ({ body, principal, context }) => {
-      const deployment = await options.triggerDeploy({ target: body.target, principal, context });
+      const deployment = await triggerDeploy(deps, { target: body.target, principal, context });
       return { status: 202, body: presentDeployment(deployment) };
     },
   }),

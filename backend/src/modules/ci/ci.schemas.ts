@@ -11,7 +11,7 @@ export const runsQuery = z.object({
   per_page: pageQuery.shape.limit,
 });
 
-/** `status` and `conclusion` are the CI system's words; `completed` is the end. */
+/** `status` and `conclusion` are in the CI system's terms; `completed` is final. */
 export const runView = z.object({
   id: z.string(),
   target,
@@ -32,7 +32,7 @@ export const runsView = z.object({ items: z.array(runView) });
 
 export const deployBody = z.object({ target });
 
-/** `run` is null where the CI system did not tell it: the run is found by `correlationId`. */
+/** `run` is null where the CI system did not name it: find the run by `correlationId`. */
 export const deploymentView = z.object({
   correlationId: z.uuid(),
   target,
@@ -42,7 +42,6 @@ export const deploymentView = z.object({
   run: z.object({ id: z.string(), url: z.string() }).nullable(),
 });
 
-/** A run as operators see it. */
 export const presentRun = (run: CiRun): z.input<typeof runView> => ({
   ...run,
   correlationId: run.correlationId ?? null,
@@ -53,7 +52,6 @@ export const presentRun = (run: CiRun): z.input<typeof runView> => ({
   updatedAt: run.updatedAt.toISOString(),
 });
 
-/** A deployment that was started. */
 export const presentDeployment = (deployment: Deployment): z.input<typeof deploymentView> => ({
   correlationId: deployment.correlationId,
   target: deployment.target,

@@ -3,12 +3,12 @@ import type { DeployTarget } from '../../adapters/ci/port.ts';
 /** The only branch that is deployed. */
 export const deployBranch = 'main';
 
-/** Within so long of a trigger there is no other, in real time (interface, Limits). */
+/** Keeps deployments this far apart, in real time. */
 export const deployLockMs = 60_000;
 
 /**
- * What became of a trigger: on its way (or its process died), accepted by the CI system, turned
- * away by it, or nobody can say.
+ * DISPATCHING is sent and not answered yet, or its process died; DISPATCHED and REFUSED are the
+ * CI system's answers; UNKNOWN is for a call whose outcome nobody can tell.
  */
 export const triggerStatuses = ['DISPATCHING', 'DISPATCHED', 'REFUSED', 'UNKNOWN'] as const;
 export type TriggerStatus = (typeof triggerStatuses)[number];
@@ -19,6 +19,6 @@ export interface Deployment {
   readonly target: DeployTarget;
   readonly workflow: string;
   readonly dispatchedAt: Date;
-  /** Unknown where the CI system does not tell which run it is. */
+  /** Absent where the CI system does not say which run it is. */
   readonly run?: { readonly id: string; readonly url: string };
 }

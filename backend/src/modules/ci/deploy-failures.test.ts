@@ -102,7 +102,7 @@ describe('what the database keeps', () => {
     expect(answer.status).toBe(202);
     const id = String(answer.body['correlationId']);
     expect((await open.triggers())[0]).toMatchObject({ id, status: 'DISPATCHING' });
-    expect(open.kit.logged()).toContain('the outcome of a deployment is not on record');
+    expect(open.kit.logged()).toContain('the outcome of a deployment was not recorded');
     expect((await open.deploy()).status).toBe(429);
   });
 });

@@ -2,9 +2,14 @@ import { deployTargets, type Ci, type CiRun, type DeployTarget } from '../../ada
 import { msBetween } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import { requireCi } from './require-ci.ts';
 
-export interface RunsAsked {
+/** Returns the CI system. @throws AppError CI_NOT_CONFIGURED while its access token is not set */
+export const requireCi = (ci: Ci | undefined): Ci => {
+  if (ci === undefined) throw new AppError('CI_NOT_CONFIGURED');
+  return ci;
+};
+
+export interface RunsQuery {
   /** All targets unless one is named. */
   readonly target?: DeployTarget | undefined;
   /** For each target. */
@@ -23,16 +28,15 @@ const runsOf = async (ci: Ci, target: DeployTarget, count: number): Promise<read
 };
 
 /**
- * The newest runs, newest first: so many of each target.
+ * Returns the newest runs, newest first: `count` of each target.
  * @throws AppError CI_NOT_CONFIGURED, CI_UNAVAILABLE, CI_REFUSED
  */
-export const createListRuns =
-  (ci: Ci | undefined) =>
-  async ({ target, count }: RunsAsked): Promise<readonly CiRun[]> => {
-    const asked = requireCi(ci);
-    const targets = target === undefined ? deployTargets : [target];
-    const runs = await Promise.all(targets.map((each) => runsOf(asked, each, count)));
-    return runs.flat().toSorted((one, other) => msBetween(one.createdAt, other.createdAt));
-  };
-
-export type ListCiRuns = ReturnType<typeof createListRuns>;
+export const listRuns = async (
+  configured: Ci | undefined,
+  { target, count }: RunsQuery,
+): Promise<readonly CiRun[]> => {
+  const ci = requireCi(configured);
+  const targets = target === undefined ? deployTargets : [target];
+  const runs = await Promise.all(targets.map((each) => runsOf(ci, each, count)));
+  return runs.flat().toSorted((one, other) => msBetween(one.createdAt, other.createdAt));
+};

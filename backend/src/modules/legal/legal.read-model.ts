@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 
-/** The version of a policy in force at `at`; undefined before there is any verified one. */
+/** Returns the version of a policy in force at `at`; undefined before there is a verified one. */
 export const policyVersionInForce = async (
   db: Db,
   slug: string,

@@ -3,10 +3,10 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { createLimitsService, type LimitsService } from './limits.service.ts';
+import { createLimits, type LimitsService } from './limits.ts';
 import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
 
-/** What operators set and the service obeys. Switches are `createSwitches`. */
+/** Wires the limits that operators set. The switches are `createSwitches`. */
 export const createSettings = (options: {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -14,6 +14,6 @@ export const createSettings = (options: {
   readonly clock: Clock;
   readonly audit: Auditor;
 }): { limits: LimitsService; adminRoutes: Route[] } => {
-  const limits = createLimitsService(options);
-  return { limits, adminRoutes: createSettingsAdminRoutes({ limits, audit: options.audit }) };
+  const limits = createLimits(options);
+  return { limits, adminRoutes: createSettingsAdminRoutes(limits) };
 };

@@ -1,4 +1,4 @@
 export { createSettings } from './create-settings.ts';
 export { createSwitches, type Switches, type SwitchName } from './switches.ts';
-export { defaultLimits, limitNames, type LimitName, type Limits } from './limits.ts';
-export type { LimitsService } from './limits.service.ts';
+export { defaultLimits, limitNames, type LimitName, type Limits } from './limits.types.ts';
+export type { LimitsService } from './limits.ts';

@@ -85,7 +85,8 @@ describe('reading', () => {
     const alone = createSettings({ ...kit, redis }).limits;
     expect((await alone.current()).minBuyPaise).toBe(1000n);
     const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
-    await alone.replace(next, boss.adminId, async () => {});
+    const principal = { adminId: boss.adminId, email: boss.email, role: boss.role };
+    await alone.replace(next, principal, { requestId: 'test', ip: '127.0.0.1' });
     expect((await alone.current()).minBuyPaise).toBe(9900n);
     redis.disconnect();
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
-import { defaultLimits, limitNames, type LimitName, type Limits } from './limits.ts';
+import { defaultLimits, limitNames, type LimitName, type Limits } from './limits.types.ts';
 
 /** Ten crore rupees: beyond any limit that makes sense, far below what an integer holds. */
 const maxLimitPaise = 100_000_000_000;
@@ -25,7 +25,7 @@ const ranges: readonly (readonly [LimitName, LimitName])[] = [
   ['minSipPaise', 'maxSipPaise'],
 ];
 
-/** The whole object, each minimum at most its maximum. */
+/** Accepts the whole object, each minimum at most its maximum. */
 export const limitsBody = limitsShape.superRefine((limits, context) => {
   for (const [low, high] of ranges) {
     if (limits[low] > limits[high]) {
@@ -39,13 +39,13 @@ export const limitsView = limitsShape;
 
 type LimitNumbers = z.output<typeof limitsShape>;
 
-/** Paise as the integers of the wire. */
+/** Presents paise as the integers of the wire. */
 export const presentLimits = (limits: Limits): LimitNumbers =>
   limitsShape.parse(
     Object.fromEntries(limitNames.map((name) => [name, toSafePaise(limits[name])])),
   );
 
-/** The wire's integers as limits. */
+/** Reads the integers of the wire as limits. */
 export const toLimits = (body: LimitNumbers): Limits => ({
   ...defaultLimits,
   ...Object.fromEntries(limitNames.map((name) => [name, fromSafePaise(body[name])])),

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The switches of decisions, section 6. */
 export type SwitchName =
   | 'DIGITAL_SELL_ENABLED'
   | 'DIGITAL_GOLD_PAYMENT_ENABLED'
@@ -9,14 +8,14 @@ export type SwitchName =
   | 'ACCOUNTING_PORTAL_MODE';
 
 export interface Switches {
-  /** The value at this moment; undefined when missing or unreadable, which is off. */
+  /** Returns the value at this moment; undefined, which is off, when missing or unreadable. */
   read(name: SwitchName): Promise<string | undefined>;
-  /** True when it reads `true` in any case; `1`, `yes` and the empty text are off. */
+  /** Returns true for `true` in any case; `1`, `yes` and the empty text are off. */
   isOn(name: SwitchName): Promise<boolean>;
 }
 
 /**
- * Reads a switch at every check: from the file of its name where a folder is given (a mounted
+ * Reads a switch on every call: from the file of its name where a folder is given (a mounted
  * ConfigMap, so that a switch needs no restart), else from the environment. One newline at the
  * end of the file is not part of the value; nothing else is trimmed.
  */
@@ -28,7 +27,7 @@ export const createSwitches = (options: {
   const read = async (name: SwitchName): Promise<string | undefined> => {
     if (settingsDir === undefined) return env[name];
     try {
-      // At once: a few bytes from memory cost less than the way through the thread pool and back.
+      // Synchronous: a few bytes from memory cost less than the thread pool.
       return readFileSync(join(settingsDir, name), 'utf8').replace(/\n$/u, '');
     } catch {
       return undefined;

@@ -1,0 +1,30 @@
+import { paise, type Paise } from '../../money/index.ts';
+
+/** The limits that operators set, in paise. */
+export const limitNames = [
+  'minBuyPaise',
+  'maxBuyPaise',
+  'dailyBuyPaise',
+  'minSellPaise',
+  'maxSellPaise',
+  'minSipPaise',
+  'maxSipPaise',
+  'deliveryFeePaise',
+  'freeDeliveryFromPaise',
+] as const;
+
+export type LimitName = (typeof limitNames)[number];
+export type Limits = Readonly<Record<LimitName, Paise>>;
+
+/** Applied until an operator sets others. */
+export const defaultLimits: Limits = {
+  minBuyPaise: paise(1000n),
+  maxBuyPaise: paise(20_000_000n),
+  dailyBuyPaise: paise(50_000_000n),
+  minSellPaise: paise(1000n),
+  maxSellPaise: paise(50_000_000n),
+  minSipPaise: paise(1000n),
+  maxSipPaise: paise(10_000_000n),
+  deliveryFeePaise: paise(9900n),
+  freeDeliveryFromPaise: paise(500_000n),
+};
