@@ -72,7 +72,7 @@ export const bans: readonly Ban[] = [
     instead: 'use a named rounding of src/money (halfUp, floor4, ...) on integers',
     allowed: {
       'src/modules/kyc/kyc.schemas.ts': 'bytes of a body',
-      'src/modules/price/price.customer.routes.ts': 'milliseconds of a range',
+      'src/modules/price/price-history.ts': 'milliseconds of a range',
     },
   },
   {

@@ -6,7 +6,7 @@ import { createCiAdmin } from '../../modules/ci/index.ts';
 import { readHolding } from '../../modules/holdings/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
-import { createPriceAdmin } from '../../modules/price/index.ts';
+import { createPriceAdmin, findLastTick } from '../../modules/price/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
@@ -40,7 +40,7 @@ await runMain(async (env) => {
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const trade = createTrade(config, env, runtime);
-  const { price, provider, gateways, payoutProvider } = trade;
+  const { provider, gateways, payoutProvider } = trade;
   const ci = createCi(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
@@ -63,7 +63,7 @@ await runMain(async (env) => {
       gold_provider: checkGoldProvider(provider),
       payment_gateway: checkPaymentGateways([...gateways.values()]),
       payout_provider: checkPayoutProvider(payoutProvider),
-      price_feed: checkPriceFeed(async () => (await price.store.lastTick())?.mark, wall),
+      price_feed: checkPriceFeed(async () => (await findLastTick(db))?.mark, wall),
       database_migrations: checkMigrations(db),
       first_admin: checkFirstAdmin(() => hasActiveSuperAdmin(db)),
       production_secrets: checkSecrets(config.APP_MODE),

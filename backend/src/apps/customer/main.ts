@@ -85,7 +85,7 @@ await runMain(async (env) => {
   const io = attachPriceSocket(server, {
     publisher,
     subscriber,
-    store: trade.price.store,
+    db: runtime.database.db,
     wall: runtime.wall,
     logger,
   });

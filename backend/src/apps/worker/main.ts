@@ -28,8 +28,8 @@ await runMain(async (env) => {
 
   const feed = createPriceFeed({
     ...runtime,
-    ask: price.ask,
-    store: price.store,
+    db,
+    fetchPrice: price.fetchPrice,
     cache: price.cache,
     broadcast: createPriceBroadcast({ redis, logger }),
   });

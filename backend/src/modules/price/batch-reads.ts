@@ -1,6 +1,6 @@
 /**
- * One read for all who ask at the same time, at most one at a time. Whoever asks while one is under
- * way waits for the next, so that nobody is told what was true before they asked.
+ * Shares one read among concurrent callers, with at most one read under way. A caller that comes
+ * during a read waits for the next, so that nobody gets what was true before they called.
  */
 export const batchReads = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
   let running: Promise<Value> | undefined;

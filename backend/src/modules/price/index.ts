@@ -2,4 +2,5 @@ export { createPrice, createPriceAdmin, type PriceModule } from './create-price.
 export type { LivePriceReader } from './live-price.ts';
 export { createPriceFeed, type PriceFeed } from './price-feed.ts';
 export { attachPriceSocket, createPriceBroadcast } from './price-socket.ts';
+export { findLastTick } from './price.store.ts';
 export type { LivePrice } from './price.types.ts';

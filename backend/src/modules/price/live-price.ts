@@ -1,7 +1,7 @@
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Cache } from '../../platform/redis/index.ts';
-import type { AskPrice } from './ask-price.ts';
+import type { FetchPrice } from './fetch-price.ts';
 import { fromCachedPrice, toCachedPrice, type cachedPrice } from './price.schemas.ts';
 import { priceLifeMs, type LivePrice } from './price.types.ts';
 import type { z } from 'zod';
@@ -10,32 +10,32 @@ export type PriceCache = Cache<z.output<typeof cachedPrice>>;
 export const liveKey = 'live';
 
 export interface LivePriceReader {
-  /** This replica's copy of the price while it is live; nothing is waited for. */
+  /** Returns this replica's copy of the price while it is live, without waiting for anything. */
   priceAtHand(): LivePrice | undefined;
   /**
-   * A price at most 10 s old: this replica's copy, the cache's, or the provider's own answer (one
-   * call per replica at a time). @throws AppError PRICE_UNAVAILABLE when all of them fail.
+   * Returns a price at most 10 s old: this replica's copy, the cache's, or a fetched one (one call
+   * per replica at a time). @throws AppError PRICE_UNAVAILABLE when all of them fail.
    */
   livePrice(): Promise<LivePrice>;
-  /** Asks the provider now, whatever is cached: when a rate was refused as lapsed. */
+  /** Fetches a price now, whatever is cached: for when the provider refused a rate as expired. */
   freshPrice(): Promise<LivePrice>;
 }
 
 export const createLivePrice = (options: {
-  readonly ask: AskPrice;
+  readonly fetchPrice: FetchPrice;
   readonly cache: PriceCache;
   readonly wall: Clock;
 }): LivePriceReader => {
-  const { ask, cache, wall } = options;
+  const { fetchPrice, cache, wall } = options;
   let copy: LivePrice | undefined;
   let refreshing: Promise<LivePrice> | undefined;
-  let asking: Promise<LivePrice> | undefined;
+  let fetching: Promise<LivePrice> | undefined;
 
   const isLive = (price: LivePrice | undefined): price is LivePrice =>
     price !== undefined && Math.abs(msBetween(price.asOf, wall.now())) < priceLifeMs;
 
-  const askNow = async (): Promise<LivePrice> => {
-    const outcome = await ask();
+  const fetchNow = async (): Promise<LivePrice> => {
+    const outcome = await fetchPrice();
     if (outcome.kind !== 'done') throw new AppError('PRICE_UNAVAILABLE', { cause: outcome });
     copy = outcome.value;
     const leftMs = priceLifeMs - msBetween(copy.asOf, wall.now());
@@ -44,10 +44,10 @@ export const createLivePrice = (options: {
   };
 
   const freshPrice = async (): Promise<LivePrice> => {
-    asking ??= askNow().finally(() => {
-      asking = undefined;
+    fetching ??= fetchNow().finally(() => {
+      fetching = undefined;
     });
-    return asking;
+    return fetching;
   };
 
   const refresh = async (): Promise<LivePrice> => {

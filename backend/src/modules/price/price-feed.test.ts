@@ -8,7 +8,7 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { done, unknown } from '../../platform/outcome/outcome.ts';
 import { createRedis } from '../../platform/redis/index.ts';
-import type { AskPrice } from './ask-price.ts';
+import type { FetchPrice } from './fetch-price.ts';
 import { createPrice, createPriceFeed, type PriceFeed } from './index.ts';
 import type { PriceTick } from './price.types.ts';
 
@@ -39,16 +39,25 @@ afterEach(async () => {
 
 afterAll(async () => kit.close());
 
-const quotes: AskPrice = async () => done(makePrice({ asOf: time.wall.now() }));
+const quotes: FetchPrice = async () => done(makePrice({ asOf: time.wall.now() }));
 
 /** A worker's feed and what it broadcast. */
-const startFeed = (options: { redis?: Redis; ask?: AskPrice } = {}) => {
-  const { redis = kit.redis, ask = quotes } = options;
-  const { store, cache } = createPrice({ ...kit, ...time, redis, provider: kit.provider });
+const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => {
+  const { redis = kit.redis, fetchPrice = quotes } = options;
+  const { cache } = createPrice({ ...kit, ...time, redis, provider: kit.provider });
   const sent: PriceTick[] = [];
   const broadcast = (tick: PriceTick): void => void sent.push(tick);
-  const { random, logger } = kit;
-  const feed = createPriceFeed({ ask, store, cache, broadcast, redis, random, logger, ...time });
+  const { db, random, logger } = kit;
+  const feed = createPriceFeed({
+    db,
+    fetchPrice,
+    cache,
+    broadcast,
+    redis,
+    random,
+    logger,
+    ...time,
+  });
   feed.start();
   running.push(feed);
   return { feed, sent };
@@ -102,7 +111,7 @@ describe('one feed', () => {
   });
 
   it('sends nothing while there has never been a price', async () => {
-    const { sent } = startFeed({ ask: async () => unknown('no answer') });
+    const { sent } = startFeed({ fetchPrice: async () => unknown('no answer') });
     await eventually(() => kit.logged().includes('no price yet'));
     expect(sent).toEqual([]);
     expect(await ticks()).toEqual([]);
@@ -112,15 +121,15 @@ describe('one feed', () => {
     ['is down', async () => unknown('no answer')],
     ['does not answer in time', () => new Promise<never>(() => {})],
   ])('goes on with the last price, stale, while the provider %s', async (_name, broken) => {
-    let ask: AskPrice = quotes;
-    const { sent } = startFeed({ ask: () => ask() });
+    let fetchPrice: FetchPrice = quotes;
+    const { sent } = startFeed({ fetchPrice: () => fetchPrice() });
     await eventually(() => sent.length >= 1);
-    ask = broken;
+    fetchPrice = broken;
     const fresh = sent.length;
     await eventually(() => sent.length >= fresh + 2);
     const [last, stale] = [sent[fresh - 1], sent.at(-1)];
     expect(stale).toMatchObject({ stale: true, price: { buyPaise: last?.price.buyPaise } });
-    ask = quotes;
+    fetchPrice = quotes;
     await eventually(() => sent.at(-1)?.stale === false);
     await stopAll();
     await expectWhole({ sent });
@@ -129,7 +138,7 @@ describe('one feed', () => {
   it('goes on after an error of the database', async () => {
     let failures = 1;
     const { sent } = startFeed({
-      ask: async () => {
+      fetchPrice: async () => {
         failures -= 1;
         if (failures >= 0) throw new Error('the database is gone');
         return quotes();

@@ -1,35 +1,36 @@
 import type { Redis } from 'ioredis';
 import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
-import type { AskPrice } from './ask-price.ts';
+import type { FetchPrice } from './fetch-price.ts';
 import { liveKey, type PriceCache } from './live-price.ts';
 import { toCachedPrice } from './price.schemas.ts';
-import type { PriceStore } from './price.store.ts';
+import { findLastTick, hasTick, insertTick } from './price.store.ts';
 import { priceLifeMs, tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
 
-/** A dead leader's lock lapses within this, so that the next mark has a new leader. */
+/** A dead leader's lock expires within this, so that the next mark has a new leader. */
 const leaderTtlMs = 5000;
 const leaderRetryMs = 500;
 /**
- * How many marks one leader serves before it campaigns again: who began to lead while the cache
- * was down, without a lock, comes back under the lock by this.
+ * A leader campaigns again after this many marks: one that began to lead while the cache was down,
+ * without a lock, comes back under the lock by this.
  */
 const marksPerTerm = 60;
-/** Past this a tick goes out with the last price rather than late. */
-const askDeadlineMs = 3000;
+/** After this the tick is sent with the last price rather than late. */
+const fetchDeadlineMs = 3000;
 
 export interface PriceFeed {
-  /** Leads, or waits to lead, until stopped. */
+  /** Starts to lead, or to wait for the lead, until stopped. */
   start(): void;
   stop(): Promise<void>;
 }
 
 export interface PriceFeedOptions {
-  readonly ask: AskPrice;
-  readonly store: PriceStore;
+  readonly db: Db;
+  readonly fetchPrice: FetchPrice;
   readonly cache: PriceCache;
   readonly broadcast: (tick: PriceTick) => void;
   readonly redis: Redis;
@@ -46,47 +47,47 @@ const markOf = (at: Date): Date => {
 };
 
 /**
- * One tick on every 10 s mark of the wall clock. A tick is a row unique by its mark; only the
- * process that inserted it sends it, so the leader's lock merely saves work (decisions,
- * section 4, Price). A new leader first makes up the current mark, if nobody has.
+ * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark; only the
+ * process that inserted it sends it, so the leader's lock merely saves work. A new leader first
+ * makes up for the current mark, if nobody has.
  */
 export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
-  const { store, cache, wall, timers, random, logger } = options;
+  const { db, cache, wall, timers, random, logger } = options;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
   const priceInTime = async (signal: AbortSignal): Promise<LivePrice | undefined> => {
-    const deadline = timers.sleep(askDeadlineMs, signal).then(() => undefined);
-    const outcome = await Promise.race([options.ask(), deadline]);
+    const deadline = timers.sleep(fetchDeadlineMs, signal).then(() => undefined);
+    const outcome = await Promise.race([options.fetchPrice(), deadline]);
     return outcome?.kind === 'done' ? outcome.value : undefined;
   };
 
   const insert = async (mark: Date, price: LivePrice): Promise<number | undefined> => {
-    const seq = await store.insertTick(random.uuid(), mark, price);
-    if (seq !== undefined || (await store.hasTick(mark))) return seq;
+    const seq = await insertTick(db, random.uuid(), mark, price);
+    if (seq !== undefined || (await hasTick(db, mark))) return seq;
     // A neighbouring mark took the number at the same moment: the next number is free.
-    return store.insertTick(random.uuid(), mark, price);
+    return insertTick(db, random.uuid(), mark, price);
   };
 
   const tick = async (mark: Date): Promise<void> => {
     const done = new AbortController();
     const fresh = await priceInTime(done.signal).finally(() => done.abort());
-    const price = fresh ?? (await store.lastTick())?.price;
+    const price = fresh ?? (await findLastTick(db))?.price;
     if (price === undefined) {
-      logger.warn('no price yet: the provider has never answered');
+      logger.warn('no price yet: the provider has never responded');
       return;
     }
     const seq = await insert(mark, price);
     if (seq === undefined) return;
     options.broadcast({ price, seq, stale: fresh === undefined });
-    if (fresh === undefined) logger.warn({ seq }, 'the provider did not answer: stale tick');
+    if (fresh === undefined) logger.warn({ seq }, 'the provider did not respond: stale tick');
     else await cache.set(liveKey, toCachedPrice(price), priceLifeMs);
   };
 
   const lead = async (lost: AbortSignal): Promise<void> => {
     const signal = AbortSignal.any([lost, stopping.signal]);
     const current = markOf(wall.now());
-    if (!(await store.hasTick(current))) await tick(current);
+    if (!(await hasTick(db, current))) await tick(current);
     for (let served = 0; served < marksPerTerm && !signal.aborted; served += 1) {
       const next = addMs(markOf(wall.now()), tickEveryMs);
       await timers.sleep(msBetween(wall.now(), next), signal);
@@ -101,7 +102,7 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
       try {
         await withLock({ ...lock, whenDown: 'run' }, lead);
       } catch (error) {
-        logger.error({ err: error }, 'the price feed stumbled');
+        logger.error({ err: error }, 'the price feed failed and starts again');
       }
       const retryMs = leaderRetryMs + random.int(leaderRetryMs);
       await timers.sleep(retryMs, stopping.signal);

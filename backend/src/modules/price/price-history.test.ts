@@ -7,7 +7,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { createDatabase } from '../../platform/db/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createPrice } from './index.ts';
-import { createPriceStore } from './price.store.ts';
+import { selectHistory } from './price-history.ts';
 
 interface Row {
   readonly buyPaise: number;
@@ -67,7 +67,7 @@ describe('its cost', () => {
     const before = await statsOf();
     const database = createDatabase({ url, poolSize: 1, applicationName: 'history' });
     const from = addMs(kit.wall.now(), -spans['1y']);
-    const rows = await createPriceStore(database.db).history(from, spans['1y'] / 5000, 5000);
+    const rows = await selectHistory(database.db, from, spans['1y'] / 5000, 5000);
     await database.close();
     // A session tells its counts when it ends, a moment later.
     const after = await eventually(async () => {

@@ -8,7 +8,8 @@ import { createRestartableRedis } from '../../../test/support/restartable-redis.
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
-import { attachPriceSocket, createPrice, createPriceBroadcast, type LivePrice } from './index.ts';
+import { attachPriceSocket, createPriceBroadcast, type LivePrice } from './index.ts';
+import { insertTick } from './price.store.ts';
 
 interface Message {
   readonly event: string;
@@ -16,13 +17,11 @@ interface Message {
 }
 
 let kit: Kit;
-let price: ReturnType<typeof createPrice>;
 let sockets: Socket[] = [];
 const clients: Redis[] = [];
 
 beforeAll(async () => {
   kit = await openKit();
-  price = createPrice({ ...kit, provider: kit.provider });
 });
 
 afterEach(() => {
@@ -45,13 +44,13 @@ const patient = (url = kit.addresses.redisUrl): Redis => {
 const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
   const { redisUrl, wall = kit.wall } = options;
   const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
-  const { store } = price;
+  const { db } = kit;
   const url = await kit.serve({
     prefix: '/v1',
     routes: [],
     guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
     onServer: (server) => {
-      attachPriceSocket(server, { publisher, subscriber, store, wall, logger: kit.logger });
+      attachPriceSocket(server, { publisher, subscriber, db, wall, logger: kit.logger });
     },
   });
   return url.replace('/v1', '');
@@ -69,11 +68,11 @@ const listen = async (url: string, transport: 'websocket' | 'polling' = 'websock
 
 let minutes = 0;
 /** A tick in the database, later than all before. */
-const insertTick = async (changes: Partial<LivePrice> = {}, mark?: Date) => {
+const addTick = async (changes: Partial<LivePrice> = {}, mark?: Date) => {
   minutes += 1;
   const at = mark ?? addMs(kit.wall.now(), minutes * 60_000);
   const made = makePrice({ asOf: at, ...changes });
-  const seq = await price.store.insertTick(kit.random.uuid(), at, made);
+  const seq = await insertTick(kit.db, kit.random.uuid(), at, made);
   return { price: made, seq: seq ?? 0, stale: false };
 };
 
@@ -100,8 +99,8 @@ describe('a client', () => {
   });
 
   it('gets one snapshot when it connects, of the last tick', async () => {
-    await insertTick();
-    const { price: last, seq } = await insertTick();
+    await addTick();
+    const { price: last, seq } = await addTick();
     const url = await serveReplica();
     const first = await snapshotOf(url);
     expect(first).toEqual({
@@ -120,14 +119,14 @@ describe('a client', () => {
   });
 
   it('is told when the snapshot is stale: carried over, or of a feed that fell silent', async () => {
-    const { price: last } = await insertTick();
+    const { price: last } = await addTick();
     const mark = addMs(last.asOf, 9997);
-    await insertTick({ asOf: last.asOf }, mark);
+    await addTick({ asOf: last.asOf }, mark);
     const at = (ms: number): Clock => ({ now: () => addMs(mark, ms) });
     const carried = await snapshotOf(await serveReplica({ wall: at(1000) }));
     expect(carried.body).toMatchObject({ stale: true });
 
-    const { price: fresh } = await insertTick();
+    const { price: fresh } = await addTick();
     const later = (ms: number): Clock => ({ now: () => addMs(fresh.asOf, ms) });
     const soon = await snapshotOf(await serveReplica({ wall: later(15_000) }));
     expect(soon.body).not.toHaveProperty('stale');
@@ -141,7 +140,7 @@ describe('a broadcast', () => {
     const [one, two] = await Promise.all([serveReplica(), serveReplica()]);
     const heard = await Promise.all([listen(one), listen(two), listen(two, 'polling')]);
     const broadcast = createPriceBroadcast({ redis: kit.redis, logger: kit.logger });
-    const tick = await insertTick();
+    const tick = await addTick();
     broadcast({ ...tick, stale: true });
     const updates = await eventually(() => {
       const found = heard.map((all) => all.filter(({ event }) => event === 'price_update'));
@@ -162,7 +161,7 @@ describe('a broadcast', () => {
     const url = await serveReplica({ redisUrl: server.url });
     const heard = await listen(url);
     const broadcast = createPriceBroadcast({ redis, logger: kit.logger });
-    const tick = await insertTick();
+    const tick = await addTick();
     await server.stop();
     broadcast(tick);
     await eventually(() => kit.logged().includes('a tick could not be broadcast'));
@@ -193,7 +192,7 @@ describe('the door', () => {
     const [socket] = sockets;
     socket?.emit('price_update', { buyPaise: 1 });
     const other = await listen(url);
-    const tick = await insertTick();
+    const tick = await addTick();
     createPriceBroadcast({ redis: kit.redis, logger: kit.logger })(tick);
     await eventually(() => other.some(({ event }) => event === 'price_update'));
     for (const { body } of [...heard, ...other]) expect(body['buyPaise']).toBe(741_000);

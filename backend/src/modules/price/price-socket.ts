@@ -4,10 +4,11 @@ import { Emitter } from '@socket.io/redis-emitter';
 import type { Redis } from 'ioredis';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { batchReads } from './batch-reads.ts';
 import { presentTick } from './price.schemas.ts';
-import type { PriceStore } from './price.store.ts';
+import { findLastTick, type Tick } from './price.store.ts';
 import { tickEveryMs, type PriceTick } from './price.types.ts';
 
 const namespace = '/price';
@@ -30,22 +31,20 @@ export const createPriceBroadcast = (options: {
   };
 };
 
-type LastTick = NonNullable<Awaited<ReturnType<PriceStore['lastTick']>>>;
-
-/** True for a price that was carried over to its mark, and when the feed has fallen silent. */
-const isStale = ({ price, mark }: LastTick, now: Date): boolean =>
+/** Returns true for a price that was repeated on its mark, and when the feed has stopped. */
+const isStale = ({ price, mark }: Tick, now: Date): boolean =>
   msBetween(price.asOf, mark) > tickEveryMs / 2 || msBetween(mark, now) > 2 * tickEveryMs;
 
 /**
- * The feed's sockets on a customer API replica: namespace `/price`, any origin, no credential
- * (interface, Events). A client gets one `price_snapshot` when it connects.
+ * Attaches the feed's sockets to a customer API replica: namespace `/price`, any origin, no
+ * credential. A client gets one `price_snapshot` when it connects.
  */
 export const attachPriceSocket = (
   server: HttpServer,
   options: {
     readonly publisher: Redis;
     readonly subscriber: Redis;
-    readonly store: Pick<PriceStore, 'lastTick'>;
+    readonly db: Db;
     readonly wall: Clock;
     readonly logger: Logger;
   },
@@ -56,8 +55,8 @@ export const attachPriceSocket = (
     serveClient: false,
     maxHttpBufferSize: 16_384,
   });
-  // Many come at once when a replica ends: one read serves them all.
-  const lastTick = batchReads(() => options.store.lastTick());
+  // Many clients reconnect at once when a replica ends: one read serves them all.
+  const lastTick = batchReads(() => findLastTick(options.db));
   const sendSnapshot = async (socket: Socket): Promise<void> => {
     const last = await lastTick();
     if (last === undefined) return;

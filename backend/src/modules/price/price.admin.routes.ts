@@ -1,19 +1,11 @@
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { InTransaction } from '../../platform/db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { adminAccess, adminActor } from '../admins/index.ts';
-import type { Auditor } from '../audit/index.ts';
+import { adminAccess } from '../admins/index.ts';
 import { priceConfigBody } from './price.schemas.ts';
-import { createPriceStore, type PriceStore } from './price.store.ts';
+import { findSpreads, setSpreads, type SetSpreadsDeps } from './spreads.ts';
 
-/** `/price/config`: the spreads. A change holds from the next time the provider is asked. */
-export const createPriceAdminRoutes = (options: {
-  readonly store: PriceStore;
-  readonly inTransaction: InTransaction;
-  readonly audit: Auditor;
-  readonly clock: Clock;
-}): Route[] => {
-  const { store, inTransaction, audit, clock } = options;
+/** Declares `/price/config`: the spreads. A change applies from the next fetched price on. */
+export const createPriceAdminRoutes = (options: SetSpreadsDeps & { readonly db: Db }): Route[] => {
   return [
     defineRoute({
       method: 'GET',
@@ -22,7 +14,7 @@ export const createPriceAdminRoutes = (options: {
       tags: ['price'],
       access: adminAccess('SUPER_ADMIN', 'ADMIN'),
       responses: { 200: priceConfigBody },
-      handler: async () => ok(await store.spreads()),
+      handler: async () => ok(await findSpreads(options.db)),
     }),
     defineRoute({
       method: 'POST',
@@ -33,19 +25,7 @@ export const createPriceAdminRoutes = (options: {
       body: priceConfigBody,
       responses: { 200: priceConfigBody },
       handler: async ({ body, principal, context }) => {
-        await inTransaction(async (db) => {
-          const inside = createPriceStore(db);
-          await inside.lockSpreads();
-          const before = { ...(await inside.spreads()) };
-          await inside.setSpreads(body, principal.adminId, clock.now());
-          await audit.record(db, {
-            action: 'price.config.set',
-            ...adminActor(principal, context),
-            target: { type: 'price_config', id: 'spread' },
-            before,
-            after: body,
-          });
-        });
+        await setSpreads(options, body, { principal, context });
         return ok(body);
       },
     }),

@@ -1,4 +1,4 @@
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
 import {
   defineRoute,
   ok,
@@ -7,37 +7,13 @@ import {
   type Reply,
   type Route,
 } from '../../platform/http/index.ts';
-import { paise, toSafePaise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { LivePriceReader } from './live-price.ts';
-import {
-  historyQuery,
-  historyView,
-  presentPrice,
-  priceView,
-  type PriceRange,
-} from './price.schemas.ts';
-import type { HistoryRow, PriceStore } from './price.store.ts';
-import { tickEveryMs, type LivePrice } from './price.types.ts';
+import { readPriceHistory } from './price-history.ts';
+import { historyQuery, historyView, presentPrice, priceView } from './price.schemas.ts';
+import type { LivePrice } from './price.types.ts';
 
-const dayMs = 24 * 60 * 60_000;
-const rangeMs: Readonly<Record<PriceRange, number>> = {
-  '1d': dayMs,
-  '1w': 7 * dayMs,
-  '1m': 30 * dayMs,
-  '1y': 365 * dayMs,
-};
-
-/** The most rows that `GET /price/history` answers (interface, Limits). */
-export const maxHistoryRows = 5000;
-
-const presentRow = (row: HistoryRow) => ({
-  buyPaise: toSafePaise(paise(row.buy_paise)),
-  sellPaise: toSafePaise(paise(row.sell_paise)),
-  spotPaise: toSafePaise(paise(row.spot_paise)),
-  at: row.as_of.toISOString(),
-});
-
-/** A price is shown many times before the next one comes: it is written out once. */
+/** Serializes each price once: it is requested many times before the next one comes. */
 const createPriceReplies = (): ((price: LivePrice) => Reply) => {
   let last: { readonly price: LivePrice; readonly reply: Reply } | undefined;
   return (price) => {
@@ -46,13 +22,13 @@ const createPriceReplies = (): ((price: LivePrice) => Reply) => {
   };
 };
 
-/** `GET /price/current`, `GET /price/history`. */
+/** Declares `/price/current` and `/price/history`. */
 export const createPriceCustomerRoutes = (options: {
   readonly live: LivePriceReader;
-  readonly store: PriceStore;
+  readonly db: Db;
   readonly wall: Clock;
 }): Route[] => {
-  const { live, store, wall } = options;
+  const { live, db, wall } = options;
   const replyOf = createPriceReplies();
   return [
     defineRoute({
@@ -77,13 +53,8 @@ export const createPriceCustomerRoutes = (options: {
       access: PUBLIC,
       query: historyQuery,
       responses: { 200: historyView },
-      handler: async ({ query }) => {
-        const spanMs = rangeMs[query.range];
-        const stepMs = Math.max(tickEveryMs, Math.ceil(spanMs / maxHistoryRows));
-        const from = addMs(wall.now(), -spanMs);
-        const rows = await store.history(from, stepMs, Math.ceil(spanMs / stepMs));
-        return ok({ range: query.range, items: rows.map(presentRow) });
-      },
+      handler: async ({ query: { range } }) =>
+        ok({ range, items: await readPriceHistory(db, range, wall.now()) }),
     }),
   ];
 };

@@ -7,7 +7,6 @@ export type PriceRange = (typeof priceRanges)[number];
 
 const pricePaise = z.int().positive();
 
-/** What a client sees of a price. */
 export const priceView = z.object({
   buyPaise: pricePaise,
   sellPaise: pricePaise,
@@ -47,7 +46,6 @@ export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   asOf: price.asOf.toISOString(),
 });
 
-/** What the feed broadcasts. */
 export const presentTick = ({ price, seq, stale }: PriceTick) => ({
   ...presentPrice(price),
   seq,
@@ -56,7 +54,7 @@ export const presentTick = ({ price, seq, stale }: PriceTick) => ({
 
 const decimalPaise = z.string().regex(/^\d{1,18}$/u);
 
-/** A price as the cache keeps it: integers as text, since JSON has no big ones. */
+/** A price as the cache stores it: integers as text, since JSON has no big ones. */
 export const cachedPrice = z.object({
   buyPaise: decimalPaise,
   sellPaise: decimalPaise,

@@ -1,12 +1,12 @@
 import type { Bps, Paise } from '../../money/index.ts';
 
-/** How long a price counts as live, in real milliseconds (interface, Limits). */
+/** A price is live for this long, in real milliseconds. */
 export const priceLifeMs = 10_000;
 
-/** The wall clock's marks on which the feed ticks. */
+/** The feed sends a tick on each multiple of this on the wall clock. */
 export const tickEveryMs = 10_000;
 
-/** The price of one moment: ours, and the provider's that it was made of. Paise per gram. */
+/** The price of one moment: ours, and the provider's that it was made of, in paise per gram. */
 export interface LivePrice {
   readonly buyPaise: Paise;
   readonly sellPaise: Paise;
@@ -17,10 +17,10 @@ export interface LivePrice {
   readonly providerTaxBps: Bps;
   readonly buyRateId: string;
   readonly sellRateId: string;
-  /** Until when the provider verifies at these rates. */
+  /** The provider accepts these rates until then. */
   readonly ratesValidUntil: Date;
   readonly source: 'PROVIDER';
-  /** When the provider was asked, in real time. */
+  /** The real moment just before the request to the provider. */
   readonly asOf: Date;
 }
 
@@ -28,11 +28,6 @@ export interface LivePrice {
 export interface PriceTick {
   readonly price: LivePrice;
   readonly seq: number;
-  /** The provider could not be asked on this mark: the last price goes on. */
+  /** The provider did not respond for this mark: the tick repeats the last price. */
   readonly stale: boolean;
-}
-
-export interface Spreads {
-  readonly buySpreadBps: number;
-  readonly sellSpreadBps: number;
 }

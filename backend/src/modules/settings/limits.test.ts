@@ -86,7 +86,7 @@ describe('reading', () => {
     expect((await alone.current()).minBuyPaise).toBe(1000n);
     const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
     const principal = { adminId: boss.adminId, email: boss.email, role: boss.role };
-    await alone.replace(next, principal, { requestId: 'test', ip: '127.0.0.1' });
+    await alone.replace(next, principal, { requestId: 'test', ip: '127.0.0.1', headers: {} });
     expect((await alone.current()).minBuyPaise).toBe(9900n);
     redis.disconnect();
   });

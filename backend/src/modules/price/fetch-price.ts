@@ -1,25 +1,26 @@
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { applyBuySpread, applySellSpread, fromSafeBps } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { mapDone, type Outcome } from '../../platform/outcome/outcome.ts';
-import type { PriceStore } from './price.store.ts';
 import type { LivePrice } from './price.types.ts';
+import { findSpreads } from './spreads.ts';
 
-export type AskPrice = () => Promise<Outcome<LivePrice>>;
+export type FetchPrice = () => Promise<Outcome<LivePrice>>;
 
 /**
- * Asks the provider and applies the spreads (decisions, section 2). `asOf` is the real moment
- * before the call, so a price never looks younger than it is.
+ * Fetches the provider's price and applies the spreads. `asOf` is the real moment before the call,
+ * so a price never looks younger than it is.
  */
-export const createAskPrice = (options: {
+export const createFetchPrice = (options: {
   readonly provider: GoldProvider;
-  readonly store: PriceStore;
+  readonly db: Db;
   readonly wall: Clock;
-}): AskPrice => {
-  const { provider, store, wall } = options;
+}): FetchPrice => {
+  const { provider, db, wall } = options;
   return async () => {
     const asOf = wall.now();
-    const [outcome, spreads] = await Promise.all([provider.price(), store.spreads()]);
+    const [outcome, spreads] = await Promise.all([provider.price(), findSpreads(db)]);
     return mapDone(outcome, (price) => ({
       buyPaise: applyBuySpread(price.buyPaise, fromSafeBps(spreads.buySpreadBps)),
       sellPaise: applySellSpread(price.sellPaise, fromSafeBps(spreads.sellSpreadBps)),
