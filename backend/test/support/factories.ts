@@ -13,7 +13,13 @@ import { hashPhone } from '../../src/modules/identity/phone.ts';
 import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
 import { setProviderUserId } from '../../src/modules/identity/users.store.ts';
 import { sealSubmission } from '../../src/modules/kyc/kyc-sealing.ts';
-import { createKycStore } from '../../src/modules/kyc/kyc.store.ts';
+import {
+  insertDocument,
+  lockOrCreateKyc,
+  requireKyc,
+  storeReview,
+  storeSubmission,
+} from '../../src/modules/kyc/kyc.store.ts';
 import { hasVerhoeffCheckDigit } from '../../src/modules/kyc/verhoeff.ts';
 import type { TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { addSeconds, type Clock } from '../../src/platform/clock/clock.ts';
@@ -108,15 +114,14 @@ export const createFactories = (deps: FactoryDeps) => {
     const key = `kyc/${userId}/${id}`;
     const sha256 = createHash('sha256').update(id).digest('hex');
     const head = { contentType: 'image/png', sizeBytes: 8, sha256, createdAt: clock.now() };
-    await createKycStore(tx).insertDocument({ id, userId, key, kind: 'PAN', ...head });
+    await insertDocument(tx, { id, userId, key, kind: 'PAN', ...head });
     return key;
   };
 
   /** Puts a customer's KYC before the reviewers; answers the record's id. */
   const submitKyc = async (userId: string, given: { fullName?: string } = {}): Promise<string> =>
     inTransaction(async (tx) => {
-      const store = createKycStore(tx);
-      const id = await store.lockOrMake(random.uuid(), userId, clock.now());
+      const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, clock.now());
       const submission = {
         pan: numbers.pan(),
         aadhaar: numbers.aadhaar(),
@@ -126,7 +131,8 @@ export const createFactories = (deps: FactoryDeps) => {
       };
       const sealer = await vault.forUser(tx, userId);
       const fields = sealSubmission(submission, id, { sealer, blindIndex });
-      if (!(await store.submit(id, fields, clock.now()))) throw new Error('KYC is elsewhere');
+      const count = await storeSubmission(tx, { id, from }, fields, clock.now());
+      if (count !== 1) throw new Error('KYC is elsewhere');
       return id;
     });
 
@@ -160,10 +166,7 @@ export const createFactories = (deps: FactoryDeps) => {
     reviewer ??= admin('ADMIN');
     const review = { by: (await reviewer).adminId, at: clock.now(), reason: null };
     await inTransaction(async (tx) => {
-      const store = createKycStore(tx);
-      const record = await store.findById(recordId);
-      if (record === undefined) throw new Error('a submitted record vanished');
-      await store.review(record, 'APPROVED', review);
+      await storeReview(tx, await requireKyc(tx, recordId), 'APPROVED', review);
       await setProviderUserId(tx, made.userId, providerUserId, clock.now());
     });
     return { ...made, providerUserId };

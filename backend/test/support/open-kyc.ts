@@ -1,6 +1,4 @@
-import { kycCustomers } from '../../src/runtime/kyc-customers.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { readHolding } from '../../src/modules/holdings/index.ts';
 import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
 import { createKyc, createKycReview } from '../../src/modules/kyc/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
@@ -41,22 +39,18 @@ export interface OpenKyc {
 /** Opens it; close its `kit`. */
 export const openKyc = async (): Promise<OpenKyc> => {
   const kit = await openKit();
-  const { db, tokens, provider, clock } = kit;
+  const { db, tokens, provider } = kit;
   const make = createFactories(kit);
   const revocations = { revoke: async () => {}, isRevoked: async () => false };
-  const customers = kycCustomers(clock);
-  const heldGrams = async (client: typeof db, userId: string) =>
-    (await readHolding(client, userId)).balance;
   const [customerUrl, adminUrl, admin] = await Promise.all([
     kit.serve({
       prefix: '/v1',
-      routes: createKyc({ ...kit, customers }).customerRoutes,
+      routes: createKyc(kit).customerRoutes,
       guard: createCustomerGuard({ db, tokens, revocations }),
     }),
     kit.serve({
       prefix: '/v1',
-      routes: createKycReview({ ...kit, provider, customers, heldGrams, notify: createNotify(kit) })
-        .adminRoutes,
+      routes: createKycReview({ ...kit, provider, notify: createNotify(kit) }).adminRoutes,
       guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
     }),
     make.admin('ADMIN'),

@@ -3,7 +3,6 @@ import { createCi } from '../../adapters/ci/create-ci.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
-import { readHolding } from '../../modules/holdings/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createPriceAdmin, findLastTick } from '../../modules/price/index.ts';
@@ -26,7 +25,6 @@ import { createRuntime } from '../../runtime/create-runtime.ts';
 import { createTrade } from '../../runtime/create-trade.ts';
 import { tradeVariables } from '../../runtime/trade.variables.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
-import { kycCustomers } from '../../runtime/kyc-customers.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
@@ -36,7 +34,7 @@ import { adminVariables } from './admin.variables.ts';
 await runMain(async (env) => {
   const config = loadConfig({ ...apiVariables, ...tradeVariables, ...adminVariables }, env);
   const runtime = await createRuntime('admin', config, env);
-  const { database, clock, wall } = runtime;
+  const { database, wall } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const trade = createTrade(config, env, runtime);
@@ -47,8 +45,6 @@ await runMain(async (env) => {
   const kyc = createKycReview({
     ...shared,
     provider,
-    customers: kycCustomers(clock),
-    heldGrams: async (client, userId) => (await readHolding(client, userId)).balance,
     notify: createNotify(runtime),
   });
   const reconciliation = createReconciliation({

@@ -12,7 +12,6 @@ import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createApiApp } from '../../runtime/create-api-app.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
-import { kycCustomers } from '../../runtime/kyc-customers.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
@@ -46,7 +45,6 @@ await runMain(async (env) => {
     db,
     inTransaction,
     objects: createObjectStore(env),
-    customers: kycCustomers(clock),
   });
   const holdings = createHoldings({ ...runtime, db, price: trade.price.live });
 

@@ -1,3 +1,3 @@
 export { createKyc, createKycReview } from './create-kyc.ts';
 export { kycStatusOf, requireApprovedKyc } from './kyc.read-model.ts';
-export type { KycCustomer, KycCustomers, KycStatus } from './kyc.types.ts';
+export type { KycStatus } from './kyc.types.ts';

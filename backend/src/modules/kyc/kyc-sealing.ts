@@ -11,14 +11,14 @@ const contextOf = (column: string, row: string) => ({
   row,
 });
 
-/** A document in the object store, bound to its key. */
+/** Binds a document in the object store to its key. */
 export const documentContext = (key: string) => ({
   purpose,
   column: 'kyc_document.bytes',
   row: key,
 });
 
-/** The submitted numbers as they are stored: sealed, their last four digits, a keyed hash. */
+/** Seals the submitted numbers for storage, with their last four digits and a keyed hash. */
 export const sealSubmission = (
   input: SubmitInput & { readonly fullName: string },
   recordId: string,
@@ -40,7 +40,7 @@ export const sealSubmission = (
   selfieKey: input.selfieKey ?? null,
 });
 
-/** The numbers that the provider wants before a customer holds much gold. */
+/** Opens the numbers that the provider requires before a customer holds much gold. */
 export const openNumbers = (
   sealer: Sealer,
   record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
@@ -49,6 +49,6 @@ export const openNumbers = (
   identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
 });
 
-/** The full name of a record, for the reviewer and the provider. */
+/** Opens the full name of a record, for the reviewer and the provider. */
 export const openFullName = (sealer: Sealer, sealed: string, recordId: string): string =>
   sealer.open(sealed, contextOf('full_name', recordId));

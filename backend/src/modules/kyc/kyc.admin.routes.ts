@@ -1,51 +1,19 @@
-import type { Vault } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import {
-  defineRoute,
-  idParams,
-  ok,
-  type RequestContext,
-  type Route,
-} from '../../platform/http/index.ts';
-import { adminAccess, adminActor, type AdminPrincipal } from '../admins/index.ts';
+import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess } from '../admins/index.ts';
 import { kycOperatorView, queuePage, queueQuery, reasonBody } from './kyc.schemas.ts';
-import { createKycStore, type KycRow } from './kyc.store.ts';
-import { presentKycForOperator } from './present-kyc.ts';
-import type { Reviewer, ReviewKyc } from './review-kyc.ts';
+import { findKyc, listKyc, type KycRow } from './kyc.store.ts';
+import { presentKycForOperators } from './present-kyc.ts';
+import { approveKyc, rejectKyc, requestResubmit, type ReviewKycDeps } from './review-kyc.ts';
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const reviewers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['kyc'];
 
-const reviewerOf = (principal: AdminPrincipal, context: RequestContext): Reviewer => ({
-  ...adminActor(principal, context),
-  adminId: principal.adminId,
-});
-
-/** The review queue and its decisions. */
-export const createKycAdminRoutes = (options: {
-  readonly db: Db;
-  readonly vault: Vault;
-  readonly review: ReviewKyc;
-}): Route[] => {
-  const { db, vault, review } = options;
-  const store = createKycStore(db);
-
-  const present = async (rows: readonly KycRow[]) => {
-    const userIds = rows.map((row) => row.userId);
-    const [sealers, documents] = await Promise.all([
-      vault.forUsers(db, userIds),
-      store.documentsOf(userIds),
-    ]);
-    return rows.map((row) =>
-      presentKycForOperator(row, {
-        sealer: sealers.get(row.userId),
-        documents: documents.filter(({ userId }) => userId === row.userId),
-      }),
-    );
-  };
-  const presentOne = async (row: KycRow) => ok((await present([row]))[0]);
+/** Declares `/kyc` of the admin API: the review queue and its decisions. */
+export const createKycAdminRoutes = (deps: ReviewKycDeps): Route[] => {
+  const { db } = deps;
+  const presentOne = async (row: KycRow) => ok((await presentKycForOperators(deps, [row]))[0]);
 
   return [
     defineRoute({
@@ -57,8 +25,8 @@ export const createKycAdminRoutes = (options: {
       query: queueQuery,
       responses: { 200: queuePage },
       handler: async ({ query: { status, page, limit } }) => {
-        const { rows, total } = await store.list(status, { page, limit });
-        return ok({ items: await present(rows), total, page, limit });
+        const { rows, total } = await listKyc(db, status, { page, limit });
+        return ok({ items: await presentKycForOperators(deps, rows), total, page, limit });
       },
     }),
     defineRoute({
@@ -70,7 +38,7 @@ export const createKycAdminRoutes = (options: {
       params: idParams,
       responses: { 200: kycOperatorView },
       handler: async ({ params }) => {
-        const row = await store.findById(params.id);
+        const row = await findKyc(db, params.id);
         if (row === undefined) throw new AppError('NOT_FOUND');
         return presentOne(row);
       },
@@ -85,7 +53,7 @@ export const createKycAdminRoutes = (options: {
       responses: { 200: kycOperatorView },
       errors: ['ILLEGAL_TRANSITION', 'PROVIDER_UNAVAILABLE', 'PROVIDER_MISMATCH'],
       handler: async ({ params, principal, context }) =>
-        presentOne(await review.approve(params.id, reviewerOf(principal, context))),
+        presentOne(await approveKyc(deps, params.id, { principal, context })),
     }),
     defineRoute({
       method: 'POST',
@@ -98,7 +66,7 @@ export const createKycAdminRoutes = (options: {
       responses: { 200: kycOperatorView },
       errors: ['ILLEGAL_TRANSITION'],
       handler: async ({ params, body, principal, context }) =>
-        presentOne(await review.reject(params.id, reviewerOf(principal, context), body.reason)),
+        presentOne(await rejectKyc(deps, params.id, { principal, context }, body.reason)),
     }),
     defineRoute({
       method: 'POST',
@@ -110,10 +78,8 @@ export const createKycAdminRoutes = (options: {
       body: reasonBody,
       responses: { 200: kycOperatorView },
       errors: ['ILLEGAL_TRANSITION'],
-      handler: async ({ params, body, principal, context }) => {
-        const reviewer = reviewerOf(principal, context);
-        return presentOne(await review.requestResubmit(params.id, reviewer, body.reason));
-      },
+      handler: async ({ params, body, principal, context }) =>
+        presentOne(await requestResubmit(deps, params.id, { principal, context }, body.reason)),
     }),
   ];
 };

@@ -1,4 +1,3 @@
-import type { Db } from '../../platform/db/index.ts';
 import { created, defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import {
@@ -8,17 +7,15 @@ import {
   kycView,
   submitBody,
 } from './kyc.schemas.ts';
-import { createKycStore } from './kyc.store.ts';
+import { findKycByUser } from './kyc.store.ts';
 import { presentKyc } from './present-kyc.ts';
-import type { SubmitKyc } from './submit-kyc.ts';
-import type { UploadDocument } from './upload-document.ts';
+import { submitKyc, type SubmitKycDeps } from './submit-kyc.ts';
+import { uploadDocument, type UploadDocumentDeps } from './upload-document.ts';
 
-/** `/kyc` of the customer API. */
-export const createKycCustomerRoutes = (options: {
-  readonly db: Db;
-  readonly submit: SubmitKyc;
-  readonly upload: UploadDocument;
-}): Route[] => [
+export type KycCustomerDeps = SubmitKycDeps & UploadDocumentDeps;
+
+/** Declares `/kyc` of the customer API. */
+export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/documents',
@@ -30,7 +27,7 @@ export const createKycCustomerRoutes = (options: {
     responses: { 201: documentView },
     errors: ['LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
     handler: async ({ body, principal }) =>
-      created({ documentKey: await options.upload(principal.userId, body) }),
+      created({ documentKey: await uploadDocument(deps, principal.userId, body) }),
   }),
   defineRoute({
     method: 'POST',
@@ -42,7 +39,7 @@ export const createKycCustomerRoutes = (options: {
     responses: { 200: kycView },
     errors: ['KYC_STATE', 'KYC_DUPLICATE'],
     handler: async ({ body, principal }) =>
-      ok(presentKyc(await options.submit(principal.userId, body))),
+      ok(presentKyc(await submitKyc(deps, principal.userId, body))),
   }),
   defineRoute({
     method: 'GET',
@@ -52,6 +49,6 @@ export const createKycCustomerRoutes = (options: {
     access: customerAccess,
     responses: { 200: kycView },
     handler: async ({ principal }) =>
-      ok(presentKyc(await createKycStore(options.db).findByUser(principal.userId))),
+      ok(presentKyc(await findKycByUser(deps.db, principal.userId))),
   }),
 ];

@@ -1,7 +1,9 @@
-import type { Db } from '../../platform/db/index.ts';
+import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { statesBefore } from './kyc.states.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import { kycStatuses, type DocumentKind, type KycStatus } from './kyc.types.ts';
+
+/* The rows of `kyc_record` and `kyc_document`. */
 
 export interface SubmittedFields {
   readonly panSealed: string;
@@ -34,103 +36,118 @@ export const toKycStatus = (text: string): KycStatus => {
   return status;
 };
 
-/** The rows of `kyc_record` and `kyc_document`. */
-export const createKycStore = (db: Db) => ({
-  async findByUser(userId: string) {
-    return (await db.kycRecord.findUnique({ where: { userId } })) ?? undefined;
-  },
+export const findKycByUser = async (db: Db, userId: string) =>
+  (await db.kycRecord.findUnique({ where: { userId } })) ?? undefined;
 
-  async findById(id: string) {
-    return (await db.kycRecord.findUnique({ where: { id } })) ?? undefined;
-  },
+export const findKyc = async (db: Db, id: string) =>
+  (await db.kycRecord.findUnique({ where: { id } })) ?? undefined;
 
-  /** The customer's record, made PENDING where there is none, and locked. */
-  async lockOrMake(id: string, userId: string, at: Date): Promise<string> {
-    await db.$executeRaw`
+export type KycRow = NonNullable<Awaited<ReturnType<typeof findKyc>>>;
+
+/** Returns the record that this transaction has locked or just changed. */
+export const requireKyc = async (tx: Db, id: string): Promise<KycRow> => {
+  const row = await findKyc(tx, id);
+  invariant(row, 'a KYC record of this transaction is still there');
+  return row;
+};
+
+/** Locks the customer's record, created PENDING where there is none. */
+export const lockOrCreateKyc = async (
+  tx: Db,
+  id: string,
+  userId: string,
+  at: Date,
+): Promise<{ readonly id: string; readonly status: KycStatus }> => {
+  await execute(
+    tx,
+    sql`
       INSERT INTO kyc_record (id, user_id, status, created_at, updated_at)
       VALUES (${id}::uuid, ${userId}::uuid, 'PENDING', ${at}, ${at})
-      ON CONFLICT (user_id) DO NOTHING`;
-    const rows = await db.$queryRaw<{ id: string }[]>`
-      SELECT id FROM kyc_record WHERE user_id = ${userId}::uuid FOR UPDATE`;
-    return rows[0]?.id ?? id;
-  },
+      ON CONFLICT (user_id) DO NOTHING`,
+  );
+  const row = await selectOne<{ id: string; status: string }>(
+    tx,
+    sql`SELECT id, status FROM kyc_record WHERE user_id = ${userId}::uuid FOR UPDATE`,
+  );
+  invariant(row, 'a KYC record that was just inserted is there');
+  return { id: row.id, status: toKycStatus(row.status) };
+};
 
-  /** PENDING or REJECTED to SUBMITTED; false when the record is elsewhere. */
-  async submit(id: string, fields: SubmittedFields, at: Date): Promise<boolean> {
-    const { count } = await db.kycRecord.updateMany({
-      where: { id, status: { in: statesBefore('SUBMITTED') } },
-      data: {
-        ...fields,
-        status: 'SUBMITTED',
-        submittedAt: at,
-        updatedAt: at,
-        reviewReason: null,
-        reviewedAt: null,
-        reviewedBy: null,
-      },
-    });
-    return count === 1;
-  },
+/** Stores a submission where the status is still `from`; returns the number of changed rows. */
+export const storeSubmission = async (
+  tx: Db,
+  { id, from }: { readonly id: string; readonly from: KycStatus },
+  fields: SubmittedFields,
+  at: Date,
+): Promise<number> => {
+  const { count } = await tx.kycRecord.updateMany({
+    where: { id, status: from },
+    data: {
+      ...fields,
+      status: 'SUBMITTED',
+      submittedAt: at,
+      updatedAt: at,
+      reviewReason: null,
+      reviewedAt: null,
+      reviewedBy: null,
+    },
+  });
+  return count;
+};
 
-  /**
-   * A reviewer's move of the very submission they decided on; false when the record has left
-   * SUBMITTED, also when it was submitted anew since.
-   */
-  async review(
-    { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
-    to: 'APPROVED' | 'REJECTED' | 'PENDING',
-    review: { readonly by: string; readonly at: Date; readonly reason: string | null },
-  ): Promise<boolean> {
-    const { count } = await db.kycRecord.updateMany({
-      where: { id, status: 'SUBMITTED', submittedAt },
-      data: {
-        status: to,
-        reviewedBy: review.by,
-        reviewedAt: review.at,
-        reviewReason: review.reason,
-        updatedAt: review.at,
-        ...(to === 'APPROVED' && { providerRegisteredAt: review.at }),
-      },
-    });
-    return count === 1;
-  },
+/**
+ * Stores a decision on the very submission that the reviewer saw; returns the number of changed
+ * rows: 0 when the record has left SUBMITTED, and when it was submitted anew since.
+ */
+export const storeReview = async (
+  tx: Db,
+  { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
+  to: 'APPROVED' | 'REJECTED' | 'PENDING',
+  review: { readonly by: string; readonly at: Date; readonly reason: string | null },
+): Promise<number> => {
+  const { count } = await tx.kycRecord.updateMany({
+    where: { id, status: 'SUBMITTED', submittedAt },
+    data: {
+      status: to,
+      reviewedBy: review.by,
+      reviewedAt: review.at,
+      reviewReason: review.reason,
+      updatedAt: review.at,
+      ...(to === 'APPROVED' && { providerRegisteredAt: review.at }),
+    },
+  });
+  return count;
+};
 
-  /** A page of one status, the longest waiting last. */
-  async list(status: KycStatus, page: Page) {
-    const where = { status };
-    const [rows, total] = await Promise.all([
-      db.kycRecord.findMany({
-        where,
-        orderBy: [{ submittedAt: 'desc' }, { id: 'desc' }],
-        skip: offsetOf(page),
-        take: page.limit,
-      }),
-      db.kycRecord.count({ where }),
-    ]);
-    return { rows, total };
-  },
+/** Returns a page of one status, the newest submission first, and the number of records. */
+export const listKyc = async (db: Db, status: KycStatus, page: Page) => {
+  const where = { status };
+  const [rows, total] = await Promise.all([
+    db.kycRecord.findMany({
+      where,
+      orderBy: [{ submittedAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.kycRecord.count({ where }),
+  ]);
+  return { rows, total };
+};
 
-  async insertDocument(document: NewDocument): Promise<void> {
-    await db.kycDocument.create({ data: document });
-  },
+export const insertDocument = async (db: Db, document: NewDocument): Promise<void> => {
+  await db.kycDocument.create({ data: document });
+};
 
-  async countDocuments(userId: string): Promise<number> {
-    return db.kycDocument.count({ where: { userId } });
-  },
+export const countDocuments = (db: Db, userId: string): Promise<number> =>
+  db.kycDocument.count({ where: { userId } });
 
-  async findDocument(userId: string, key: string) {
-    return (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
-  },
+export const findDocument = async (db: Db, userId: string, key: string) =>
+  (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 
-  async documentsOf(userIds: readonly string[]) {
-    return db.kycDocument.findMany({
-      where: { userId: { in: [...userIds] } },
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      select: { userId: true, kind: true, key: true },
-    });
-  },
-});
-
-export type KycRow = NonNullable<
-  Awaited<ReturnType<ReturnType<typeof createKycStore>['findById']>>
->;
+/** Returns the documents of these customers, newest first. */
+export const listDocuments = (db: Db, userIds: readonly string[]) =>
+  db.kycDocument.findMany({
+    where: { userId: { in: [...userIds] } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    select: { userId: true, kind: true, key: true },
+  });

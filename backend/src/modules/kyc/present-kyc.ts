@@ -1,8 +1,9 @@
-import type { Sealer } from '../../platform/crypto/index.ts';
+import type { Sealer, Vault } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { openFullName } from './kyc-sealing.ts';
-import { toKycStatus, type KycRow } from './kyc.store.ts';
+import { listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
 
-/** The customer's view; without a record, a KYC that has not begun. */
+/** Presents a record to its customer; without one, a KYC that has not begun. */
 export const presentKyc = (row: KycRow | undefined) => ({
   status: row === undefined ? ('PENDING' as const) : toKycStatus(row.status),
   panLast4: row?.panLast4 ?? null,
@@ -13,20 +14,29 @@ export const presentKyc = (row: KycRow | undefined) => ({
   reviewedAt: row?.reviewedAt?.toISOString() ?? null,
 });
 
-export interface OperatorContext {
-  /** Absent once the customer's key is destroyed. */
-  readonly sealer: Sealer | undefined;
-  readonly documents: readonly { readonly kind: string; readonly key: string }[];
-}
+/** Opens the name; null also for a customer whose key was destroyed with the account. */
+const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
+  sealer === undefined || row.fullNameSealed === null
+    ? null
+    : openFullName(sealer, row.fullNameSealed, row.id);
 
-/** The operators' view. */
-export const presentKycForOperator = (row: KycRow, { sealer, documents }: OperatorContext) => ({
-  ...presentKyc(row),
-  id: row.id,
-  userId: row.userId,
-  fullName:
-    sealer === undefined || row.fullNameSealed === null
-      ? null
-      : openFullName(sealer, row.fullNameSealed, row.id),
-  documents: documents.map(({ kind, key }) => ({ kind, key })),
-});
+/** Presents records to operators, with their documents. */
+export const presentKycForOperators = async (
+  { db, vault }: { readonly db: Db; readonly vault: Pick<Vault, 'forUsers'> },
+  rows: readonly KycRow[],
+) => {
+  const userIds = rows.map((row) => row.userId);
+  const [sealers, documents] = await Promise.all([
+    vault.forUsers(db, userIds),
+    listDocuments(db, userIds),
+  ]);
+  return rows.map((row) => ({
+    ...presentKyc(row),
+    id: row.id,
+    userId: row.userId,
+    fullName: fullNameOf(row, sealers.get(row.userId)),
+    documents: documents
+      .filter(({ userId }) => userId === row.userId)
+      .map(({ kind, key }) => ({ kind, key })),
+  }));
+};

@@ -3,27 +3,34 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import type { AuditEntry, Auditor } from '../audit/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import { readHolding } from '../holdings/index.ts';
+import { findUser, setProviderUserId } from '../identity/index.ts';
 import { openFullName, openNumbers } from './kyc-sealing.ts';
-import { createKycStore, type KycRow } from './kyc.store.ts';
-import type { HeldGrams, KycCustomers, Notify } from './kyc.types.ts';
+import { kycMachine } from './kyc.states.ts';
+import { findKyc, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
+import type { Notify } from './kyc.types.ts';
 
-/** Who reviews: the head of the audit row. */
-export type Reviewer = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'> & {
-  readonly adminId: string;
-};
-
-export interface ReviewKycOptions {
+export interface ReviewKycDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly vault: Vault;
   readonly provider: GoldProvider;
-  readonly customers: KycCustomers;
-  readonly heldGrams: HeldGrams;
   readonly audit: Auditor;
   readonly notify: Notify;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+/** The operator who decides, and the request by which they do. */
+export interface Reviewer {
+  readonly principal: AdminPrincipal;
+  readonly context: RequestContext;
 }
 
 const messages = {
@@ -37,129 +44,147 @@ const messages = {
     action: 'kyc.reject',
     type: 'kyc_rejected',
     title: 'KYC rejected',
-    body: 'Please read the reason and submit again.',
+    body: 'Your KYC was not accepted. Please read the reason and submit it again.',
   },
   PENDING: {
     action: 'kyc.request-resubmit',
     type: 'kyc_resubmit',
-    title: 'KYC to be submitted again',
-    body: 'Please read the reason and submit again.',
+    title: 'Please submit your KYC again',
+    body: 'We could not complete the review. Please read the reason and submit your KYC again.',
   },
 } as const;
+
+const findSubmitted = async (db: Db, id: string): Promise<KycRow> => {
+  const row = await findKyc(db, id);
+  if (row === undefined) throw new AppError('NOT_FOUND');
+  if (row.status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION');
+  return row;
+};
 
 const unavailable = (outcome: Outcome<unknown>): AppError =>
   new AppError('PROVIDER_UNAVAILABLE', { cause: outcome });
 
-/** The reviewers' three moves out of SUBMITTED. */
-export const createReviewKyc = (options: ReviewKycOptions) => {
-  const { db, inTransaction, clock, vault, provider, customers, audit, notify } = options;
-
-  const findSubmitted = async (id: string): Promise<KycRow> => {
-    const row = await createKycStore(db).findById(id);
-    if (row === undefined) throw new AppError('NOT_FOUND');
-    if (row.status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION');
-    return row;
-  };
-
-  /** A number given out again finds its last owner's gold at the provider: never attach to it. */
-  const requireOwnGold = async (userId: string, user: ProviderUser): Promise<void> => {
-    if (user.goldBalanceGrams === (await options.heldGrams(db, userId))) return;
-    throw new AppError('PROVIDER_MISMATCH', {
-      message: 'The provider holds other gold for this phone number than we do.',
-    });
-  };
-
-  /**
-   * The provider's user of the customer, registered now unless it was before, and told the numbers
-   * it asks for above 30 g and 50 g. Both calls are safe to repeat, so after an unknown outcome
-   * the operator approves again.
-   */
-  const register = async (row: KycRow): Promise<string> => {
-    const customer = await customers.find(db, row.userId);
-    const { fullNameSealed, panSealed, aadhaarSealed, pincode } = row;
-    if (
-      customer === undefined ||
-      fullNameSealed === null ||
-      panSealed === null ||
-      aadhaarSealed === null ||
-      pincode === null
-    ) {
-      throw new AppError('ILLEGAL_TRANSITION', { message: 'The customer is no longer there.' });
-    }
-    const sealer = await vault.forUser(db, row.userId);
-    const registered = await provider.register({
-      phone: customer.phone,
-      name: openFullName(sealer, fullNameSealed, row.id),
-      pincode,
-      ...(customer.email !== undefined && { email: customer.email }),
-    });
-    if (registered.kind !== 'done') throw unavailable(registered);
-    const { providerUserId } = registered.value;
-    if (customer.providerUserId === undefined) await requireOwnGold(row.userId, registered.value);
-    const numbers = openNumbers(sealer, { id: row.id, panSealed, aadhaarSealed });
-    const told = await provider.updateKyc({ providerUserId, ...numbers });
-    if (told.kind !== 'done') throw unavailable(told);
-    return providerUserId;
-  };
-
-  const move = async (
-    row: KycRow,
-    to: 'APPROVED' | 'REJECTED' | 'PENDING',
-    reviewer: Reviewer,
-    details: { readonly reason: string | null; readonly providerUserId?: string },
-  ): Promise<KycRow> => {
-    const { adminId, ...head } = reviewer;
-    const { action, ...message } = messages[to];
-    return inTransaction(async (tx) => {
-      const store = createKycStore(tx);
-      const review = { by: adminId, at: clock.now(), reason: details.reason };
-      if (!(await store.review(row, to, review))) throw new AppError('ILLEGAL_TRANSITION');
-      if (details.providerUserId !== undefined) {
-        await customers.setProviderUserId(tx, row.userId, details.providerUserId);
-      }
-      await notify(tx, { userId: row.userId, ...message });
-      await audit.record(tx, {
-        ...head,
-        action,
-        target: { type: 'kyc', id: row.id },
-        before: { status: 'SUBMITTED' },
-        after: { status: to, ...(details.reason !== null && { reason: details.reason }) },
-      });
-      const moved = await store.findById(row.id);
-      if (moved === undefined) throw new Error('a moved KYC record vanished');
-      return moved;
-    });
-  };
-
-  return {
-    /**
-     * Registers with the provider first; while that fails the record stays SUBMITTED.
-     * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, PROVIDER_UNAVAILABLE, PROVIDER_MISMATCH.
-     */
-    async approve(id: string, reviewer: Reviewer): Promise<KycRow> {
-      const row = await findSubmitted(id);
-      const providerUserId = await register(row);
-      try {
-        return await move(row, 'APPROVED', reviewer, { reason: null, providerUserId });
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-        throw new AppError('PROVIDER_MISMATCH', {
-          message: 'The provider knows this phone number as another customer of ours.',
-          cause: error,
-        });
-      }
-    },
-
-    /** @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
-    async reject(id: string, reviewer: Reviewer, reason: string): Promise<KycRow> {
-      return move(await findSubmitted(id), 'REJECTED', reviewer, { reason });
-    },
-
-    /** Back to PENDING. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
-    async requestResubmit(id: string, reviewer: Reviewer, reason: string): Promise<KycRow> {
-      return move(await findSubmitted(id), 'PENDING', reviewer, { reason });
-    },
-  };
+/**
+ * Refuses to attach the gold of a phone number's last owner: the provider finds users by phone,
+ * and numbers are given out again.
+ */
+const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promise<void> => {
+  if (user.goldBalanceGrams === (await readHolding(db, userId)).balance) return;
+  throw new AppError('PROVIDER_MISMATCH', {
+    message: 'The provider holds other gold for this phone number than we do.',
+  });
 };
 
-export type ReviewKyc = ReturnType<typeof createReviewKyc>;
+/**
+ * Registers the customer with the provider, unless they are already, and sends the numbers that it
+ * requires above 30 g and 50 g. Returns the provider's id of the customer. Both calls are safe to
+ * repeat, so after an unknown outcome the operator approves again.
+ */
+const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Promise<string> => {
+  const user = await findUser(db, row.userId);
+  const { fullNameSealed, panSealed, aadhaarSealed, pincode } = row;
+  if (
+    user === undefined ||
+    user.phone === null ||
+    user.deletedAt !== null ||
+    fullNameSealed === null ||
+    panSealed === null ||
+    aadhaarSealed === null ||
+    pincode === null
+  ) {
+    throw new AppError('ILLEGAL_TRANSITION', { message: 'The customer is no longer there.' });
+  }
+  const sealer = await vault.forUser(db, row.userId);
+  const registered = await provider.register({
+    phone: user.phone,
+    name: openFullName(sealer, fullNameSealed, row.id),
+    pincode,
+    ...(user.email !== null && { email: user.email }),
+  });
+  if (registered.kind !== 'done') throw unavailable(registered);
+  const { providerUserId } = registered.value;
+  if (user.providerUserId === null) await requireOwnGold(db, row.userId, registered.value);
+  const numbers = openNumbers(sealer, { id: row.id, panSealed, aadhaarSealed });
+  const updated = await provider.updateKyc({ providerUserId, ...numbers });
+  if (updated.kind !== 'done') throw unavailable(updated);
+  return providerUserId;
+};
+
+/** Stores a decision: the transition, the notification and the audit row in one transaction. */
+const decide = (
+  { inTransaction, clock, audit, notify, logger }: ReviewKycDeps,
+  row: KycRow,
+  { principal, context }: Reviewer,
+  decision: {
+    readonly to: 'APPROVED' | 'REJECTED' | 'PENDING';
+    readonly reason: string | null;
+    readonly providerUserId?: string;
+  },
+): Promise<KycRow> => {
+  const { to, reason, providerUserId } = decision;
+  const { action, ...message } = messages[to];
+  return inTransaction(async (tx) => {
+    const at = clock.now();
+    await transition(kycMachine(logger), {
+      id: row.id,
+      from: 'SUBMITTED',
+      to,
+      actor: `admin:${principal.adminId}`,
+      cause: action,
+      update: () => storeReview(tx, row, to, { by: principal.adminId, at, reason }),
+    });
+    if (providerUserId !== undefined) {
+      await setProviderUserId(tx, row.userId, providerUserId, clock.now());
+    }
+    await notify(tx, { userId: row.userId, ...message });
+    await audit.record(tx, {
+      ...adminActor(principal, context),
+      action,
+      target: { type: 'kyc', id: row.id },
+      before: { status: 'SUBMITTED' },
+      after: { status: to, ...(reason !== null && { reason }) },
+    });
+    return requireKyc(tx, row.id);
+  });
+};
+
+/**
+ * Approves a submission, after registering the customer with the provider; while that fails the
+ * record stays SUBMITTED.
+ * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, PROVIDER_UNAVAILABLE, PROVIDER_MISMATCH.
+ */
+export const approveKyc = async (
+  deps: ReviewKycDeps,
+  id: string,
+  reviewer: Reviewer,
+): Promise<KycRow> => {
+  const row = await findSubmitted(deps.db, id);
+  const providerUserId = await register(deps, row);
+  try {
+    return await decide(deps, row, reviewer, { to: 'APPROVED', reason: null, providerUserId });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new AppError('PROVIDER_MISMATCH', {
+      message: 'The provider knows this phone number as another customer of ours.',
+      cause: error,
+    });
+  }
+};
+
+/** Rejects a submission. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
+export const rejectKyc = async (
+  deps: ReviewKycDeps,
+  id: string,
+  reviewer: Reviewer,
+  reason: string,
+): Promise<KycRow> =>
+  decide(deps, await findSubmitted(deps.db, id), reviewer, { to: 'REJECTED', reason });
+
+/** Returns a submission to PENDING. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
+export const requestResubmit = async (
+  deps: ReviewKycDeps,
+  id: string,
+  reviewer: Reviewer,
+  reason: string,
+): Promise<KycRow> =>
+  decide(deps, await findSubmitted(deps.db, id), reviewer, { to: 'PENDING', reason });

@@ -5,75 +5,90 @@ import { isUniqueViolation, type Db, type InTransaction } from '../../platform/d
 import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { allowsTransition, transition } from '../../platform/transitions/transitions.ts';
+import { findUser } from '../identity/index.ts';
 import { sealSubmission } from './kyc-sealing.ts';
 import type { SubmitInput } from './kyc.schemas.ts';
-import { createKycStore, type KycRow } from './kyc.store.ts';
-import type { KycCustomers } from './kyc.types.ts';
+import { kycMachine, kycTransitions } from './kyc.states.ts';
+import {
+  findDocument,
+  lockOrCreateKyc,
+  requireKyc,
+  storeSubmission,
+  type KycRow,
+} from './kyc.store.ts';
 
-export interface SubmitKycOptions {
+export interface SubmitKycDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Vault;
   readonly blindIndex: BlindIndex;
-  readonly customers: KycCustomers;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-export type SubmitKyc = (userId: string, input: SubmitInput) => Promise<KycRow>;
+const requireDocument = async (
+  db: Db,
+  userId: string,
+  field: 'documentKey' | 'selfieKey',
+  key: string | undefined,
+): Promise<void> => {
+  if (key === undefined) return;
+  const document = await findDocument(db, userId, key);
+  const isFitting = (document?.kind === 'SELFIE') === (field === 'selfieKey');
+  if (document === undefined || !isFitting) {
+    throw validationError([{ field, message: 'must be a document that you uploaded for this' }]);
+  }
+};
+
+/** Returns the full name of the submission; the profile's where it has none. */
+const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {
+  const name = given ?? (await findUser(db, userId))?.fullName;
+  if (name !== undefined && name !== null && name !== '') return name;
+  throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
+};
+
+const requirePast = (date: string | undefined, now: Date): void => {
+  if (date === undefined || date < istDate(now)) return;
+  throw validationError([{ field: 'dateOfBirth', message: 'must be a day in the past' }]);
+};
 
 /**
- * PENDING or REJECTED to SUBMITTED.
- * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or a
- * date of birth to come, KYC_STATE, KYC_DUPLICATE.
+ * Submits KYC for review: PENDING or REJECTED to SUBMITTED.
+ * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or
+ * a date of birth in the future; KYC_STATE, KYC_DUPLICATE.
  */
-export const createSubmitKyc = (options: SubmitKycOptions): SubmitKyc => {
-  const { db, inTransaction, clock, random, vault, blindIndex, customers } = options;
-
-  const requireDocument = async (
-    userId: string,
-    field: 'documentKey' | 'selfieKey',
-    key: string | undefined,
-  ): Promise<void> => {
-    if (key === undefined) return;
-    const document = await createKycStore(db).findDocument(userId, key);
-    const isFitting = (document?.kind === 'SELFIE') === (field === 'selfieKey');
-    if (document === undefined || !isFitting) {
-      throw validationError([{ field, message: 'must be a document that you uploaded for this' }]);
-    }
-  };
-
-  const fullNameFor = async (userId: string, given: string | undefined): Promise<string> => {
-    const name = given ?? (await customers.find(db, userId))?.fullName;
-    if (name !== undefined && name !== '') return name;
-    throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
-  };
-
-  const requireBorn = (date: string | undefined): void => {
-    if (date === undefined || date < istDate(clock.now())) return;
-    throw validationError([{ field: 'dateOfBirth', message: 'must be a day in the past' }]);
-  };
-
-  return async (userId, input) => {
-    requireBorn(input.dateOfBirth);
-    await requireDocument(userId, 'documentKey', input.documentKey);
-    await requireDocument(userId, 'selfieKey', input.selfieKey);
-    const fullName = await fullNameFor(userId, input.fullName);
-    try {
-      return await inTransaction(async (tx) => {
-        const store = createKycStore(tx);
-        const at = clock.now();
-        const id = await store.lockOrMake(random.uuid(), userId, at);
-        const sealer = await vault.forUser(tx, userId);
-        const fields = sealSubmission({ ...input, fullName }, id, { sealer, blindIndex });
-        if (!(await store.submit(id, fields, at))) throw new AppError('KYC_STATE');
-        const row = await store.findById(id);
-        if (row === undefined) throw new Error('a locked KYC record vanished');
-        return row;
+export const submitKyc = async (
+  deps: SubmitKycDeps,
+  userId: string,
+  input: SubmitInput,
+): Promise<KycRow> => {
+  const { db, inTransaction, clock, random, vault, blindIndex, logger } = deps;
+  requirePast(input.dateOfBirth, clock.now());
+  await requireDocument(db, userId, 'documentKey', input.documentKey);
+  await requireDocument(db, userId, 'selfieKey', input.selfieKey);
+  const fullName = await fullNameFor(db, userId, input.fullName);
+  const actor = `customer:${userId}`;
+  try {
+    return await inTransaction(async (tx) => {
+      const at = clock.now();
+      const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, at);
+      const step = { from, to: 'SUBMITTED', actor } as const;
+      if (!allowsTransition(kycTransitions, step)) throw new AppError('KYC_STATE');
+      const sealer = await vault.forUser(tx, userId);
+      const fields = sealSubmission({ ...input, fullName }, id, { sealer, blindIndex });
+      await transition(kycMachine(logger), {
+        ...step,
+        id,
+        cause: 'kyc.submit',
+        update: () => storeSubmission(tx, { id, from }, fields, at),
       });
-    } catch (error) {
-      if (isUniqueViolation(error)) throw new AppError('KYC_DUPLICATE', { cause: error });
-      throw error;
-    }
-  };
+      return requireKyc(tx, id);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('KYC_DUPLICATE', { cause: error });
+    throw error;
+  }
 };

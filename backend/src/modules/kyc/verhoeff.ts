@@ -23,7 +23,7 @@ const permute = [
   [7, 0, 4, 6, 9, 1, 3, 2, 5, 8],
 ] as const;
 
-/** True when the last digit of `digits` is the Verhoeff check digit of the others. */
+/** Returns true when the last digit of `digits` is the Verhoeff check digit of the others. */
 export const hasVerhoeffCheckDigit = (digits: string): boolean => {
   if (!/^\d+$/u.test(digits)) return false;
   const check = Array.from(digits)

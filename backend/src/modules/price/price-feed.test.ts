@@ -145,7 +145,7 @@ describe('one feed', () => {
       },
     });
     await eventually(() => sent.length >= 2);
-    expect(kit.logged()).toContain('the price feed stumbled');
+    expect(kit.logged()).toContain('the price feed failed and starts again');
   });
 });
 
