@@ -1,8 +1,5 @@
 import { withConnection } from '../../dev/stack/database-setup.ts';
-import {
-  atOneMoment,
-  findBrokenRules,
-} from '../../src/modules/reconciliation/database-rules/find-broken-rules.ts';
+import { atOneMoment, findBrokenRules } from '../../src/modules/reconciliation/index.ts';
 import { compareBooks } from './invariants-books.ts';
 import type { Violation } from './invariants-payouts.ts';
 

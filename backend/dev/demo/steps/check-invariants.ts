@@ -3,8 +3,8 @@ import {
   atOneMoment,
   databaseRules,
   findBrokenRules,
-} from '../../../src/modules/reconciliation/database-rules/find-broken-rules.ts';
-import { readMoneyPlaces } from '../../../src/modules/reconciliation/database-rules/money-places.ts';
+  readMoneyPlaces,
+} from '../../../src/modules/reconciliation/index.ts';
 import type { Step } from '../demo.types.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { AskLimits } from './ask-each.ts';
+import type { FetchLimits } from './fetch-each.ts';
 import { allChecks } from './checks/all-checks.ts';
 import { createRead } from './create-read.ts';
 import { createReconciliationAdminRoutes } from './reconciliation.admin.routes.ts';
@@ -14,16 +14,16 @@ export interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'
   readonly clock: Clock;
   readonly logger: Logger;
   readonly payoutProvider?: Collaborators['payoutProvider'];
-  readonly limits?: AskLimits;
+  readonly limits?: FetchLimits;
 }
 
 /**
- * RazorpayX asks for at most 5 to 10 calls a second (collaborators, 2.4), an answer over the
- * network takes some tenths of one; a request is not kept waiting for much longer than this.
+ * RazorpayX allows 5 to 10 calls a second, and one takes some tenths of a second; an operator's
+ * request should not wait much longer than 15 s.
  */
-const usualLimits: AskLimits = { most: 1000, atATime: 3, withinMs: 15_000 };
+const usualLimits: FetchLimits = { most: 1000, concurrency: 3, withinMs: 15_000 };
 
-/** The reconciliation report: it owns no data, and changes none. */
+/** Wires the reconciliation report, which owns no data and changes none. */
 export const createReconciliation = (
   deps: ReconciliationDeps,
 ): {
@@ -36,7 +36,7 @@ export const createReconciliation = (
   const context = { read, limits, gateways, goldProvider, payoutProvider };
   const running = new Map<number, Promise<Report>>();
 
-  /** Whoever asks while a report of this window is being made gets that one. */
+  /** Returns the report of this window that is being made, where there is one. */
   const report = (windowHours: number): Promise<Report> => {
     const known = running.get(windowHours);
     if (known !== undefined) return known;

@@ -72,7 +72,7 @@ it.each(allChecks)('$id reads its window by indexes, and finds nothing', async (
     read,
     now,
     from: addMs(now, -windowMs),
-    limits: { most: 1000, atATime: 3, withinMs: 15_000 },
+    limits: { most: 1000, concurrency: 3, withinMs: 15_000 },
     gateways,
     goldProvider,
     payoutProvider,

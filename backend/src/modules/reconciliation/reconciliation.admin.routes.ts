@@ -7,14 +7,14 @@ import {
 } from './reconciliation.schemas.ts';
 import type { Report } from './reconciliation.types.ts';
 
-/** `GET /reconciliation` of the admin API. */
+/** Declares `GET /reconciliation` of the admin API. */
 export const createReconciliationAdminRoutes = (
   report: (windowHours: number) => Promise<Report>,
 ): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/reconciliation',
-    summary: 'Our books held against themselves and against the collaborators: 13 checks',
+    summary: 'Compare our books with themselves and with the collaborators: 13 checks',
     tags: ['reconciliation'],
     access: anyAdmin,
     query: reconciliationQuery,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkIds, checkStatuses, mostSamples, severities } from './reconciliation.types.ts';
 import type { Report } from './reconciliation.types.ts';
 
-/** The window in hours (interface, Limits). */
+/** Bounds of the window, in hours. */
 const [shortest, longest, usual] = [1, 720, 72];
 
 const clamp = (hours: number): number => Math.min(longest, Math.max(shortest, hours));
@@ -39,7 +39,6 @@ export const reconciliationView = z.object({
   checks: z.array(checkView).length(checkIds.length),
 });
 
-/** The report on the wire (decisions, section 7). */
 export const presentReport = ({ generatedAt, windowHours, checks }: Report) => {
   const countOf = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
   return {

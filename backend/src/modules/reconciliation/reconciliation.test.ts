@@ -72,7 +72,7 @@ describe('a report', () => {
   });
 
   it('asks no more than it may, and says that it did not ask about everything', async () => {
-    const limits = { most: 1, atATime: 3, withinMs: 5000 };
+    const limits = { most: 1, concurrency: 3, withinMs: 5000 };
     const { checks } = await createReconciliation({ ...books.deps, limits }).report(72);
     const told = checks.filter(({ status }) => status === 'ERROR');
     expect(told.map(({ id }) => id)).toEqual([

@@ -1,10 +1,10 @@
+import type { Sql } from '../../platform/db/index.ts';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
-import type { Prisma } from '../../generated/prisma/client.ts';
-import type { AskLimits } from './ask-each.ts';
+import type { FetchLimits } from './fetch-each.ts';
 
-/** The checks of decisions, section 9, in the order in which a report has them. */
+/** The checks, in the order in which a report has them. */
 export const checkIds = [
   'captured_not_allocated',
   'allocated_without_capture',
@@ -32,52 +32,50 @@ export type Severity = (typeof severities)[number];
 export const checkStatuses = ['OK', 'FINDINGS', 'ERROR'] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
-/** Leads an operator to a row: ids, states, figures. Never anything personal. */
+/** Leads an operator to a row: ids, states, amounts. Never anything personal. */
 export type Sample = Readonly<Record<string, string | number | boolean | null>>;
 
-/** How many samples a check shows at most. */
 export const mostSamples = 20;
 
-/** What one run of a check found. */
+/** The findings of one run of a check. */
 export interface Findings {
   /** All of them, however many samples there are. */
   readonly count: number;
   readonly samples: readonly Sample[];
-  /** Why not everything could be looked at: the check then reads ERROR, never OK. */
+  /** The reason for which not everything was checked: the check then reads ERROR, never OK. */
   readonly incomplete?: string;
 }
 
-/** A row as the database's client answers it; every column becomes a member of a sample. */
+/** A row as the database's client returns it; every column becomes a member of a sample. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | Date | null>>;
 
 /** Runs one statement in a read-only transaction with a time limit. */
-export type Read = <T extends object>(sql: Prisma.Sql) => Promise<readonly T[]>;
+export type Read = <T extends object>(query: Sql) => Promise<readonly T[]>;
 
 export interface Collaborators {
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly goldProvider: GoldProvider;
-  /** Undefined where none is configured: what asks it then reads ERROR. */
+  /** Undefined where none is configured: a check that calls it then reads ERROR. */
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
-/** What a check is given. */
 export interface CheckContext extends Collaborators {
   readonly read: Read;
   /** Business time of the report. */
   readonly now: Date;
-  /** Where the window begins. */
+  /** Start of the window. */
   readonly from: Date;
-  /** How far a collaborator may be asked. */
-  readonly limits: AskLimits;
+  /** Bounds the calls to a collaborator. */
+  readonly limits: FetchLimits;
 }
 
-/** One of the 13. What `run` throws makes it read ERROR. */
+/** One of the 13 checks. An error that `run` throws makes it read ERROR. */
 export interface Check {
   readonly id: CheckId;
   readonly title: string;
   readonly severity: Severity;
-  /** Whether it asks a collaborator besides the database. */
-  readonly asks?: true;
+  /** True for a check that calls a collaborator besides the database. */
+  readonly callsCollaborator?: true;
   run(context: CheckContext): Promise<Findings>;
 }
 
@@ -88,7 +86,7 @@ export interface CheckResult {
   readonly status: CheckStatus;
   readonly count: number;
   readonly samples: readonly Sample[];
-  /** Only of ERROR: why. */
+  /** The reason of an ERROR. */
   readonly detail?: string;
 }
 

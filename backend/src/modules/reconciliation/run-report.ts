@@ -15,7 +15,7 @@ const statusOf = ({ count, incomplete }: Findings): CheckResult['status'] => {
   return count === 0 ? 'OK' : 'FINDINGS';
 };
 
-/** Runs one check. What goes wrong in it reads ERROR, with whatever it found until then. */
+/** Runs one check. An error reads ERROR, with whatever the check found until then. */
 const runCheck = async (
   check: Check,
   context: CheckContext,
@@ -35,7 +35,7 @@ const runCheck = async (
       ...(detail !== undefined && { detail }),
     };
   } catch (error) {
-    logger.error({ check: id, err: describeError(error) }, 'a check can not be run');
+    logger.error({ check: id, err: describeError(error) }, 'a check could not be run');
     const detail = 'the check could not be run; the log says why';
     return { ...head, status: 'ERROR', count: 0, samples: [], detail };
   }
@@ -50,9 +50,9 @@ export interface RunReport {
 }
 
 /**
- * Runs all checks over the window that ends now. Those that only read the database go one after
- * the other, so that a report takes one connection at a time; those that ask go beside each other,
- * for each asks another collaborator.
+ * Runs all checks over the window that ends now. Those that only read the database run one after
+ * the other, so that a report takes one connection at a time; those that call a collaborator run
+ * beside each other, since each calls another one.
  */
 export const runReport = async (options: RunReport): Promise<Report> => {
   const { checks, now, windowHours, logger } = options;
@@ -61,8 +61,9 @@ export const runReport = async (options: RunReport): Promise<Report> => {
   const run = async (check: Check): Promise<void> => {
     results.set(check, await runCheck(check, context, logger));
   };
-  for (const check of checks.filter(({ asks }) => asks === undefined)) await run(check);
-  await Promise.all(checks.filter(({ asks }) => asks === true).map(run));
+  for (const check of checks.filter(({ callsCollaborator }) => callsCollaborator === undefined))
+    await run(check);
+  await Promise.all(checks.filter(({ callsCollaborator }) => callsCollaborator === true).map(run));
   return {
     generatedAt: now,
     windowHours,

@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.ts';
+import { sql, type Sql } from '../../platform/db/index.ts';
 
 /*
  * Reconciliation owns no table: it compares the tables of the other modules, which none of their
@@ -6,28 +6,28 @@ import { Prisma } from '../../generated/prisma/client.ts';
  * (the window) or of what is open, and goes on by keys.
  */
 
-/** Ids of the gold orders that something happened to since `from`. */
-export const ordersSince = (from: Date): Prisma.Sql => Prisma.sql`
+/** Selects the ids of the gold orders that something happened to since `from`. */
+export const ordersSince = (from: Date): Sql => sql`
   SELECT e.order_id AS id FROM gold_order_event e WHERE e.at >= ${from}::timestamptz
   UNION
   SELECT c.id FROM gold_order c WHERE c.created_at >= ${from}::timestamptz`;
 
-/** Ids of the payouts that something may have happened to since `from`, and of all open ones. */
-export const payoutsSince = (from: Date): Prisma.Sql => Prisma.sql`
+/** Selects the ids of the payouts that may have changed since `from`, and of all open ones. */
+export const payoutsSince = (from: Date): Sql => sql`
   SELECT c.id FROM payout c WHERE c.created_at >= ${from}::timestamptz
   UNION
   SELECT a.payout_id FROM payout_attempt a WHERE a.started_at >= ${from}::timestamptz
   UNION
   SELECT p.id FROM payout p WHERE p.status IN ('PENDING', 'PROCESSING')`;
 
-/** Ids of the customers whose gold orders or holdings moved since `from`. */
-export const customersSince = (from: Date): Prisma.Sql => Prisma.sql`
+/** Selects the ids of the customers whose gold orders or holdings changed since `from`. */
+export const customersSince = (from: Date): Sql => sql`
   SELECT o.user_id AS id FROM (${ordersSince(from)}) AS recent JOIN gold_order o ON o.id = recent.id
   UNION
   SELECT m.user_id FROM holding_movement m WHERE m.at >= ${from}::timestamptz`;
 
-/** Of orders `o` of one customer: the grams that were allocated less those that were sold. */
-export const boughtLessSold = Prisma.sql`
+/** Sums over orders `o` of one customer: the grams that were allocated less those that were sold. */
+export const boughtLessSold = sql`
   coalesce(sum(o.grams) FILTER (
     WHERE o.type <> 'SELL' AND o.allocated_at IS NOT NULL
       AND o.status IN ('ALLOCATED', 'MANUAL_REVIEW')), 0)

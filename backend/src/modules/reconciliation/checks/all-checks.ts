@@ -13,7 +13,6 @@ import { providerTransactionMismatch } from './provider-transaction-mismatch.ts'
 import { sellWithoutPayout } from './sell-without-payout.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
 
-/** The 13 checks, in the order of decisions, section 9. */
 export const allChecks: readonly Check[] = [
   capturedNotAllocated,
   allocatedWithoutCapture,

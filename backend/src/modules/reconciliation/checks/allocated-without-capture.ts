@@ -1,9 +1,9 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
-/** Orders of the window that have gold, and no captured payment that was not paid back. */
+/** Finds orders of the window that have gold, and no captured payment that was not paid back. */
 export const allocatedWithoutCapture: Check = {
   id: 'allocated_without_capture',
   title: 'Allocated without a captured payment',
@@ -11,7 +11,7 @@ export const allocatedWithoutCapture: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT o.allocated_at AS since, o.id AS "orderId", o.user_id AS "userId", o.type,
           o.amount_paise AS "amountPaise", trim_scale(o.grams)::text AS grams,
           o.provider_tx_id AS "providerTxId"

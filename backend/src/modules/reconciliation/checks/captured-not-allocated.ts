@@ -1,12 +1,12 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
 import { addMs } from '../../../platform/clock/clock.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
 const graceMs = 15 * 60_000;
 
 /**
- * Orders that have had their money for over 15 min, and neither their gold nor a review: those
+ * Finds orders that have had their money for over 15 min, and neither their gold nor a review: those
  * that read so, of any age, and those that read unpaid although a payment of the window was
  * captured for them.
  */
@@ -18,7 +18,7 @@ export const capturedNotAllocated: Check = {
     const before = addMs(now, -graceMs);
     return findRows(
       read,
-      Prisma.sql`
+      sql`
         WITH held AS (
           SELECT o.id, coalesce(o.paid_at, o.updated_at) AS since FROM gold_order o
           WHERE o.status IN ('PAID', 'RETRY_PENDING')

@@ -1,10 +1,10 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql, type Sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
-/** Every provider transaction of some orders, wherever it is written down. */
-const transactionsOf = (orders: Prisma.Sql): Prisma.Sql => Prisma.sql`
+/** Selects every provider transaction of some orders, wherever it is stored. */
+const transactionsOf = (orders: Sql): Sql => sql`
   SELECT o.provider, o.provider_tx_id, o.id AS order_id
   FROM (${orders}) AS wanted JOIN gold_order o ON o.id = wanted.id
   WHERE o.provider_tx_id IS NOT NULL
@@ -18,8 +18,8 @@ const transactionsOf = (orders: Prisma.Sql): Prisma.Sql => Prisma.sql`
   WHERE q.provider_tx_id IS NOT NULL`;
 
 /**
- * Provider transactions of the window's orders that more than one order names, in its own row, its
- * confirms or its quote. The database refuses two orders of one transaction; this also sees what
+ * Finds provider transactions of the window's orders that more than one order names, in its own
+ * row, its confirms or its quote. The database refuses two orders of one transaction; this also sees what
  * that key does not: a confirm or a quote of another order's transaction.
  */
 export const duplicateProviderTransaction: Check = {
@@ -29,7 +29,7 @@ export const duplicateProviderTransaction: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         WITH own AS (${transactionsOf(ordersSince(from))}),
         named AS (
           SELECT own.provider, own.provider_tx_id, o.id AS order_id FROM own

@@ -1,26 +1,98 @@
 import type { GatewayPayment, PaymentGateway } from '../../../adapters/payment-gateway/port.ts';
 import { toSafePaise } from '../../../money/index.ts';
-import { askEach, toAsked, type Asked } from '../ask-each.ts';
-import { mergeFindings, noFindings } from '../merge-findings.ts';
-import type { Check, CheckContext, Findings, Sample } from '../reconciliation.types.ts';
-import { findStrays, lacking, listPaymentOrders } from './gateway-captures.rows.ts';
-import type { Capture, PaymentOrderRow } from './gateway-captures.rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
+import { findRows, mergeFindings, noFindings } from '../findings.ts';
+import type { Check, CheckContext, Findings, Read, Sample } from '../reconciliation.types.ts';
 
-/** A gateway's order that can't be: "there is none" is an answer. */
-const nobodysOrder = 'reconciliation-check';
+interface PaymentOrderRow {
+  readonly paymentOrderId: string;
+  readonly orderId: string;
+  readonly userId: string;
+  readonly gateway: string;
+  readonly gatewayOrderId: string | null;
+  readonly paymentOrderStatus: string;
+  readonly total: number;
+}
+
+type Capture = PaymentOrderRow & { readonly payment: GatewayPayment };
+
+/** Finds signed captures of orders that we don't know; those that still wait are of any age. */
+const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
+  findRows(
+    read,
+    sql`
+      SELECT g.learned_at AS since, g.gateway, g.gateway_payment_id AS "gatewayPaymentId",
+        g.gateway_order_id AS "gatewayOrderId", g.amount_paise AS "amountPaise", g.currency,
+        g.standing
+      FROM (
+        SELECT w.gateway, w.gateway_payment_id FROM webhook_event w
+        WHERE w.status = 'UNMATCHED'
+          AND w.source = 'payment' AND w.gateway_payment_id IS NOT NULL
+        UNION
+        SELECT r.gateway, r.gateway_payment_id FROM gateway_payment r
+        WHERE r.learned_at >= ${from}::timestamptz) AS told
+      JOIN gateway_payment g USING (gateway, gateway_payment_id)
+      WHERE g.status = 'CAPTURED' AND g.standing = 'UNMATCHED'
+        AND NOT EXISTS (
+          SELECT FROM payment_order p
+          WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id)`,
+  );
+
+/** Lists the window's payment orders, those without a capture first. */
+const listPaymentOrders = (read: Read, from: Date, most: number) =>
+  read<PaymentOrderRow>(sql`
+    SELECT p.id AS "paymentOrderId", p.order_id AS "orderId", p.user_id AS "userId", p.gateway,
+      p.gateway_order_id AS "gatewayOrderId", p.status AS "paymentOrderStatus",
+      (count(*) OVER ())::int AS total
+    FROM payment_order p
+    WHERE p.created_at >= ${from}::timestamptz
+    ORDER BY p.captured_payment_id IS NOT NULL, p.created_at DESC, p.id DESC
+    LIMIT ${most}::int`);
+
+/**
+ * Returns the captures that are booked nowhere here and of which no event waits. It reads after
+ * the gateway's answer, so that a capture booked meanwhile is none.
+ */
+const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<Capture[]> => {
+  if (captures.length === 0) return [];
+  const rows = await read<{ n: number }>(sql`
+    SELECT told.n::int AS n
+    FROM unnest(${captures.map(({ gateway }) => gateway)}::text[],
+      ${captures.map(({ payment }) => payment.gatewayPaymentId)}::text[],
+      ${captures.map(({ payment }) => payment.gatewayOrderId)}::text[])
+      WITH ORDINALITY AS told (gateway, payment_id, gateway_order_id, n)
+    WHERE NOT EXISTS (
+        SELECT FROM gateway_payment g
+        WHERE g.gateway = told.gateway AND g.gateway_payment_id = told.payment_id
+          AND g.status IN ('CAPTURED', 'REFUNDED')
+          AND (g.standing <> 'UNMATCHED' OR NOT EXISTS (
+            SELECT FROM payment_order p
+            WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id)))
+      AND NOT EXISTS (
+        SELECT FROM webhook_event w
+        WHERE w.source = 'payment' AND w.gateway = told.gateway
+          AND w.subject = told.gateway_order_id AND w.gateway_payment_id = told.payment_id
+          AND w.status IN ('PENDING', 'UNMATCHED'))
+    ORDER BY told.n`);
+  return rows.flatMap(({ n }) => captures[n - 1] ?? []);
+};
+
+/** An order that can't exist: a gateway that says so is reachable. */
+const noSuchOrder = 'reconciliation-check';
 
 const capturesOf = (payments: readonly GatewayPayment[]) =>
   payments.filter(({ status }) => status === 'CAPTURED');
 
-/** What a gateway has captured for a payment order; a lost gateway order is found by receipt. */
-const askGateway = async (
+/** Fetches a gateway's captures for a payment order; a lost gateway order is found by receipt. */
+const fetchCaptures = async (
   gateway: PaymentGateway | undefined,
   row: PaymentOrderRow,
-): Promise<Asked<readonly GatewayPayment[]>> => {
+): Promise<Fetched<readonly GatewayPayment[]>> => {
   if (gateway === undefined) return `there is no adapter of ${row.gateway} to ask with`;
   let { gatewayOrderId } = row;
   if (gatewayOrderId === null) {
-    const found = toAsked(gateway.code, await gateway.findOrderByReceipt(row.paymentOrderId), {
+    const found = toFetched(gateway.code, await gateway.findOrderByReceipt(row.paymentOrderId), {
       onDone: (order) => order?.gatewayOrderId ?? '',
       onRefused: () => '',
     });
@@ -28,17 +100,17 @@ const askGateway = async (
     gatewayOrderId = found.answer;
   }
   if (gatewayOrderId === '') return { answer: [] };
-  return toAsked(gateway.code, await gateway.listPayments(gatewayOrderId), {
+  return toFetched(gateway.code, await gateway.listPayments(gatewayOrderId), {
     onDone: capturesOf,
     onRefused: () => [],
   });
 };
 
-/** With nothing to ask about, whether the gateways could be asked at all. */
+/** Checks that the gateways can be reached at all, where there is no order to fetch. */
 const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
   const items = [...gateways.values()];
-  const { incomplete } = await askEach({ items, total: items.length }, limits, async (gateway) =>
-    toAsked(gateway.code, await gateway.getOrder(nobodysOrder), {
+  const { incomplete } = await fetchEach({ items, total: items.length }, limits, async (gateway) =>
+    toFetched(gateway.code, await gateway.getOrder(noSuchOrder), {
       onDone: () => true,
       onRefused: () => true,
     }),
@@ -59,30 +131,30 @@ const toSample = (capture: Capture): Sample => {
 };
 
 /**
- * Captures that a gateway has and that are booked for no order here: what the gateways say of the
- * window's payment orders, and the signed captures of orders that we don't know. One whose event
- * waits in the inbox for an order that we know is `webhook_backlog`.
+ * Finds captures that a gateway has and that are booked for no order here: the gateways' captures
+ * of the window's payment orders, and the signed captures of orders that we don't know. One whose
+ * event waits in the inbox for an order that we know is `webhook_backlog`.
  */
 export const gatewayCaptureMissing: Check = {
   id: 'gateway_capture_missing',
   title: 'The gateway has a capture that we lack',
   severity: 'critical',
-  asks: true,
+  callsCollaborator: true,
   async run(context) {
     const { read, from, gateways, limits } = context;
-    const strays = await findStrays(read, from);
+    const unmatched = await findUnknownCaptures(read, from);
     const orders = await listPaymentOrders(read, from, limits.most);
     const total = orders[0]?.total ?? 0;
-    if (total === 0) return mergeFindings(strays, await probe(context));
-    const round = await askEach({ items: orders, total }, limits, (order) =>
-      askGateway(gateways.get(order.gateway), order),
+    if (total === 0) return mergeFindings(unmatched, await probe(context));
+    const fetched = await fetchEach({ items: orders, total }, limits, (order) =>
+      fetchCaptures(gateways.get(order.gateway), order),
     );
-    const captures = round.answers.flatMap(({ item, answer }) =>
+    const captures = fetched.answers.flatMap(({ item, answer }) =>
       answer.map((payment) => ({ ...item, payment })),
     );
-    const missing = (await lacking(read, captures)).map(toSample);
-    const { incomplete } = round;
-    return mergeFindings(strays, {
+    const missing = (await findUnbooked(read, captures)).map(toSample);
+    const { incomplete } = fetched;
+    return mergeFindings(unmatched, {
       count: missing.length,
       samples: missing,
       ...(incomplete !== undefined && { incomplete }),

@@ -1,10 +1,10 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { boughtLessSold, customersSince } from '../window.ts';
 
 /**
- * Two comparisons that together say that a balance is what was allocated less what was sold:
+ * Finds balances that are not what was allocated less what was sold, by two comparisons:
  *
  * - of every customer, whenever they were last here: the balance is what the newest movement left
  *   (one probe of an index each);
@@ -18,7 +18,7 @@ export const holdingBalanceDrift: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         WITH suspect AS (
           SELECT h.user_id FROM holding h
           LEFT JOIN LATERAL (

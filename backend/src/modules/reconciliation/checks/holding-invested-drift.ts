@@ -1,14 +1,14 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { customersSince } from '../window.ts';
 
 /**
- * Of a movement `m` of the window: what it should have done to the invested rupees. A credit adds
- * what was paid for its order. A debit takes its part of what was invested before it, half-up,
- * and all of it with the last gram (decisions, section 2).
+ * Matches a movement `m` that changed the invested rupees wrongly. A credit adds what was paid for
+ * its order. A debit takes its part of what was invested before it, half-up, and all of it with
+ * the last gram.
  */
-const wrongMovement = Prisma.sql`
+const wrongMovement = sql`
   CASE m.kind
     WHEN 'CREDIT' THEN m.invested_paise <> o.amount_paise AND NOT EXISTS (
       SELECT FROM payment_order p WHERE p.order_id = o.id AND p.amount_paise = m.invested_paise)
@@ -19,10 +19,10 @@ const wrongMovement = Prisma.sql`
   END`;
 
 /**
- * As with balances: of every customer, invested is what the newest movement left; of the customers
- * of the window it is the sum of all their movements, and each of the window's movements changed
- * it by what its order paid, or by the part that was sold. (An order whose own amounts disagree
- * is `payment_amount_mismatch`.)
+ * Finds wrong invested amounts, as with balances: of every customer, invested is what the newest
+ * movement left; of the customers of the window it is the sum of all their movements, and each of
+ * the window's movements changed it by what its order paid, or by the part that was sold. (An order
+ * whose own amounts disagree is `payment_amount_mismatch`.)
  */
 export const holdingInvestedDrift: Check = {
   id: 'holding_invested_drift',
@@ -31,7 +31,7 @@ export const holdingInvestedDrift: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         WITH wrong AS (
           SELECT m.user_id, min(m.order_id::text) AS order_id
           FROM holding_movement m LEFT JOIN gold_order o ON o.id = m.order_id

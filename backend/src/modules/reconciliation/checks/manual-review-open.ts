@@ -1,8 +1,8 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
-/** Orders of any age that wait for a person: buys in MANUAL_REVIEW, sells with a code besides. */
+/** Finds orders of any age that wait for a person: purchases in MANUAL_REVIEW, sales with a code. */
 export const manualReviewOpen: Check = {
   id: 'manual_review_open',
   title: 'Orders under manual review',
@@ -10,7 +10,7 @@ export const manualReviewOpen: Check = {
   run: ({ read }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT o.updated_at AS since, o.id AS "orderId", o.user_id AS "userId", o.type,
           o.status AS "orderStatus", o.manual_review_code AS "manualReviewCode",
           o.amount_paise AS "amountPaise", trim_scale(o.grams)::text AS grams,

@@ -1,10 +1,10 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
 /**
- * Orders of the window, and orders whose capture became known in it, of which order, quote,
+ * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
  * payment order and capture do not name one amount in one currency. One under review is in
  * somebody's hands already; a second capture may be of any amount; one paid back is settled.
  */
@@ -15,7 +15,7 @@ export const paymentAmountMismatch: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT DISTINCT ON (o.id) o.created_at AS since, o.id AS "orderId",
           o.user_id AS "userId", o.status AS "orderStatus", p.id AS "paymentOrderId", g.gateway,
           g.gateway_payment_id AS "gatewayPaymentId", o.amount_paise AS "orderPaise",

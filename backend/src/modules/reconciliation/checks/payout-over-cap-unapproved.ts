@@ -1,14 +1,14 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { payoutsSince } from '../window.ts';
 
-/** INR 100,000. Written down once more, so that a change in payouts shows here. */
+/** INR 100,000; a copy of the payouts' own cap, so that a change there shows here. */
 const capPaise = 10_000_000n;
 
 /**
- * Payouts of the window above the cap that went out without a SUPER_ADMIN's approval: nobody let
- * it go, or somebody who is none now and was none by the audit row of that day.
+ * Finds payouts of the window above the cap that were sent without a SUPER_ADMIN's approval: nobody
+ * approved it, or somebody who is none now and was none by the audit row of that day.
  */
 export const payoutOverCapUnapproved: Check = {
   id: 'payout_over_cap_unapproved',
@@ -17,7 +17,7 @@ export const payoutOverCapUnapproved: Check = {
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT p.created_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
           p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
           p.attempt, p.approved_by AS "approvedBy", approver.role AS "approverRole"

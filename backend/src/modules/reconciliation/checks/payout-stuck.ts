@@ -1,20 +1,70 @@
-import type { PayoutProvider, ProviderPayout } from '../../../adapters/payout-provider/port.ts';
-import { PAYOUT_NOT_FOUND } from '../../../adapters/payout-provider/port.ts';
-import { Prisma } from '../../../generated/prisma/client.ts';
+import {
+  PAYOUT_NOT_FOUND,
+  type PayoutProvider,
+  type ProviderPayout,
+  type ProviderPayoutStatus,
+} from '../../../adapters/payout-provider/port.ts';
 import { toSafePaise, type Paise } from '../../../money/index.ts';
 import { addMs } from '../../../platform/clock/clock.ts';
-import { askAboutRows, toFindings } from '../ask-about-rows.ts';
-import { askEach, toAsked, type Asked, type AskLimits } from '../ask-each.ts';
-import { findRows } from '../find-rows.ts';
-import { mergeFindings } from '../merge-findings.ts';
+import { sql, type Sql } from '../../../platform/db/index.ts';
+import { compareRows, toFindings } from '../compare-rows.ts';
+import { fetchEach, toFetched, type Fetched, type FetchLimits } from '../fetch-each.ts';
+import { findRows, mergeFindings } from '../findings.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
 import { payoutsSince } from '../window.ts';
-import { judgePayout, type PayoutWord } from './payout-stuck.rules.ts';
+
+/** The provider's status of an attempt; the last where it has no payout of its reference. */
+export type ProviderStatus = ProviderPayoutStatus | 'NO_SUCH_PAYOUT';
+
+/** Our own status of an attempt, in terms that can be compared. */
+type OwnStatus = 'OPEN' | 'PAID' | 'UNPAID' | 'REVERSED';
+
+interface OwnAttempt {
+  readonly payoutStatus: string;
+  readonly attemptStatus: string;
+  readonly isNewest: boolean;
+}
+
+const toOwnStatus = (status: string): OwnStatus => {
+  if (status === 'PAID' || status === 'REVERSED') return status;
+  return status === 'FAILED' || status === 'REFUSED' ? 'UNPAID' : 'OPEN';
+};
+
+/** Returns the payout's own status for its newest attempt, unless it waits for a further one. */
+const ownStatus = ({ payoutStatus, attemptStatus, isNewest }: OwnAttempt): OwnStatus =>
+  toOwnStatus(isNewest && payoutStatus !== 'PENDING' ? payoutStatus : attemptStatus);
+
+/** The provider's statuses that agree with ours. An attempt that it never accepted is open to us. */
+const agreeing: Readonly<Record<OwnStatus, readonly ProviderStatus[]>> = {
+  OPEN: ['PROCESSING', 'NO_SUCH_PAYOUT'],
+  PAID: ['PAID'],
+  UNPAID: ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT'],
+  REVERSED: ['REVERSED', 'FAILED'],
+};
+
+type PayoutProblem = 'PROVIDER_SAYS_OTHERWISE' | 'OTHER_AMOUNT';
+
+/** Compares an attempt of ours with the provider's payout of it. */
+export const findPayoutProblem = (
+  own: OwnAttempt & {
+    readonly amountPaise: bigint;
+    /** Of the sale: where only our two amounts differ, that is `sell_without_payout`. */
+    readonly proceedsPaise: bigint | null;
+    readonly providerPayoutId: string | null;
+  },
+  theirs: { readonly status: ProviderStatus; readonly amountPaise: bigint | undefined },
+): PayoutProblem | undefined => {
+  const isLost = theirs.status === 'NO_SUCH_PAYOUT' && own.providerPayoutId !== null;
+  if (isLost || !agreeing[ownStatus(own)].includes(theirs.status)) return 'PROVIDER_SAYS_OTHERWISE';
+  const { amountPaise } = theirs;
+  const isOurs = amountPaise === own.amountPaise || amountPaise === own.proceedsPaise;
+  return amountPaise === undefined || isOurs ? undefined : 'OTHER_AMOUNT';
+};
 
 const stuckMs = 24 * 60 * 60_000;
 
-/** A payout that can't be: "there is none" is an answer. */
-const nobodysPayout = 'pout_00000000000000';
+/** A payout that can't exist: a provider that says so is reachable. */
+const noSuchPayout = 'pout_00000000000000';
 
 type AttemptRow = {
   readonly since: Date;
@@ -23,7 +73,7 @@ type AttemptRow = {
   readonly userId: string;
   readonly payoutStatus: string;
   readonly amountPaise: bigint;
-  /** Of the sell. */
+  /** Of the sale. */
   readonly proceedsPaise: bigint | null;
   readonly attempt: number;
   readonly isNewest: boolean;
@@ -35,14 +85,14 @@ type AttemptRow = {
 };
 
 interface Answer {
-  readonly word: PayoutWord;
+  readonly status: ProviderStatus;
   readonly amountPaise: Paise | undefined;
 }
 
-/** On its way for a day: `p` is PROCESSING, or may go out and did not. */
-const isStuck = (now: Date): Prisma.Sql => {
+/** Matches a payout `p` that has been PROCESSING for a day, or could be sent and was not. */
+const isStuck = (now: Date): Sql => {
   const before = addMs(now, -stuckMs);
-  return Prisma.sql`
+  return sql`
     ((p.status = 'PROCESSING'
         AND coalesce(p.dispatched_at, p.updated_at) < ${before}::timestamptz)
       OR (p.status = 'PENDING' AND p.updated_at < ${before}::timestamptz
@@ -52,7 +102,7 @@ const isStuck = (now: Date): Prisma.Sql => {
 const findStuck = ({ read, now }: CheckContext) =>
   findRows(
     read,
-    Prisma.sql`
+    sql`
       SELECT coalesce(p.dispatched_at, p.updated_at) AS since, p.id AS "payoutId",
         p.order_id AS "orderId", p.user_id AS "userId", p.status AS "payoutStatus",
         p.amount_paise AS "amountPaise", p.attempt, p.provider,
@@ -61,9 +111,9 @@ const findStuck = ({ read, now }: CheckContext) =>
       WHERE p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}`,
   );
 
-/** Attempts of the window's payouts and of all open ones, but those found stuck anyway. */
+/** Lists attempts of the window's payouts and of all open ones, except those found stuck anyway. */
 const listAttempts = ({ read, now, from, limits }: CheckContext) =>
-  read<AttemptRow>(Prisma.sql`
+  read<AttemptRow>(sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
       p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
       o.proceeds_paise AS "proceedsPaise",
@@ -78,59 +128,59 @@ const listAttempts = ({ read, now, from, limits }: CheckContext) =>
     LIMIT ${limits.most}::int`);
 
 const toAnswer = (payout: ProviderPayout | undefined): Answer => ({
-  word: payout?.status ?? 'NO_SUCH_PAYOUT',
+  status: payout?.status ?? 'NO_SUCH_PAYOUT',
   amountPaise: payout?.amountPaise,
 });
 
-const askAbout = async (
+const fetchAttempt = async (
   provider: PayoutProvider,
   { providerPayoutId: id, reference }: Pick<AttemptRow, 'providerPayoutId' | 'reference'>,
-): Promise<Asked<Answer>> => {
+): Promise<Fetched<Answer>> => {
   const found =
     id === null ? await provider.findPayoutByReference(reference) : await provider.getPayout(id);
-  return toAsked(provider.code, found, {
+  return toFetched(provider.code, found, {
     onDone: toAnswer,
     onRefused: (code) => (code === PAYOUT_NOT_FOUND ? toAnswer(undefined) : undefined),
   });
 };
 
-const askProvider = async (
+const fetchPayout = async (
   provider: PayoutProvider | undefined,
   row: Pick<AttemptRow, 'provider' | 'providerPayoutId' | 'reference'>,
-): Promise<Asked<Answer>> =>
+): Promise<Fetched<Answer>> =>
   provider?.code === row.provider
-    ? askAbout(provider, row)
+    ? fetchAttempt(provider, row)
     : `there is no adapter of ${row.provider} to ask with`;
 
 const probe = async (
   provider: PayoutProvider | undefined,
-  limits: AskLimits,
+  limits: FetchLimits,
 ): Promise<string | undefined> => {
   if (provider === undefined) return 'no payout provider is configured';
-  const item = { provider: provider.code, providerPayoutId: nobodysPayout, reference: '' };
-  const asked = { items: [item], total: 1 };
-  return (await askEach(asked, limits, (row) => askProvider(provider, row))).incomplete;
+  const item = { provider: provider.code, providerPayoutId: noSuchPayout, reference: '' };
+  const single = { items: [item], total: 1 };
+  return (await fetchEach(single, limits, (row) => fetchPayout(provider, row))).incomplete;
 };
 
 /**
- * Payouts that have been on their way for a day, of any age; and attempts of which the provider
- * says otherwise than our books: paid, failed or come back there alone, or of another amount.
+ * Finds payouts that have been under way for a day, of any age; and attempts on which the provider
+ * disagrees with our books: paid, failed or reversed there alone, or of another amount.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
-  title: 'A payout on its way for over 24 hours, or the provider says otherwise',
+  title: 'A payout has been under way for over 24 hours, or the provider disagrees',
   severity: 'high',
-  asks: true,
+  callsCollaborator: true,
   async run(context) {
     const { payoutProvider, limits } = context;
     const stuck = await findStuck(context);
-    const judged = await askAboutRows(limits, {
+    const judged = await compareRows(limits, {
       list: () => listAttempts(context),
-      ask: (row) => askProvider(payoutProvider, row),
-      judge: (row, answer: Answer) => judgePayout(row, answer),
+      fetchAnswer: (row) => fetchPayout(payoutProvider, row),
+      findProblem: (row, answer: Answer) => findPayoutProblem(row, answer),
     });
-    const others = toFindings(judged, ({ word, amountPaise }) => ({
-      atProvider: word,
+    const others = toFindings(judged, ({ status, amountPaise }) => ({
+      atProvider: status,
       amountAtProviderPaise: amountPaise === undefined ? null : toSafePaise(amountPaise),
     }));
     if (judged.total > 0) return mergeFindings(stuck, others);

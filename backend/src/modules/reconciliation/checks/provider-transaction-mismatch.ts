@@ -1,85 +1,234 @@
-import { UNKNOWN_TRANSACTION } from '../../../adapters/gold-provider/port.ts';
-import type { GoldProvider } from '../../../adapters/gold-provider/port.ts';
-import { ZERO_GRAMS, formatGrams, type Grams } from '../../../money/index.ts';
-import { askAboutRows, toFindings } from '../ask-about-rows.ts';
-import { askEach, toAsked, type Asked } from '../ask-each.ts';
-import { mergeFindings } from '../merge-findings.ts';
-import type { Check, CheckContext } from '../reconciliation.types.ts';
-import { isExpectedBalance, judgeTransaction, type ProviderWord } from './provider-books.rules.ts';
 import {
-  listBalances,
-  listTransactions,
-  type BalanceRow,
-  type TransactionRow,
-} from './provider-books.rows.ts';
+  UNKNOWN_TRANSACTION,
+  type GoldProvider,
+  type ProviderTransactionStatus,
+} from '../../../adapters/gold-provider/port.ts';
+import { ZERO_GRAMS, formatGrams, gramsFromDatabase, type Grams } from '../../../money/index.ts';
+import { addMs } from '../../../platform/clock/clock.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { compareRows, toFindings } from '../compare-rows.ts';
+import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
+import { mergeFindings } from '../findings.ts';
+import type { Check, CheckContext } from '../reconciliation.types.ts';
+import { boughtLessSold, customersSince, ordersSince } from '../window.ts';
 
-/** A transaction that can't be: "there is none" is an answer. */
-const nobodysTransaction = { type: 'BUY', providerTxId: '0' };
+/** An order that changed within this may still be under way: the provider's status does not count. */
+const underwayMs = 15 * 60_000;
 
-const askStatus = async (
+/** A transaction of the provider that one of our orders names. */
+export type TransactionRow = {
+  readonly since: Date;
+  readonly orderId: string;
+  readonly userId: string;
+  readonly type: string;
+  readonly orderStatus: string;
+  readonly manualReviewCode: string | null;
+  readonly grams: string | null;
+  readonly provider: string;
+  readonly providerTxId: string;
+  /** True for the order's own, or of its confirm that was done; false for one that was given up. */
+  readonly isOwn: boolean;
+  /** By our books: the customer has the gold of a purchase, or the gold of a sale is gone. */
+  readonly isTraded: boolean;
+  /** A confirm whose outcome is still unknown: a sweep keeps polling it. */
+  readonly isUndecided: boolean;
+  readonly isUnderway: boolean;
+  readonly total: number;
+};
+
+/**
+ * Lists the transactions of the window's orders: of those paid for or sold, and every one that a
+ * confirm was ever sent for, also when it was given up. A checkout that nobody paid has none; a
+ * transaction of another order is `duplicate_provider_transaction`.
+ */
+const listTransactions = ({ read, now, from, limits }: CheckContext) =>
+  read<TransactionRow>(sql`
+    WITH recent AS (${ordersSince(from)}),
+    told AS (
+      SELECT o.id AS order_id, o.provider, o.provider_tx_id
+      FROM recent JOIN gold_order o ON o.id = recent.id
+      WHERE o.provider_tx_id IS NOT NULL
+        AND (o.type = 'SELL' OR o.paid_at IS NOT NULL OR o.allocated_at IS NOT NULL)
+      UNION
+      SELECT c.order_id, c.provider, c.provider_tx_id
+      FROM recent JOIN provider_operation c ON c.order_id = recent.id
+      WHERE c.operation IN ('buy-confirm', 'sell-confirm')
+        AND NOT EXISTS (
+          SELECT FROM gold_order other
+          WHERE other.provider = c.provider AND other.provider_tx_id = c.provider_tx_id
+            AND other.id <> c.order_id))
+    SELECT o.created_at AS since, o.id AS "orderId", o.user_id AS "userId", o.type,
+      o.status AS "orderStatus", o.manual_review_code AS "manualReviewCode",
+      trim_scale(o.grams)::text AS grams, told.provider, told.provider_tx_id AS "providerTxId",
+      (o.provider, o.provider_tx_id) IS NOT DISTINCT FROM (told.provider, told.provider_tx_id)
+        OR EXISTS (
+          SELECT FROM provider_operation c
+          WHERE c.order_id = o.id AND c.provider_tx_id = told.provider_tx_id
+            AND c.operation IN ('buy-confirm', 'sell-confirm') AND c.status = 'DONE') AS "isOwn",
+      CASE o.type WHEN 'SELL' THEN o.status IN ('CONFIRMED', 'COMPLETED')
+        ELSE o.allocated_at IS NOT NULL END AS "isTraded",
+      EXISTS (
+        SELECT FROM provider_operation c
+        WHERE c.order_id = o.id AND c.provider_tx_id = told.provider_tx_id
+          AND c.status IN ('INTENDED', 'UNKNOWN')) AS "isUndecided",
+      o.updated_at > ${addMs(now, -underwayMs)}::timestamptz
+        AND o.status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'VERIFIED') AS "isUnderway",
+      (count(*) OVER ())::int AS total
+    FROM told JOIN gold_order o ON o.id = told.order_id
+    ORDER BY o.created_at DESC, o.id DESC, told.provider_tx_id
+    LIMIT ${limits.most}::int`);
+
+/** A customer's balance at the provider by our own orders, as decimal text in grams. */
+export type BalanceRow = {
+  readonly since: Date;
+  readonly userId: string;
+  readonly providerUserId: string;
+  readonly expected: string;
+  /** Purchases and sales whose outcome is open: they may or may not be in the balance yet. */
+  readonly openBuys: string;
+  readonly openSells: string;
+  readonly total: number;
+};
+
+/**
+ * Lists the window's customers who ever bought or sold gold. Forfeited gold stays on the customer's
+ * account at the provider. A customer with a purchase of other grams than ordered is left out:
+ * somebody reviews it.
+ */
+const listBalances = ({ read, from, limits }: CheckContext) =>
+  read<BalanceRow>(sql`
+    SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
+      (traded.grams - given_up.grams)::text AS expected, traded.open_buys::text AS "openBuys",
+      traded.open_sells::text AS "openSells", (count(*) OVER ())::int AS total
+    FROM (${customersSince(from)}) AS recent JOIN app_user u ON u.id = recent.id
+    CROSS JOIN LATERAL (
+      SELECT ${boughtLessSold} AS grams,
+        coalesce(sum(o.grams) FILTER (WHERE o.type <> 'SELL' AND o.allocated_at IS NULL AND (
+          o.status IN ('PAID', 'RETRY_PENDING') OR undecided.found)), 0) AS open_buys,
+        coalesce(sum(o.grams) FILTER (WHERE o.type = 'SELL' AND o.status = 'VERIFIED'), 0)
+          AS open_sells,
+        coalesce(bool_or(o.status = 'MANUAL_REVIEW'
+          AND o.manual_review_code = 'GRAMS_MISMATCH'), false) AS is_unclear,
+        count(*) FILTER (WHERE o.paid_at IS NOT NULL OR o.allocated_at IS NOT NULL
+          OR o.type = 'SELL') AS trades
+      FROM gold_order o
+      CROSS JOIN LATERAL (
+        SELECT EXISTS (
+          SELECT FROM provider_operation c
+          WHERE c.order_id = o.id AND c.status IN ('INTENDED', 'UNKNOWN')) AS found) AS undecided
+      WHERE o.user_id = u.id) AS traded
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(m.grams), 0) AS grams FROM holding_movement m
+      WHERE m.user_id = u.id AND m.kind = 'FORFEITED') AS given_up
+    WHERE u.provider_user_id IS NOT NULL AND traded.trades > 0 AND NOT traded.is_unclear
+    ORDER BY u.id
+    LIMIT ${limits.most}::int`);
+
+/** The provider's status of a transaction; the last where it knows none. */
+export type ProviderStatus = ProviderTransactionStatus | 'NO_SUCH_TRANSACTION';
+
+type TransactionProblem = 'TRADED_HERE_ONLY' | 'TRADED_THERE_ONLY';
+
+/** Returns true while a sweep or a review resolves it already: a confirm, a sale, other grams. */
+const isBeingResolved = (row: TransactionRow): boolean =>
+  row.isUndecided ||
+  row.isUnderway ||
+  row.orderStatus === 'VERIFIED' ||
+  (row.orderStatus === 'MANUAL_REVIEW' && row.manualReviewCode === 'GRAMS_MISMATCH');
+
+/**
+ * Compares a transaction of ours with the provider's status of it: what we say was traded was
+ * traded there, and what was traded there is traded here or being resolved.
+ */
+export const findTransactionProblem = (
+  row: TransactionRow,
+  status: ProviderStatus,
+): TransactionProblem | undefined => {
+  // A sale in progress there has left the customer's balance, and is not undone.
+  const isTradedThere = status === 'SUCCESS' || (status === 'IN_PROGRESS' && row.type === 'SELL');
+  if (row.isTraded && row.isOwn) return isTradedThere ? undefined : 'TRADED_HERE_ONLY';
+  return isTradedThere && !isBeingResolved(row) ? 'TRADED_THERE_ONLY' : undefined;
+};
+
+/** Returns true when the provider's balance is the sum of our orders, open ones counted either way. */
+export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean => {
+  const expected = gramsFromDatabase(row.expected);
+  const least = expected - gramsFromDatabase(row.openSells);
+  const most = expected + gramsFromDatabase(row.openBuys);
+  return atProvider >= least && atProvider <= most;
+};
+
+/** A transaction that can't exist: a provider that says so is reachable. */
+const noSuchTransaction = { type: 'BUY', providerTxId: '0' };
+
+const fetchStatus = async (
   provider: GoldProvider,
   { type, providerTxId }: Pick<TransactionRow, 'type' | 'providerTxId'>,
-): Promise<Asked<ProviderWord>> => {
-  const question = { providerTxId };
+): Promise<Fetched<ProviderStatus>> => {
+  const transaction = { providerTxId };
   const status =
-    type === 'SELL' ? await provider.sellStatus(question) : await provider.buyStatus(question);
-  return toAsked(provider.code, status, {
-    onDone: (value): ProviderWord => value,
+    type === 'SELL'
+      ? await provider.sellStatus(transaction)
+      : await provider.buyStatus(transaction);
+  return toFetched(provider.code, status, {
+    onDone: (value): ProviderStatus => value,
     onRefused: (code) => (code === UNKNOWN_TRANSACTION ? 'NO_SUCH_TRANSACTION' : undefined),
   });
 };
 
-const askBalance = async (provider: GoldProvider, row: BalanceRow): Promise<Asked<Grams>> =>
-  toAsked(provider.code, await provider.getUser(row.providerUserId), {
+const fetchBalance = async (provider: GoldProvider, row: BalanceRow): Promise<Fetched<Grams>> =>
+  toFetched(provider.code, await provider.getUser(row.providerUserId), {
     onDone: (user) => user.goldBalanceGrams,
-    // It looked, and has no such customer: nothing is held there.
+    // The provider has no such customer: it holds nothing for them.
     onRefused: () => ZERO_GRAMS,
   });
 
-const judgeTransactions = (context: CheckContext) => {
+const compareTransactions = (context: CheckContext) => {
   const { goldProvider, limits } = context;
-  return askAboutRows(limits, {
+  return compareRows(limits, {
     list: () => listTransactions(context),
-    judge: judgeTransaction,
-    ask: async (row) =>
+    findProblem: findTransactionProblem,
+    fetchAnswer: async (row) =>
       row.provider === goldProvider.code
-        ? askStatus(goldProvider, row)
+        ? fetchStatus(goldProvider, row)
         : `there is no adapter of ${row.provider} to ask with`,
   });
 };
 
-const judgeBalances = (context: CheckContext) => {
+const compareBalances = (context: CheckContext) => {
   const { goldProvider, limits } = context;
-  return askAboutRows(limits, {
+  return compareRows(limits, {
     list: () => listBalances(context),
-    ask: (row) => askBalance(goldProvider, row),
-    judge: (row, atProvider) => (isExpectedBalance(row, atProvider) ? undefined : 'BALANCE'),
+    fetchAnswer: (row) => fetchBalance(goldProvider, row),
+    findProblem: (row, atProvider) => (isExpectedBalance(row, atProvider) ? undefined : 'BALANCE'),
   });
 };
 
 /**
- * Holds the window's transactions, and the gold that its customers have at the provider, against
- * the provider's own books. A wrong transaction shows in the balance too: it is told once.
+ * Compares the window's transactions, and the gold that its customers have at the provider, with
+ * the provider's own books. A wrong transaction shows in the balance too: it is reported once.
  */
 export const providerTransactionMismatch: Check = {
   id: 'provider_transaction_mismatch',
   title: "The provider's books and ours disagree",
   severity: 'critical',
-  asks: true,
+  callsCollaborator: true,
   async run(context) {
     const { goldProvider, limits } = context;
-    const transactions = await judgeTransactions(context);
-    const found = toFindings(transactions, (word) => ({ atProvider: word }));
-    // One that gives no answer is left alone.
+    const transactions = await compareTransactions(context);
+    const found = toFindings(transactions, (status) => ({ atProvider: status }));
+    // A provider that gives no answer gets no further request.
     if (transactions.incomplete !== undefined) return found;
-    const balances = await judgeBalances(context);
+    const balances = await compareBalances(context);
     if (transactions.total + balances.total === 0) {
-      const probe = { items: [nobodysTransaction], total: 1 };
-      const { incomplete } = await askEach(probe, limits, (row) => askStatus(goldProvider, row));
+      const probe = { items: [noSuchTransaction], total: 1 };
+      const { incomplete } = await fetchEach(probe, limits, (row) =>
+        fetchStatus(goldProvider, row),
+      );
       return incomplete === undefined ? found : { ...found, incomplete };
     }
-    const told = new Set(transactions.wrong.map(({ row }) => row.userId));
-    const others = balances.wrong.filter(({ row }) => !told.has(row.userId));
+    const reported = new Set(transactions.wrong.map(({ row }) => row.userId));
+    const others = balances.wrong.filter(({ row }) => !reported.has(row.userId));
     const more = toFindings({ ...balances, wrong: others }, (grams) => ({
       atProvider: formatGrams(grams),
     }));

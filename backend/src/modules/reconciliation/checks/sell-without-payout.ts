@@ -1,21 +1,21 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince, payoutsSince } from '../window.ts';
 
 /**
- * Sells of the window, and all that still wait for their payout, which have no payout or one of
- * another amount, or read completed with a payout that came to nothing; and payouts of the window
- * for a sell that was never confirmed.
+ * Finds sales of the window, and all that still wait for their payout, that have no payout or one
+ * of another amount, or read completed with a payout that failed; and payouts of the window for a
+ * sale that was never confirmed.
  */
 export const sellWithoutPayout: Check = {
   id: 'sell_without_payout',
-  title: 'A sell without its payout, or of another amount',
+  title: 'A sale without its payout, or with a payout of another amount',
   severity: 'critical',
   run: ({ read, from }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT o.created_at AS since, o.id AS "orderId", o.user_id AS "userId",
           o.status AS "orderStatus", o.proceeds_paise AS "proceedsPaise", p.id AS "payoutId",
           p.status AS "payoutStatus", p.amount_paise AS "payoutPaise"

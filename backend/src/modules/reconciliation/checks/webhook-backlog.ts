@@ -1,12 +1,12 @@
-import { Prisma } from '../../../generated/prisma/client.ts';
 import { addMs } from '../../../platform/clock/clock.ts';
-import { findRows } from '../find-rows.ts';
+import { sql } from '../../../platform/db/index.ts';
+import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
 const graceMs = 5 * 60_000;
 
 /**
- * Events of any age that were accepted over 5 min ago, concern something that we know, and have
+ * Finds events of any age that were accepted over 5 min ago, concern something that we know, and have
  * not been applied. One that waits because applying it failed counts until somebody has found out
  * what it concerns; one of an unknown order counts once that order is known. (A capture of an
  * order that stays unknown is `gateway_capture_missing`.)
@@ -18,7 +18,7 @@ export const webhookBacklog: Check = {
   run: ({ read, now }) =>
     findRows(
       read,
-      Prisma.sql`
+      sql`
         SELECT e.received_at AS since, e.id AS "eventId", e.source, e.gateway,
           e.event_type AS "eventType", e.subject, e.gateway_payment_id AS "gatewayPaymentId",
           e.status AS "eventStatus", e.attempts, e.last_error AS "lastError"

@@ -1,6 +1,6 @@
-/** What must hold in the database at any moment; `sql` answers the rows for which it does not. */
+/** A rule that must hold in the database at any moment; `sql` selects the rows that break it. */
 export interface DatabaseRule {
-  /** Its number in architecture, section 4. */
+  /** The number of the invariant that it checks; several rules may share one. */
   readonly invariant: number;
   readonly says: string;
   readonly sql: string;

@@ -1,14 +1,10 @@
 import type { Client } from 'pg';
-import { allocationRules } from './allocation-rules.ts';
 import type { DatabaseRule } from './database-rule.ts';
-import { effectRules } from './effect-rules.ts';
-import { historyRules } from './history-rules.ts';
-import { holdingRules } from './holding-rules.ts';
+import { allocationRules, holdingRules, sellRules } from './gold-rules.ts';
 import { moneyRules } from './money-rules.ts';
-import { recordRules } from './record-rules.ts';
-import { sellRules } from './sell-rules.ts';
+import { effectRules, historyRules, recordRules } from './record-rules.ts';
 
-/** Everything that the database alone can be held to, for tests and for the demo. */
+/** Every rule that the database alone can be checked for; tests and the demo check them all. */
 export const databaseRules: readonly DatabaseRule[] = [
   ...holdingRules,
   ...moneyRules,
@@ -19,12 +15,12 @@ export const databaseRules: readonly DatabaseRule[] = [
   ...recordRules,
 ];
 
-/** A rule that does not hold, and the row that shows it. */
+/** A broken rule, with a row that breaks it. */
 export interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
   readonly row: object;
 }
 
-/** Every row that breaks a rule; none when all of them hold. Any role that may read can ask. */
+/** Returns every row that breaks a rule; none when all rules hold. Any role that may read can run it. */
 export const findBrokenRules = async (client: Client): Promise<BrokenRule[]> => {
   const found: BrokenRule[] = [];
   for (const { invariant, says, sql } of databaseRules) {
@@ -34,7 +30,7 @@ export const findBrokenRules = async (client: Client): Promise<BrokenRule[]> => 
   return found;
 };
 
-/** Lets `work` read one state of the database: what moves meanwhile moves whole. */
+/** Runs `work` on one snapshot of the database, so that concurrent transactions show whole or not. */
 export const atOneMoment = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
+import { invariant } from '../../../platform/invariant/invariant.ts';
 
-/** Where the captured money of all customers is, in paise. The parts add up to `captured`. */
+/** The captured money of all customers by place, in paise. The parts add up to `captured`. */
 export interface MoneyPlaces {
   readonly captured: bigint;
   readonly allocated: bigint;
@@ -24,14 +25,14 @@ const sql = `
   LEFT JOIN gold_order o ON o.id = p.order_id
   WHERE g.status = 'CAPTURED'`;
 
-/** Adds up what the gateways captured by the place that it is in. */
+/** Adds up the captured money by its place. */
 export const readMoneyPlaces = async (client: Client): Promise<MoneyPlaces> => {
   const { rows } =
     await client.query<
       Record<'captured' | 'allocated' | 'awaiting' | 'review' | 'unmatched', string>
     >(sql);
   const [row] = rows;
-  if (row === undefined) throw new Error('a sum without a row');
+  invariant(row, 'a sum has a row');
   return {
     captured: BigInt(row.captured),
     allocated: BigInt(row.allocated),

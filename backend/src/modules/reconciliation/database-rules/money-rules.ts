@@ -11,7 +11,7 @@ const capturedMoney = `
   JOIN gold_order o ON o.id = p.order_id
   WHERE g.status = 'CAPTURED'`;
 
-/** Where every captured rupee is. */
+/** Hold every captured rupee to exactly one place. */
 export const moneyRules: readonly DatabaseRule[] = [
   {
     invariant: 3,

@@ -1,5 +1,125 @@
 import type { DatabaseRule } from './database-rule.ts';
 
+/** Hold each idempotency key to one effect, and the inbox to dropping nothing. */
+export const effectRules: readonly DatabaseRule[] = [
+  {
+    invariant: 6,
+    says: 'every buy came of one idempotency key, and every finished key made something',
+    sql: `
+      SELECT p.id AS payment_order_id, p.order_id, count(k.key) AS keys
+      FROM payment_order p JOIN gold_order o ON o.id = p.order_id AND o.type = 'BUY'
+      LEFT JOIN idempotency_key k ON k.resource_id = p.id AND k.owner_id = p.user_id
+        AND k.operation IN ('gold.buy', 'payments.order')
+      GROUP BY p.id HAVING count(k.key) <> 1
+      UNION ALL
+      SELECT NULL, k.resource_id, count(*) FROM idempotency_key k
+      WHERE k.operation IN ('gold.buy', 'payments.order') AND k.resource_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM payment_order p WHERE p.id = k.resource_id)
+      GROUP BY k.resource_id`,
+  },
+  {
+    invariant: 6,
+    says: 'a quote is used up by exactly one order',
+    sql: `
+      SELECT q.id, q.status, q.consumed_at, o.id AS order_id FROM gold_quote q
+      LEFT JOIN gold_order o ON o.quote_id = q.id
+      WHERE (q.status = 'CONSUMED') <> (o.id IS NOT NULL)`,
+  },
+  {
+    invariant: 8,
+    says: 'an event in the inbox is applied, or waits and will be tried again',
+    sql: `
+      SELECT e.id, e.event_type, e.status, e.subject, e.attempts, e.next_attempt_at, e.last_error
+      FROM webhook_event e
+      WHERE e.source = 'payment' AND (
+        (e.status = 'PENDING' AND (e.next_attempt_at IS NULL OR e.sealed_body IS NULL))
+        OR (e.status = 'APPLIED' AND NOT EXISTS (
+          SELECT 1 FROM gateway_payment g
+          WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id)))`,
+  },
+  {
+    invariant: 8,
+    says: 'no job has used up its attempts',
+    sql: 'SELECT * FROM dead_letter_job',
+  },
+];
+
+/**
+ * The transitions that the contract allows (contract: states > Gold order, buy); written down once
+ * more, so that a mistake in the product's own table is not checked with that mistake.
+ */
+const legalTransitions: Readonly<Record<string, readonly string[]>> = {
+  BUY: [
+    '>PENDING',
+    'PENDING>PAID',
+    'PENDING>FAILED',
+    'PENDING>MANUAL_REVIEW',
+    'FAILED>PAID',
+    'FAILED>MANUAL_REVIEW',
+    'PAID>ALLOCATED',
+    'PAID>RETRY_PENDING',
+    'PAID>MANUAL_REVIEW',
+    'RETRY_PENDING>PAID',
+    'RETRY_PENDING>MANUAL_REVIEW',
+    'ALLOCATED>MANUAL_REVIEW',
+    'MANUAL_REVIEW>ALLOCATED',
+    'MANUAL_REVIEW>FAILED',
+    'MANUAL_REVIEW>PAID',
+    'MANUAL_REVIEW>RETRY_PENDING',
+  ],
+  SELL: [
+    '>PENDING',
+    'PENDING>VERIFIED',
+    'PENDING>FAILED',
+    'VERIFIED>CONFIRMED',
+    'VERIFIED>FAILED',
+    'CONFIRMED>COMPLETED',
+    'COMPLETED>CONFIRMED',
+  ],
+};
+
+const transitionsOf = (type: string, more: readonly string[] = []): string =>
+  [...(legalTransitions[type] ?? []), ...more]
+    .map((transition) => `('${type}', '${transition}')`)
+    .join(', ');
+
+/** A failed installment may return to be paid. */
+const installmentTransitions = transitionsOf('BUY', ['FAILED>PENDING']).replaceAll(
+  "'BUY'",
+  "'SIP_INSTALLMENT'",
+);
+
+/** Hold the history of orders to the transition table. */
+export const historyRules: readonly DatabaseRule[] = [
+  {
+    invariant: 9,
+    says: 'every move is one of the table, by an actor that has a name',
+    sql: `
+      WITH legal (type, move) AS (
+        VALUES ${transitionsOf('BUY')}, ${transitionsOf('SELL')}, ${installmentTransitions})
+      SELECT o.type, e.* FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
+      WHERE NOT EXISTS (SELECT 1 FROM legal l WHERE l.type = o.type
+          AND l.move = coalesce(e.from_status, '') || '>' || e.to_status)
+        OR e.actor !~ '^(worker|janitor|(customer|admin):[0-9a-f-]{36}|(gateway|payout-provider):[a-z]+)$'
+        OR e.cause = ''`,
+  },
+  {
+    invariant: 9,
+    says: "an order's history is a chain without a gap that ends where the order is",
+    sql: `
+      SELECT * FROM (
+        SELECT e.order_id, e.seq, e.from_status, e.to_status, o.status,
+          lag(e.to_status) OVER chain AS came_to,
+          lead(e.seq) OVER chain IS NULL AS is_last
+        FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
+        WINDOW chain AS (PARTITION BY e.order_id ORDER BY e.seq)) c
+      WHERE from_status IS DISTINCT FROM came_to OR (is_last AND to_status <> status)
+      UNION ALL
+      SELECT o.id, NULL, NULL, NULL, o.status, NULL, NULL FROM gold_order o
+      WHERE NOT EXISTS (SELECT 1 FROM gold_order_event e WHERE e.order_id = o.id)`,
+  },
+];
+
 const appendOnly = [
   'audit_log',
   'gold_order_event',
@@ -12,7 +132,7 @@ const appendOnly = [
 
 const appendOnlyRows = appendOnly.map((table) => `('${table}')`).join(', ');
 
-/** What may never be written, and what may never be changed. */
+/** Hold records to what may never be written, and never be changed. */
 export const recordRules: readonly DatabaseRule[] = [
   {
     invariant: 10,

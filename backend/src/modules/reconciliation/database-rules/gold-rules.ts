@@ -1,6 +1,78 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** One sell, one sale at the provider, one payout. */
+/** Hold each holding to the movements that made it. */
+export const holdingRules: readonly DatabaseRule[] = [
+  {
+    invariant: 1,
+    says: "a holding is the sum of its movements' grams and rupees",
+    sql: `
+      SELECT h.user_id, h.balance, h.invested_paise, h.version, m.grams, m.invested, m.versions
+      FROM holding h
+      LEFT JOIN (
+        SELECT user_id, sum(grams) AS grams, sum(invested_paise) AS invested,
+          count(*) AS versions, max(version) AS newest
+        FROM holding_movement GROUP BY user_id) m ON m.user_id = h.user_id
+      WHERE h.balance <> coalesce(m.grams, 0) OR h.invested_paise <> coalesce(m.invested, 0)
+        OR h.version < coalesce(m.newest, 0)`,
+  },
+  {
+    invariant: 1,
+    says: 'each movement carries the balance and the rupees that it left',
+    sql: `
+      SELECT * FROM (
+        SELECT id, user_id, order_id, kind, version, balance_after, invested_after_paise,
+          sum(grams) OVER so_far AS balance, sum(invested_paise) OVER so_far AS invested
+        FROM holding_movement
+        WINDOW so_far AS (PARTITION BY user_id ORDER BY version)) m
+      WHERE balance_after <> balance OR invested_after_paise <> invested`,
+  },
+  {
+    invariant: 2,
+    says: 'reserved grams are those of sells between PENDING and CONFIRMED, and never too many',
+    sql: `
+      SELECT h.user_id, h.balance, h.reserved, s.grams FROM holding h
+      LEFT JOIN (
+        SELECT user_id, sum(grams) AS grams FROM gold_order
+        WHERE type = 'SELL' AND status IN ('PENDING', 'VERIFIED') GROUP BY user_id
+      ) s ON s.user_id = h.user_id
+      WHERE h.reserved <> coalesce(s.grams, 0) OR h.balance - h.reserved < 0`,
+  },
+];
+
+/** Hold each order to one purchase at the provider. */
+export const allocationRules: readonly DatabaseRule[] = [
+  {
+    invariant: 4,
+    says: 'an allocated order has one credit, of its grams and its rupees',
+    sql: `
+      SELECT o.id, o.status, o.grams, o.amount_paise, count(m.id) AS credits,
+        sum(m.grams) AS credited, sum(m.invested_paise) AS invested
+      FROM gold_order o LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'CREDIT'
+      WHERE o.type <> 'SELL'
+      GROUP BY o.id
+      HAVING (o.allocated_at IS NULL AND count(m.id) > 0)
+        OR (o.status = 'ALLOCATED' AND o.allocated_at IS NULL)
+        OR (o.allocated_at IS NOT NULL AND (count(m.id) <> 1 OR sum(m.grams) <> o.grams
+          OR sum(m.invested_paise) <> o.amount_paise))`,
+  },
+  {
+    invariant: 4,
+    says: 'an order has at most one confirm that was done: exactly one when it is allocated',
+    sql: `
+      SELECT o.id, o.status, o.allocated_at,
+        count(*) FILTER (WHERE c.status = 'DONE') AS done,
+        count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) AS undecided
+      FROM gold_order o LEFT JOIN provider_operation c
+        ON c.order_id = o.id AND c.operation = 'buy-confirm'
+      WHERE o.type = 'BUY'
+      GROUP BY o.id
+      HAVING count(*) FILTER (WHERE c.status = 'DONE') > 1
+        OR count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN', 'DONE')) > 1
+        OR (o.allocated_at IS NOT NULL AND count(*) FILTER (WHERE c.status = 'DONE') <> 1)`,
+  },
+];
+
+/** Hold each sell order to one sale at the provider and one payout. */
 export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 1,

@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
-import { judgePayout, type PayoutWord } from './payout-stuck.rules.ts';
+import { findPayoutProblem, type ProviderStatus } from './payout-stuck.ts';
 
-const words: readonly PayoutWord[] = ['PROCESSING', 'PAID', 'FAILED', 'REVERSED', 'NO_SUCH_PAYOUT'];
+const statuses: readonly ProviderStatus[] = [
+  'PROCESSING',
+  'PAID',
+  'FAILED',
+  'REVERSED',
+  'NO_SUCH_PAYOUT',
+];
 
 /** What we have of an attempt, and the words of the provider that say the same. */
-const agreeing: readonly [string, string, boolean, readonly PayoutWord[]][] = [
+const agreeing: readonly [string, string, boolean, readonly ProviderStatus[]][] = [
   ['PROCESSING', 'INTENDED', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
   ['PROCESSING', 'UNKNOWN', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
   ['PROCESSING', 'PROCESSING', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
@@ -33,7 +39,9 @@ it.each(agreeing)(
       proceedsPaise: 5n,
       providerPayoutId: null,
     };
-    const found = words.filter((word) => judgePayout(own, { word, amountPaise: 5n }) === undefined);
+    const found = statuses.filter(
+      (status) => findPayoutProblem(own, { status, amountPaise: 5n }) === undefined,
+    );
     expect(found.toSorted()).toEqual(expected.toSorted());
   },
 );
@@ -48,14 +56,14 @@ const open = {
 };
 
 it('misses a payout that the provider has named and knows no more', () => {
-  const lost = { word: 'NO_SUCH_PAYOUT', amountPaise: undefined } as const;
-  expect(judgePayout(open, lost)).toBe('PROVIDER_SAYS_OTHERWISE');
-  expect(judgePayout({ ...open, providerPayoutId: null }, lost)).toBeUndefined();
+  const lost = { status: 'NO_SUCH_PAYOUT', amountPaise: undefined } as const;
+  expect(findPayoutProblem(open, lost)).toBe('PROVIDER_SAYS_OTHERWISE');
+  expect(findPayoutProblem({ ...open, providerPayoutId: null }, lost)).toBeUndefined();
 });
 
-const paid = (amountPaise: bigint) => ({ word: 'PROCESSING', amountPaise }) as const;
+const paid = (amountPaise: bigint) => ({ status: 'PROCESSING', amountPaise }) as const;
 
 it('sees another amount, unless only our own two differ', () => {
-  expect(judgePayout(open, paid(6n))).toBe('OTHER_AMOUNT');
-  expect(judgePayout({ ...open, amountPaise: 6n }, paid(5n))).toBeUndefined();
+  expect(findPayoutProblem(open, paid(6n))).toBe('OTHER_AMOUNT');
+  expect(findPayoutProblem({ ...open, amountPaise: 6n }, paid(5n))).toBeUndefined();
 });

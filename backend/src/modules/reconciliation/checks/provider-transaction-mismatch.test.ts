@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { grams } from '../../../money/index.ts';
-import { isExpectedBalance, judgeTransaction, type ProviderWord } from './provider-books.rules.ts';
-import type { TransactionRow } from './provider-books.rows.ts';
+import {
+  isExpectedBalance,
+  findTransactionProblem,
+  type ProviderStatus,
+} from './provider-transaction-mismatch.ts';
+import type { TransactionRow } from './provider-transaction-mismatch.ts';
 
-const words: readonly ProviderWord[] = [
+const words: readonly ProviderStatus[] = [
   'NOT_CONFIRMED',
   'SUCCESS',
   'FAILED',
   'IN_PROGRESS',
   'NO_SUCH_TRANSACTION',
 ];
-const otherThan = (...some: readonly ProviderWord[]) => words.filter((w) => !some.includes(w));
+const otherThan = (...some: readonly ProviderStatus[]) => words.filter((w) => !some.includes(w));
 
 const row = (changes: Partial<TransactionRow>): TransactionRow => ({
   since: new Date(0),
@@ -33,7 +37,7 @@ const row = (changes: Partial<TransactionRow>): TransactionRow => ({
 const untraded = { isTraded: false, orderStatus: 'FAILED' };
 const reviewed = { isTraded: false, orderStatus: 'MANUAL_REVIEW' };
 
-const table: readonly [string, Partial<TransactionRow>, readonly ProviderWord[]][] = [
+const table: readonly [string, Partial<TransactionRow>, readonly ProviderStatus[]][] = [
   ['an allocated buy', {}, otherThan('SUCCESS')],
   [
     'an allocated buy under review',
@@ -57,13 +61,13 @@ const table: readonly [string, Partial<TransactionRow>, readonly ProviderWord[]]
 ];
 
 it.each(table)('%s disagrees with the provider where it should', (_what, changes, expected) => {
-  const found = words.filter((word) => judgeTransaction(row(changes), word) !== undefined);
+  const found = words.filter((word) => findTransactionProblem(row(changes), word) !== undefined);
   expect(found).toEqual(expected);
 });
 
 it('says where it was traded', () => {
-  expect(judgeTransaction(row({}), 'FAILED')).toBe('TRADED_HERE_ONLY');
-  expect(judgeTransaction(row(untraded), 'SUCCESS')).toBe('TRADED_THERE_ONLY');
+  expect(findTransactionProblem(row({}), 'FAILED')).toBe('TRADED_HERE_ONLY');
+  expect(findTransactionProblem(row(untraded), 'SUCCESS')).toBe('TRADED_THERE_ONLY');
 });
 
 describe('a balance', () => {

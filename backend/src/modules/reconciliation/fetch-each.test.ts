@@ -2,18 +2,18 @@ import { expect, it } from 'vitest';
 import { CIRCUIT_OPEN } from '../../platform/http-client/index.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { createGate } from '../../../test/support/gate.ts';
-import { askEach, toAsked } from './ask-each.ts';
+import { fetchEach, toFetched } from './fetch-each.ts';
 
 const items = Array.from({ length: 10 }, (_, index) => index);
-const limits = { most: 100, atATime: 3, withinMs: 60_000 };
+const limits = { most: 100, concurrency: 3, withinMs: 60_000 };
 
 it('asks about all, a few at a time', async () => {
   const gate = createGate();
   let [now, most] = [0, 0];
-  const asking = askEach({ items, total: 10 }, limits, async (item) => {
+  const asking = fetchEach({ items, total: 10 }, limits, async (item) => {
     now += 1;
     most = Math.max(most, now);
-    if (now === limits.atATime) gate.open();
+    if (now === limits.concurrency) gate.open();
     await gate.opened;
     now -= 1;
     return { answer: item * 2 };
@@ -27,10 +27,14 @@ it('asks about all, a few at a time', async () => {
 
 it('leaves one alone that gives no answer, and keeps the answers until then', async () => {
   const asked: number[] = [];
-  const round = await askEach({ items, total: 10 }, { ...limits, atATime: 1 }, async (item) => {
-    asked.push(item);
-    return item === 4 ? 'nobody answers' : { answer: item };
-  });
+  const round = await fetchEach(
+    { items, total: 10 },
+    { ...limits, concurrency: 1 },
+    async (item) => {
+      asked.push(item);
+      return item === 4 ? 'nobody answers' : { answer: item };
+    },
+  );
   expect(asked).toEqual([0, 1, 2, 3, 4]);
   expect(round.answers.map(({ item }) => item)).toEqual([0, 1, 2, 3]);
   expect(round.incomplete).toBe('nobody answers');
@@ -42,14 +46,14 @@ it.each([
 ])(
   'says when there are more than it may ask about: %s',
   async (_what, limit, total, incomplete) => {
-    const round = await askEach({ items, total }, limit, async (item) => ({ answer: item }));
+    const round = await fetchEach({ items, total }, limit, async (item) => ({ answer: item }));
     expect(round.incomplete).toBe(incomplete);
   },
 );
 
 it('begins no further question when its time is over', async () => {
-  const limit = { ...limits, atATime: 1, withinMs: -1 };
-  const round = await askEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
+  const limit = { ...limits, concurrency: 1, withinMs: -1 };
+  const round = await fetchEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
   expect(round.answers).toHaveLength(1);
   expect(round.incomplete).toBe('asked about 1 of 10: choose a shorter window');
 });
@@ -59,11 +63,11 @@ it('tells answers, understood refusals and silence apart', () => {
     onDone: (value: number) => value,
     onRefused: (code: string) => (code === 'NONE' ? 0 : undefined),
   };
-  expect(toAsked('x', done(5), read)).toEqual({ answer: 5 });
-  expect(toAsked('x', refused('NONE', 'there is none'), read)).toEqual({ answer: 0 });
-  expect(toAsked('x', refused('OTHER', 'no'), read)).toBe('x can not be asked: OTHER');
-  expect(toAsked('x', refused(CIRCUIT_OPEN, 'left alone'), read)).toBe(
+  expect(toFetched('x', done(5), read)).toEqual({ answer: 5 });
+  expect(toFetched('x', refused('NONE', 'there is none'), read)).toEqual({ answer: 0 });
+  expect(toFetched('x', refused('OTHER', 'no'), read)).toBe('x can not be asked: OTHER');
+  expect(toFetched('x', refused(CIRCUIT_OPEN, 'left alone'), read)).toBe(
     `x can not be asked: ${CIRCUIT_OPEN}`,
   );
-  expect(toAsked('x', unknown('HTTP_500'), read)).toBe('x gave no answer: HTTP_500');
+  expect(toFetched('x', unknown('HTTP_500'), read)).toBe('x gave no answer: HTTP_500');
 });
