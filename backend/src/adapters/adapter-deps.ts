@@ -1,7 +1,6 @@
 import type { Clock } from '../platform/clock/clock.ts';
 import type { HttpClientOptions } from '../platform/http-client/index.ts';
 
-/** What every adapter is given by the process that makes it. */
 export interface AdapterDeps extends Pick<HttpClientOptions, 'logger' | 'observe' | 'requestId'> {
   readonly clock: Clock;
 }

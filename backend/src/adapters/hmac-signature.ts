@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedMessage {
   readonly message: string | Uint8Array;
-  /** As it came: it may be missing or anything. */
+  /** Unvalidated: it may be missing or anything. */
   readonly signature: unknown;
   readonly encoding: 'hex' | 'base64';
-  /** Those in force; while one is being replaced there are two. */
+  /** The secrets in force; while one is being replaced there are two. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Whether the signature is the HMAC-SHA256 of the message under one of the secrets. Takes the same
+ * Returns true for the HMAC-SHA256 of the message under one of the secrets. Takes the same
  * time whichever secret fits and wherever a wrong signature begins to differ.
  */
 export const isSigned = ({ message, signature, encoding, secrets }: SignedMessage): boolean => {

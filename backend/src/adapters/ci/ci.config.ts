@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineVariables } from '../../platform/config/config.ts';
 
-/** Which CI system deploys. */
 export const ciVariables = defineVariables({
   CI_PROVIDER: { schema: z.enum(['github']).default('github'), doc: 'the CI system' },
 });

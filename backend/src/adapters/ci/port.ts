@@ -1,9 +1,9 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The CI system looked at the request and said no; its words are in the message. */
+/** The CI system refused the request; its own message is in ours. */
 export const CI_REFUSED = 'CI_REFUSED';
 
-/** What can be deployed; each has a workflow of its own. */
+/** The deployable targets; each has a workflow of its own. */
 export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'] as const;
 export type DeployTarget = (typeof deployTargets)[number];
 
@@ -14,14 +14,14 @@ export interface CiRun {
   /** The workflow's file, such as `deploy-backend.yml`. */
   readonly workflow: string;
   readonly title: string;
-  /** Of the dispatch that started it, where its title tells. */
+  /** The id of the dispatch that started it, where the title shows one. */
   readonly correlationId?: string;
-  /** The CI system's own word: `completed` at the end, before it such as `queued`, `in_progress`. */
+  /** In the CI system's own terms: `completed` at the end; before it `queued`, `in_progress`. */
   readonly status: string;
-  /** The CI system's own word, such as `success` or `failure`; only of a completed run. */
+  /** In the CI system's own terms, such as `success` or `failure`; only of a completed run. */
   readonly conclusion?: string;
   readonly branch?: string;
-  /** What started it, such as `workflow_dispatch`. */
+  /** The event that started it, such as `workflow_dispatch`. */
   readonly event: string;
   /** The login of whoever started it. */
   readonly actor?: string;
@@ -44,7 +44,7 @@ export interface Dispatch {
   readonly correlationId: string;
 }
 
-/** What was started; no run where the CI system does not tell which. */
+/** The run that a dispatch started, where the CI system names it. */
 export interface Dispatched {
   readonly run?: { readonly id: string; readonly url: string };
 }
@@ -52,17 +52,17 @@ export interface Dispatched {
 /**
  * A CI system. Methods never throw for what the network or the CI system does: that is the
  * outcome. Refusals carry the code above or one of platform/http-client/transport-refusals.ts
- * (`isUnavailable` tells the latter); all of them mean that nothing was started.
+ * (`isUnavailable` recognizes the latter); all of them mean that nothing was started.
  */
 export interface Ci {
   readonly code: string;
-  /** The workflow that deploys a target. */
+  /** Returns the workflow that deploys a target. */
   workflowOf(target: DeployTarget): string;
-  /** The newest runs of a target's workflow, newest first. */
-  listRuns(asked: ListRuns): Promise<Outcome<readonly CiRun[]>>;
+  /** Returns the newest runs of a target's workflow, newest first. */
+  listRuns(query: ListRuns): Promise<Outcome<readonly CiRun[]>>;
   /**
    * Starts a target's workflow once; never repeated here. After an unknown outcome the run, if
    * there is one, is found among `listRuns` by its correlation id, some seconds later.
    */
-  dispatch(asked: Dispatch): Promise<Outcome<Dispatched>>;
+  dispatch(request: Dispatch): Promise<Outcome<Dispatched>>;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineVariables } from '../../platform/config/config.ts';
 
-/** Which gold provider the service deals with. */
 export const goldProviderVariables = defineVariables({
   GOLD_PROVIDER: { schema: z.enum(['safegold']).default('safegold'), doc: 'the gold provider' },
 });

@@ -1,16 +1,16 @@
 import type { Bps, Grams, Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** A verify answered another weight than was asked: nothing may be confirmed with it. */
+/** A verify returned another weight than requested: nothing may be confirmed with it. */
 export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
 
 /** The provider knows no such transaction. */
 export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
 
-/** The rate of the verify is no longer, or not, known to the provider: ask for a new price. */
+/** The provider no longer accepts the rate of the verify: fetch a new price. */
 export const RATE_LAPSED = 'RATE_LAPSED';
 
-/** The provider looked at the request and said no; its own code and words are in the message. */
+/** The provider refused the request; its own code and message are in ours. */
 export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
 
 /** The provider's rates of one moment. Prices are per gram, before tax. */
@@ -23,7 +23,7 @@ export interface ProviderPrice {
   readonly buyTaxBps: Bps;
   readonly buyRateId: string;
   readonly sellRateId: string;
-  /** Until when these rates can be verified. */
+  /** The provider verifies at these rates until then. */
   readonly validUntil: Date;
 }
 
@@ -35,7 +35,7 @@ export interface ProviderCustomer {
   readonly email?: string;
 }
 
-/** What the provider asks for before it lets a customer hold more gold. */
+/** The numbers that the provider requires before a customer may hold more gold. */
 export interface ProviderKyc {
   readonly providerUserId: string;
   readonly pan?: string;
@@ -68,18 +68,18 @@ export interface VerifySellRequest {
   readonly grams: Grams;
 }
 
-/** What a verify promised. Nothing has been bought or sold yet. */
+/** The result of a verify. Nothing has been bought or sold yet. */
 export interface VerifiedTransaction {
   readonly providerTxId: string;
-  /** Always the grams that were asked: other grams are refused as GRAMS_MISMATCH. */
+  /** Always the requested grams: other grams are refused as GRAMS_MISMATCH. */
   readonly grams: Grams;
-  /** What the provider charges or pays for them by its own arithmetic, tax in. */
+  /** The provider's own amount for them, with tax. */
   readonly providerAmountPaise: Paise;
 }
 
 /**
- * Everything known of the verified transaction: a provider of one step does its whole work at the
- * confirm, under `reference`, and its verify merely answers what it would charge.
+ * Carries everything known of the verified transaction: a provider with a single step trades at the
+ * confirm, under `reference`, and its verify merely returns the amount it would charge.
  */
 export interface ConfirmRequest extends VerifiedTransaction {
   readonly providerUserId: string;
@@ -111,32 +111,31 @@ export interface ProviderTransactionPage {
   readonly hasMore: boolean;
 }
 
-/** What differs from provider to provider in time and amounts. */
 export interface GoldProviderRules {
-  /** How long a customer may take to pay, counted from the moment before the verify call. */
+  /** Time that a customer has to pay, counted from the moment before the verify call. */
   readonly lockMs: number;
-  /** How long after its verify the provider itself still accepts a confirm. */
+  /** Time after its verify within which the provider accepts a confirm. */
   readonly confirmWindowMs: number;
-  /** What is added to the window before "not confirmed" counts as "never will be". */
+  /** Added to the window before `NOT_CONFIRMED` counts as final. */
   readonly confirmMarginMs: number;
   readonly minimumSellPaise: Paise;
 }
 
 /**
- * A gold provider (collaborators, 2.1). Methods never throw for what the network or the provider
- * does: that is the outcome. Refusals carry one of the codes above or one of
- * platform/http-client/transport-refusals.ts (`isUnavailable` tells the latter).
+ * A gold provider. Methods never throw for what the network or the provider does: that is the
+ * outcome. Refusals carry one of the codes above or one of
+ * platform/http-client/transport-refusals.ts (`isUnavailable` recognizes the latter).
  *
- * After every confirm, whatever its outcome, the status is asked: only the status is the truth.
+ * Query the status after every confirm, whatever its outcome: only the status is the truth.
  */
 export interface GoldProvider {
   readonly code: string;
   readonly rules: GoldProviderRules;
-  /** Both rates and the spot price. Safe to repeat. */
+  /** Returns both rates and the spot price. Safe to repeat. */
   price(): Promise<Outcome<ProviderPrice>>;
-  /** Finds or makes the provider's user of this phone. Idempotent on the phone. */
+  /** Finds or creates the provider's user of this phone. Idempotent on the phone. */
   register(customer: ProviderCustomer): Promise<Outcome<ProviderUser>>;
-  /** Passes on the customer's documents' numbers. Safe to repeat. */
+  /** Sends the numbers of the customer's documents. Safe to repeat. */
   updateKyc(kyc: ProviderKyc): Promise<Outcome<void>>;
   getUser(providerUserId: string): Promise<Outcome<ProviderUser>>;
   verifyBuy(request: VerifyBuyRequest): Promise<Outcome<VerifiedTransaction>>;
@@ -145,8 +144,8 @@ export interface GoldProvider {
   verifySell(request: VerifySellRequest): Promise<Outcome<VerifiedTransaction>>;
   confirmSell(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;
   sellStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
-  /** Address of the invoice's PDF. */
+  /** Returns the address of the invoice's PDF. */
   invoiceLink(question: TransactionQuestion): Promise<Outcome<string>>;
-  /** One page of a customer's history, from 1. */
+  /** Returns one page of a customer's history; pages count from 1. */
   listTransactions(providerUserId: string, page: number): Promise<Outcome<ProviderTransactionPage>>;
 }

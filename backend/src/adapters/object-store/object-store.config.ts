@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineVariables } from '../../platform/config/config.ts';
 
-/** Which store keeps documents and images. */
 export const objectStoreVariables = defineVariables({
   OBJECT_STORE: { schema: z.enum(['filesystem']).default('filesystem'), doc: 'the object store' },
 });

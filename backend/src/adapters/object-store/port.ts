@@ -1,6 +1,6 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** `ifAbsent` was asked and the key is taken. */
+/** `ifAbsent` was requested and the key is taken. */
 export const OBJECT_EXISTS = 'OBJECT_EXISTS';
 
 /** A key that no store accepts: programming or tampering, never a customer's typing. */
@@ -22,8 +22,8 @@ export interface PutOptions {
 
 /**
  * A store of blobs under keys such as `kyc/<user>/<uuid>`: segments of `[A-Za-z0-9._-]` that
- * don't begin with a dot, joined by `/`, at most 512 characters in all. What is put is opaque:
- * personal data is sealed by the caller before. A reader sees all of an object's bytes or none,
+ * don't begin with a dot, joined by `/`, at most 512 characters in all. The content is opaque:
+ * the caller seals personal data before. A reader sees all of an object's bytes or none,
  * and what a `done` put stored survives a crash.
  */
 export interface ObjectStore {
@@ -34,9 +34,9 @@ export interface ObjectStore {
     contentType: string,
     options?: PutOptions,
   ): Promise<Outcome<void>>;
-  /** `undefined`: there is no such object. */
+  /** Returns `undefined` when there is no such object. */
   get(key: string): Promise<Outcome<StoredObject | undefined>>;
   head(key: string): Promise<Outcome<StoredObjectHead | undefined>>;
-  /** Done too when there was none. */
+  /** Deletes an object; done too when there was none. */
   delete(key: string): Promise<Outcome<void>>;
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The gateway looked at the message and said no. */
+/** The gateway refused the message. */
 export const SMS_REFUSED = 'SMS_REFUSED';
 
 export interface OtpMessage {
@@ -9,13 +9,13 @@ export interface OtpMessage {
   /** Made and checked by us; the gateway only delivers it. */
   readonly otp: string;
   readonly validMinutes: number;
-  /** What the code is for, in a word; a gateway picks its registered template by it. */
+  /** The code's purpose, in a word; a gateway picks its registered template by it. */
   readonly purpose: string;
 }
 
 /**
- * An SMS gateway (collaborators, 2.7). `done` means accepted for delivery; `unknown` means it may
- * or may not arrive: the customer can ask for another code, so nothing is repeated here.
+ * An SMS gateway. `done` means accepted for delivery; `unknown` means it may
+ * or may not arrive: the customer can request another code, so nothing is repeated here.
  */
 export interface SmsGateway {
   readonly code: string;

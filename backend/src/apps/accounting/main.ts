@@ -6,7 +6,7 @@ import { loadConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 
-/** The accounting API: tax and audit staff, internal only. */
+/** Starts the accounting API, for tax and audit staff; it is internal only. */
 await runMain(async (env) => {
   const config = loadConfig(apiVariables, env);
   const runtime = await createRuntime('accounting', config, env);

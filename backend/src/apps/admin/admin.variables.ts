@@ -1,7 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer } from '../../platform/config/kinds.ts';
 
-/** What the admin API reads besides. */
 export const adminVariables = defineVariables({
   ADMIN_TOKEN_TTL_SECONDS: {
     schema: integer(8 * 60 * 60, 60, 24 * 60 * 60),

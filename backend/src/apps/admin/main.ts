@@ -30,7 +30,7 @@ import { apiVariables } from '../../runtime/process.variables.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { adminVariables } from './admin.variables.ts';
 
-/** The admin API: operators. */
+/** Starts the admin API, for operators. */
 await runMain(async (env) => {
   const config = loadConfig({ ...apiVariables, ...tradeVariables, ...adminVariables }, env);
   const runtime = await createRuntime('admin', config, env);

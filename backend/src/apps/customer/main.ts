@@ -18,7 +18,7 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createTrade } from '../../runtime/create-trade.ts';
 import { tradeVariables } from '../../runtime/trade.variables.ts';
 
-/** The customer API: mobile and web clients, webhooks, and the price feed's sockets. */
+/** Starts the customer API: mobile and web clients, webhooks, and the price feed's sockets. */
 await runMain(async (env) => {
   const config = loadConfig({ ...apiVariables, ...tradeVariables }, env);
   const runtime = await createRuntime('customer', config, env);
@@ -34,7 +34,7 @@ await runMain(async (env) => {
     sms,
     revocations: createRevocationList({
       redis,
-      onError: (error) => logger.warn({ err: error }, 'the revocation list can not be asked'),
+      onError: (error) => logger.warn({ err: error }, 'the revocation list can not be read'),
     }),
     credentialPepper: config.CREDENTIAL_PEPPER,
     onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),

@@ -16,7 +16,7 @@ interface Movable {
   readonly CLOCK_URL: string | undefined;
 }
 
-/** Business time, which a development stack may have moved. */
+/** Creates the business clock, which a development stack may have moved. */
 const createClock = async ({ CLOCK_CONTROL: isMovable, CLOCK_URL: url }: Movable) => {
   if (!isMovable || url === undefined) return { clock: createSystemClock(), stop: async () => {} };
   const clock = createFollowedClock({ url });
@@ -48,12 +48,12 @@ const main = async (args: readonly string[]): Promise<void> => {
   }
 };
 
-/** The error of the table that a failure is. */
+/** Returns the error of the table for a failure. */
 const appErrorOf = (error: unknown): AppError => {
   if (isAppError(error)) return error;
   if (error instanceof ConfigError) return new AppError('INTERNAL', { message: error.message });
   if (isDatabaseOutOfReach(error)) {
-    return new AppError('SERVICE_UNAVAILABLE', { message: 'The database does not answer.' });
+    return new AppError('SERVICE_UNAVAILABLE', { message: 'The database does not respond.' });
   }
   return new AppError('INTERNAL', { message: describeError(error).message });
 };

@@ -3,7 +3,7 @@ import { processVariables } from '../../runtime/process.variables.ts';
 
 const { APP_MODE, DATABASE_URL, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } = processVariables;
 
-/** What the operator command reads, each as every process does. */
+/** The operator command's variables, each read as every process does. */
 export const operatorVariables = defineVariables({
   APP_MODE,
   DATABASE_URL,

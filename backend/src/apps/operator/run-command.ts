@@ -17,11 +17,11 @@ export interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readInput(): Promise<string>;
 }
 
-/** What whoever has the database's credentials does; people are not told apart here. */
+/** The actor of every change: whoever has the database's credentials, not one person. */
 const operatorActor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
 
 const present = ({ id, email, role, active, createdAt, lastLoginAt }: AdminRecord) => ({
@@ -33,7 +33,7 @@ const present = ({ id, email, role, active, createdAt, lastLoginAt }: AdminRecor
   lastLoginAt: lastLoginAt?.toISOString() ?? null,
 });
 
-/** The password on standard input, without the newline that ends it. @throws AppError */
+/** Reads the password on standard input, without the newline that ends it. @throws AppError */
 const readPassword = async (deps: OperatorDeps): Promise<string> => {
   const text = (await deps.readInput()).replace(/\r?\n$/u, '');
   const parsed = newPasswordSchema.safeParse(text);
@@ -62,7 +62,7 @@ const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
   });
 };
 
-/** Does one command and answers the document to print. @throws AppError as the changes do. */
+/** Runs one command and returns the document to print. @throws AppError as the changes do. */
 export const runOperatorCommand = async (
   command: OperatorCommand,
   deps: OperatorDeps,

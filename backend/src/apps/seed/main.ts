@@ -5,7 +5,7 @@ import { seedAccounts } from './seed-accounts.ts';
 import { seedCatalogue } from './seed-catalogue.ts';
 import { seedEvidence } from './seed-evidence.ts';
 
-/** Puts in what a new development stack starts with; only adds what is missing. */
+/** Seeds a new development stack; adds only what is missing. */
 const main = async (): Promise<void> => {
   const config = loadConfig({}, process.env);
   if (config.APP_MODE === 'production') {

@@ -7,28 +7,28 @@ import {
 } from '../../../dev/stack/development-accounts.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
-const unlessThere = async (make: Promise<unknown>): Promise<void> => {
-  await make.catch((error: unknown) => {
+const ignoreExisting = async (creation: Promise<unknown>): Promise<void> => {
+  await creation.catch((error: unknown) => {
     if (!isAppError(error, 'CONFLICT')) throw error;
   });
 };
 
-/** One operator and one portal user of each role, with published passwords. */
+/** Creates one operator and one portal user of each role, with published passwords. */
 export const seedAccounts = async (runtime: Runtime): Promise<void> => {
   const { database, clock, random, hasher } = runtime;
   const deps = { db: database.db, clock, random, hasher };
   for (const role of adminRoles) {
     const account = developmentAdmins[role];
-    // Hashing is the slow part: an account that is there is left alone before it.
+    // Hashing is slow: skip an account that exists before it.
     if ((await findAdminByEmail(database.db, account.email)) !== undefined) continue;
-    await unlessThere(createAdmin(deps, { ...account, role }));
+    await ignoreExisting(createAdmin(deps, { ...account, role }));
   }
   const portal = await database.db.portalUser.findMany({ select: { email: true } });
   const known = new Set(portal.map(({ email }) => email));
   for (const role of portalRoles) {
     const account = developmentPortalUsers[role];
     if (known.has(account.email)) continue;
-    await unlessThere(
+    await ignoreExisting(
       createPortalUser(deps, { ...account, role, name: role.replaceAll('_', ' ') }),
     );
   }

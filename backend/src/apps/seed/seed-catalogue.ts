@@ -49,7 +49,7 @@ const products: readonly SeedProduct[] = [
   },
 ];
 
-/** A small catalogue, where there is none. */
+/** Adds a small catalogue, where there is none. */
 export const seedCatalogue = async ({ database, clock, random }: Runtime): Promise<void> => {
   if ((await database.db.product.count()) > 0) return;
   const at = clock.now();

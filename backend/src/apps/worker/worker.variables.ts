@@ -1,7 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer } from '../../platform/config/kinds.ts';
 
-/** What the worker reads besides. */
 export const workerVariables = defineVariables({
   JANITOR_EVERY_MS: {
     schema: integer(60_000, 200, 600_000),

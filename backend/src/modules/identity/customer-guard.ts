@@ -33,7 +33,7 @@ export const createCustomerGuard = (options: {
     schemeName: 'bearer',
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     async admit(req, access) {
-      // Customers have no roles: a route that asks for one lets nobody in.
+      // Customers have no roles: a route that requires one admits nobody.
       if (access.kind !== 'signed-in') throw new AppError('FORBIDDEN');
       const token = bearerToken(req.get('authorization'));
       const claims = token === undefined ? undefined : tokens.verify(token, claimsSchema);

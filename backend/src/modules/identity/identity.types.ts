@@ -46,9 +46,9 @@ export interface Session {
   readonly deviceId: string;
   readonly deviceName: string | null;
   readonly createdAt: Date;
-  /** When its newest refresh token was issued. */
+  /** Issue time of its newest refresh token. */
   readonly lastUsedAt: Date;
-  /** When that refresh token lapses. */
+  /** Expiry of that refresh token. */
   readonly expiresAt: Date;
 }
 

@@ -40,7 +40,7 @@ const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
   };
 };
 
-/** GitHub's own no, a repository that has moved among them: redirects are not followed. */
+/** Reads a refusal of GitHub's, a moved repository among them: redirects are not followed. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = errorAnswer.safeParse(json);
   if (!error.success) return undefined;
@@ -101,7 +101,7 @@ export const createGithub = (
         }),
       );
       if (sent.kind !== 'done') return sent;
-      // A server that does not tell which run it is answers blank, as all did once.
+      // An older server does not name the run: its response is empty.
       if (sent.value.status === 204) return done({});
       const read = readAnswer(sent.value, dispatchedRun, readRefusal);
       return mapDone(read, (run) => ({ run: { id: run.workflow_run_id, url: run.html_url } }));

@@ -2,7 +2,6 @@ import { defineVariables, type Config } from '../../../platform/config/config.ts
 import { httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
 import { githubOwner, githubRepositories } from './github-names.ts';
 
-/** What the GitHub adapter reads from the environment. */
 export const githubVariables = defineVariables({
   GITHUB_API_URL: {
     schema: httpUrl().default('https://api.github.com'),

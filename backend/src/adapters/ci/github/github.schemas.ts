@@ -13,7 +13,7 @@ const account = z.object({ login: z.string() });
 export const workflowRun = z.object({
   id: textOrDigits,
   name: z.string().nullish(),
-  /** What `run-name` of the workflow came to. */
+  /** The workflow's `run-name`, with its values filled in. */
   display_title: z.string(),
   status: z.string().nullable(),
   conclusion: z.string().nullable(),
@@ -30,7 +30,7 @@ export type WorkflowRun = z.output<typeof workflowRun>;
 
 export const runList = z.object({ total_count: safeInteger, workflow_runs: z.array(workflowRun) });
 
-/** The 200 of a dispatch that asked for the run's details. */
+/** The 200 of a dispatch that requested the run's details. */
 export const dispatchedRun = z.object({ workflow_run_id: textOrDigits, html_url: z.string() });
 
 export const errorAnswer = z.object({ message: z.string() });

@@ -4,27 +4,26 @@ import type { Outcome } from '../../../platform/outcome/outcome.ts';
 
 type Actions = Octokit['rest']['actions'];
 
-/** How a call may be treated on its way. */
 interface Manner {
-  /** As logs and metrics name it. */
+  /** The call's name in logs and metrics. */
   readonly operation: string;
-  /** Whether a repeat does no harm. */
+  /** True for a call that may be repeated. */
   readonly safe: boolean;
 }
 
-/** The part of what Octokit gives a `fetch` that is needed. */
+/** The part of Octokit's `fetch` arguments that we read. */
 interface OctokitRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** To be spread into the options of a call of Octokit's. */
+/** Returns the options to spread into one of Octokit's calls. */
 interface Carried {
   readonly request: { readonly fetch: (url: string, made: OctokitRequest) => Promise<Response> };
 }
 
-/** Makes one call as Octokit writes it. */
+/** Sends one of Octokit's calls. */
 export type OctokitCall = (
   manner: Manner,
   ask: (actions: Actions, carried: Carried) => Promise<unknown>,

@@ -18,10 +18,10 @@ export interface SafegoldCall<T> {
   readonly operation: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** A POST when there is one, else a GET. */
+  /** Makes the call a POST. */
   readonly body?: object;
   readonly answer: z.ZodType<T>;
-  /** Whether it may be repeated; reads always may. */
+  /** True for a call that may be repeated; reads always may. */
   readonly isIdempotent?: boolean;
   /** The code of a refusal, where it has a meaning of its own at this endpoint. */
   readonly refusalCode?: string;
@@ -29,12 +29,12 @@ export interface SafegoldCall<T> {
   readonly refusalCodes?: Readonly<Record<string, string>>;
 }
 
-/** Calls SafeGold: authorisation, encryption where it is on, and the reading of answers. */
+/** Calls SafeGold: authorizes, encrypts where configured, and reads the responses. */
 export interface SafegoldCalls extends Closable {
   readonly call: <T>(call: SafegoldCall<T>) => Promise<Outcome<T>>;
 }
 
-/** The provider's own no: 4xx with its error body. Its words are for our logs, not for people. */
+/** Reads a refusal: 4xx with SafeGold's error body, whose text is for our logs, not for people. */
 const readRefusal = (
   response: HttpResponse,
   { refusalCode, refusalCodes }: Pick<SafegoldCall<unknown>, 'refusalCode' | 'refusalCodes'>,

@@ -7,7 +7,7 @@ import type { SafegoldCalls } from './create-safegold-calls.ts';
 import { paths, rateValidityMs } from './safegold.facts.ts';
 import { buyPriceAnswer, sellPriceAnswer, spotPrice } from './safegold.schemas.ts';
 
-/** The named field of the buy price; the mean where none is named; undefined if unreadable. */
+/** Reads the named field of the buy price; the mean where none is named; undefined if unreadable. */
 const spotOf = (
   spotField: string | undefined,
   buyAnswer: object,
@@ -19,7 +19,7 @@ const spotOf = (
   return spotPrice.safeParse(field).data;
 };
 
-/** Both rates at once; a price is only given when both are had. */
+/** Fetches both rates at once; without both there is no price. */
 export const createSafegoldPrice =
   ({ call }: SafegoldCalls, clock: Clock, spotField: string | undefined): GoldProvider['price'] =>
   async () => {

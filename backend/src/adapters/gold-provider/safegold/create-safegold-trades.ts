@@ -22,7 +22,7 @@ interface Verifying {
   readonly providerUserId: string;
   readonly rateId: string;
   readonly grams: Grams;
-  /** What SafeGold's own arithmetic makes of the grams. */
+  /** The amount for the grams by SafeGold's own arithmetic. */
   readonly amountPaise: Paise;
 }
 
@@ -33,7 +33,7 @@ const gramsOnWire = (grams: Grams) =>
 
 const inPath = encodeURIComponent;
 
-/** Verify, confirm and status of both directions. */
+/** Creates verify, confirm and status of both directions. */
 export const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => {
   const verify = async (asked: Verifying): Promise<Outcome<VerifiedTransaction>> => {
     const { side, grams, amountPaise } = asked;
@@ -53,7 +53,7 @@ export const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Tra
     if (verified.kind !== 'done') return verified;
     const answer = verified.value;
     if (answer.gold_amount !== grams) {
-      return refused(GRAMS_MISMATCH, 'the verify answered other grams than were asked');
+      return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
     }
     const providerAmountPaise = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
     return done({ providerTxId: answer.tx_id, grams, providerAmountPaise });

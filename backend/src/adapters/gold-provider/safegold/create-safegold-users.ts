@@ -14,7 +14,7 @@ const toUser = (answer: z.output<typeof userAnswer>): ProviderUser => ({
 
 type Users = Pick<GoldProvider, 'register' | 'updateKyc' | 'getUser'>;
 
-/** Customers in SafeGold's books. */
+/** Creates the calls that register, update and read SafeGold's users. */
 export const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
   async register({ phone, name, pincode, email }) {
     const answered = await call({

@@ -30,7 +30,7 @@ const toTransaction = (row: TransactionRow): ProviderTransaction => {
   };
 };
 
-/** SafeGold as the gold provider; the wire's facts are in `safegold.facts.ts`. */
+/** Creates SafeGold as the gold provider; assumptions about its API are in `safegold.facts.ts`. */
 export const createSafegold = (
   config: SafegoldConfig,
   deps: AdapterDeps,

@@ -13,10 +13,10 @@ import {
  * charges and pays, never what the customer does.
  */
 
-/** The rate per gram with tax. */
+/** Returns the rate per gram with tax. */
 export const rateWithTax = (pricePaise: Paise, taxBps: Bps): Paise =>
   paise(divideCeiling(pricePaise * (WHOLE_BPS + taxBps), WHOLE_BPS));
 
-/** Rupees for a weight at a rate. */
+/** Returns the rupees for a weight at a rate. */
 export const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
   paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
 
-/** What the SafeGold adapter reads from the environment. */
 export const safegoldVariables = defineVariables({
   SAFEGOLD_BASE_URL: {
     schema: httpUrl(),

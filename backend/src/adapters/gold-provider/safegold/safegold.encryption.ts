@@ -5,7 +5,7 @@ const ivBytes = 16;
 
 export interface BodyCipher {
   seal(text: string): string;
-  /** Undefined when it isn't a body sealed with this token. */
+  /** Returns undefined for anything but a body sealed with this token. */
   open(text: string): string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { fromSafePaise } from '../../../money/index.ts';
 import type { GoldProviderRules } from '../port.ts';
 
 /*
- * What the adapter takes to be so of SafeGold, in one place. Pages are those of
+ * The adapter's assumptions about SafeGold, in one place. Pages are those of
  * api-doc.safegold.com/reference. What the public pages don't settle is marked "unverified": it
  * comes from client code of third parties or is our reading, and is to be checked on staging.
  */

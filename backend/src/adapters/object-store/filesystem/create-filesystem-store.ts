@@ -56,7 +56,7 @@ export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => 
   const staging = path.join(root, stagingDirectory);
   const fileOf = (key: string): string => path.join(root, ...key.split('/'));
 
-  /** Undefined for an absence; unknown for what the disk refuses. */
+  /** Returns undefined for an absent file, and the unknown outcome for an error of the disk. */
   const read = async <T>(key: string, how: (file: string) => Promise<T>) => {
     if (!isObjectKey(key)) return invalidKey();
     try {

@@ -4,7 +4,7 @@ import path from 'node:path';
 const directoryMode = 0o700;
 const fileMode = 0o600;
 
-/** Makes what a directory lists survive a crash. */
+/** Syncs a directory, so that its entries survive a crash. */
 export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, 'r');
   try {
@@ -14,7 +14,7 @@ export const syncDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** A new file with these bytes, on the disk before it returns. */
+/** Writes a new file with these bytes, on the disk before it returns. */
 export const writeDurably = async (file: string, parts: readonly Uint8Array[]): Promise<void> => {
   const handle = await open(file, 'wx', fileMode);
   try {
@@ -25,7 +25,7 @@ export const writeDurably = async (file: string, parts: readonly Uint8Array[]): 
   }
 };
 
-/** Makes directories that are missing and makes each new name survive a crash. */
+/** Creates missing directories, and syncs each new name. */
 export const makeDirectory = async (directory: string): Promise<void> => {
   const first = await mkdir(directory, { recursive: true, mode: directoryMode });
   if (first === undefined) return;
@@ -34,7 +34,7 @@ export const makeDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** Gives a staged file its name; with `ifAbsent` it fails with EEXIST where the name is taken. */
+/** Renames a staged file to its name; with `ifAbsent` it fails with EEXIST where that is taken. */
 export const moveIntoPlace = async (
   staged: string,
   file: string,

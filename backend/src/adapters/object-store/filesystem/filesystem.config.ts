@@ -1,7 +1,6 @@
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { text } from '../../../platform/config/kinds.ts';
 
-/** What the filesystem store reads from the environment. */
 export const filesystemVariables = defineVariables({
   OBJECT_STORE_DIR: {
     schema: text(),

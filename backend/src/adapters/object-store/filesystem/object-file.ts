@@ -10,7 +10,7 @@ export interface ObjectHeader {
   readonly contentType: string;
 }
 
-/** The file's first bytes. */
+/** Begins every file of the store. */
 export const printHeader = (header: ObjectHeader): Buffer =>
   Buffer.from(`${JSON.stringify(header)}\n`, 'utf8');
 
@@ -28,5 +28,5 @@ export const readHeader = (bytes: Buffer): { header: ObjectHeader; headerBytes: 
   throw new TypeError('not an object file');
 };
 
-/** How many bytes at a file's beginning are sure to hold its header. */
+/** This many bytes at a file's beginning always hold its header. */
 export const headerReadBytes = maxHeaderBytes;

@@ -12,7 +12,7 @@ import type { Msg91Config } from './msg91.config.ts';
 
 const path = '/api/v5/otp';
 
-/** The status is 200 also on an error: `type` tells. */
+/** MSG91 sends status 200 also with an error, which only `type` shows. */
 const answer = z.object({ type: z.enum(['success', 'error']), message: z.unknown().optional() });
 
 const readType = ({ type, message }: z.output<typeof answer>): Outcome<void> =>
@@ -20,7 +20,7 @@ const readType = ({ type, message }: z.output<typeof answer>): Outcome<void> =>
     ? done(undefined)
     : refused(SMS_REFUSED, typeof message === 'string' ? message.slice(0, 200) : 'no reason given');
 
-/** MSG91 as the SMS gateway. The code is ours: the gateway only delivers it. */
+/** Creates MSG91 as the SMS gateway. The code is ours: the gateway only delivers it. */
 export const createMsg91 = (config: Msg91Config, deps: AdapterDeps): SmsGateway & Closable => {
   const client = createHttpClient({
     ...deps,

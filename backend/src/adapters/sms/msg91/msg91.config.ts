@@ -1,7 +1,6 @@
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
 
-/** What the MSG91 adapter reads from the environment. */
 export const msg91Variables = defineVariables({
   MSG91_BASE_URL: { schema: httpUrl(), doc: "MSG91's host, such as https://control.msg91.com" },
   MSG91_AUTH_KEY: { schema: secret(), doc: "MSG91's auth key", secret: true },
