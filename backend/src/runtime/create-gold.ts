@@ -44,7 +44,7 @@ export interface GoldOptions
       BuyingOptions,
       'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
     >,
-    Pick<PlaceSellDeps, 'timers' | 'payouts'> {
+    Pick<PlaceSellDeps, 'timers'> {
   readonly orders: Orders;
   readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;

@@ -1,6 +1,6 @@
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { createBanking } from '../modules/banking/index.ts';
-import { hasOpenSell, type Orders } from '../modules/orders/index.ts';
+import { hasOpenSell } from '../modules/orders/index.ts';
 import { findUser } from '../modules/identity/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import { createPayouts, hasPayoutInFlight } from '../modules/payouts/index.ts';
@@ -8,7 +8,6 @@ import type { Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
 import type { Runtime } from './create-runtime.ts';
-import { createSellSettlement } from './create-sell-settlement.ts';
 
 const findBankCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
@@ -22,11 +21,7 @@ const findBankCustomer = async (client: Db, userId: string) => {
 };
 
 /** The way out of gold: bank accounts and payouts, with the provider of both. */
-export const createMoneyOut = (
-  env: Environment,
-  runtime: Runtime,
-  { notify, orders }: { readonly notify: Notify; readonly orders: Orders },
-) => {
+export const createMoneyOut = (env: Environment, runtime: Runtime, notify: Notify) => {
   const { db, inTransaction } = runtime.database;
   const provider = createPayoutProvider(env, adapterDeps(runtime));
   const shared = { ...runtime, db, inTransaction, provider, notify };
@@ -36,7 +31,6 @@ export const createMoneyOut = (
     isAccountInUse: async (client, bankAccountId) =>
       (await hasOpenSell(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
   });
-  const sellSettlement = createSellSettlement(orders);
-  const payouts = createPayouts({ ...shared, banking, sellSettlement });
+  const payouts = createPayouts({ ...shared, banking });
   return { provider, banking, payouts };
 };

@@ -59,7 +59,7 @@ export const createTrade = (
   const gates = createTradeGates(runtime, config);
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
-  const moneyOut = createMoneyOut(env, runtime, { notify, orders });
+  const moneyOut = createMoneyOut(env, runtime, notify);
 
   const payments = createPayments({
     ...shared,
@@ -88,7 +88,6 @@ export const createTrade = (
     findUser,
     gstRateBpsOn,
     payments,
-    payouts: moneyOut.payouts,
     idempotency: createIdempotency({ db, random, timers }),
     gates,
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),

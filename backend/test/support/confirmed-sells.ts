@@ -1,4 +1,4 @@
-import type { Payouts } from '../../src/modules/payouts/index.ts';
+import { insertPayout } from '../../src/modules/payouts/index.ts';
 import { paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
@@ -19,10 +19,7 @@ interface Placed {
 
 export interface ConfirmedSells {
   /** A sell, CONFIRMED, without the way there, and its payout. */
-  place(
-    payouts: Pick<Payouts, 'insertPayout'>,
-    sell: Placed,
-  ): Promise<{ orderId: string; payoutId: string }>;
+  place(sell: Placed): Promise<{ orderId: string; payoutId: string }>;
   /** Its status and every move so far, such as `CONFIRMED>COMPLETED`. */
   state(orderId: string): Promise<{ status: string; moves: readonly string[] }>;
 }
@@ -81,7 +78,7 @@ export const createConfirmedSells = ({
   clock,
   random,
 }: Deps): ConfirmedSells => ({
-  place: (payouts, sell) =>
+  place: (sell) =>
     inTransaction(async (tx) => {
       const [orderId, quoteId] = [random.uuid(), random.uuid()];
       const { userId, bankAccountId } = sell;
@@ -89,7 +86,7 @@ export const createConfirmedSells = ({
       await insertOrder(tx, { id: orderId, quoteId }, sell, clock.now());
       const amountPaise = paise(sell.amountPaise);
       const payout = { userId, orderId, bankAccountId, amountPaise };
-      return { orderId, payoutId: await payouts.insertPayout(tx, payout) };
+      return { orderId, payoutId: await insertPayout({ clock, random }, tx, payout) };
     }),
 
   async state(orderId) {

@@ -30,7 +30,6 @@ import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
-import { createPayoutBook } from './payout-book.ts';
 
 /** What a call came to. */
 export interface Answer {
@@ -203,7 +202,6 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     termsVersionOn: async () => '2026-01',
     notify,
     audit: createAuditor({ clock, random }),
-    payouts: createPayoutBook({ clock, random }),
     timers: createTimers(),
     allocationRetrySeconds: retrySeconds,
   });

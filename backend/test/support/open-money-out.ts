@@ -4,17 +4,11 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { createOrders, hasOpenSell } from '../../src/modules/orders/index.ts';
+import { hasOpenSell } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
-import {
-  createPayouts,
-  hasPayoutInFlight,
-  type Payouts,
-  type SellSettlement,
-} from '../../src/modules/payouts/index.ts';
+import { createPayouts, hasPayoutInFlight, type Payouts } from '../../src/modules/payouts/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
-import { createSellSettlement } from '../../src/runtime/create-sell-settlement.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
 import { createFactories, type Factories } from './factories.ts';
@@ -36,8 +30,10 @@ export interface OpenMoneyOut extends Replica {
   readonly factories: Factories;
   readonly provider: PayoutProvider;
   readonly sells: ConfirmedSells;
-  /** The next so many moves of a sell fail. */
-  breakSells(times: number): void;
+  /** Puts a sale into a state that no payout fits, and returns what restores it. */
+  breakSale(orderId: string): Promise<() => Promise<void>>;
+  /** Lets every lease lapse, as it does on real time when a worker was killed. */
+  lapseLeases(): Promise<void>;
   /** Another process, with a provider of its own where one is given. */
   replica(wrap?: Wrap): Replica;
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
@@ -106,27 +102,6 @@ const openProvider = (kit: Kit) =>
     { clock: kit.clock, logger: kit.logger },
   );
 
-const createBreakable = (kit: Kit) => {
-  const real = createSellSettlement(createOrders({ ...kit, notify: createNotify(kit) }));
-  let toBreak = 0;
-  const orBreak = (move: () => Promise<void>): Promise<void> => {
-    if (toBreak === 0) return move();
-    toBreak -= 1;
-    throw new Error('broken');
-  };
-  const settlement: SellSettlement = {
-    lockSell: (db, orderId) => real.lockSell(db, orderId),
-    markCompleted: (db, sell, info) => orBreak(() => real.markCompleted(db, sell, info)),
-    backToConfirmed: (db, sell, info) => orBreak(() => real.backToConfirmed(db, sell, info)),
-  };
-  return {
-    settlement,
-    breakFor(times: number) {
-      toBreak = times;
-    },
-  };
-};
-
 /** Opens it; webhooks of the sandbox find their way. */
 export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
   const kit = await openKit();
@@ -134,7 +109,6 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
   const factories = createFactories(kit);
   const provider = openProvider(kit);
   const sells = createConfirmedSells(kit);
-  const breakable = createBreakable(kit);
 
   const replica = (wrap: Wrap = (real) => real): Replica => {
     const shared = { ...kit, provider: wrap(provider), notify: createNotify(kit) };
@@ -146,11 +120,7 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
       },
       isAccountInUse: async (tx, id) => (await hasOpenSell(tx, id)) || hasPayoutInFlight(tx, id),
     });
-    const payouts = createPayouts({
-      ...shared,
-      sellSettlement: breakable.settlement,
-      banking,
-    });
+    const payouts = createPayouts({ ...shared, banking });
     return { banking, payouts };
   };
   const own = replica();
@@ -203,7 +173,19 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
     factories,
     provider,
     sells,
-    breakSells: (times) => breakable.breakFor(times),
+    async breakSale(id) {
+      await db.goldOrder.update({ where: { id }, data: { status: 'VERIFIED' } });
+      return async () => {
+        await db.goldOrder.update({ where: { id }, data: { status: 'CONFIRMED' } });
+      };
+    },
+    async lapseLeases() {
+      await db.$executeRaw`
+        UPDATE payout_attempt SET lease_until = clock_timestamp() WHERE holder_id IS NOT NULL`;
+      await db.$executeRaw`
+        UPDATE bank_account SET validation_lease_until = clock_timestamp()
+        WHERE validation_holder_id IS NOT NULL`;
+    },
     replica,
     customer,
     account,
@@ -215,7 +197,7 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
     async payout(amountPaise = 123_456n, accountNumber?: string) {
       const { userId, call } = await customer();
       const bankAccountId = await account(userId, accountNumber);
-      const made = await sells.place(own.payouts, { userId, bankAccountId, amountPaise });
+      const made = await sells.place({ userId, bankAccountId, amountPaise });
       const key = `${made.payoutId.replaceAll('-', '')}-1`;
       return { userId, call, bankAccountId, ...made, key };
     },

@@ -44,7 +44,7 @@ export interface FundAccount {
  * provider refuses a known key with another body.
  */
 export interface CreatePayout {
-  /** The payout's id without hyphens, `-`, the attempt's number (decisions, section 3). */
+  /** The payout's id without hyphens, `-`, the attempt's number (contract: payouts > Payout attempts). */
   readonly idempotencyKey: string;
   readonly fundAccountId: string;
   readonly amountPaise: Paise;
@@ -106,8 +106,8 @@ export interface ProviderValidation {
   readonly reason?: string;
 }
 
-/** What an event tells of a payout; the amount only where the provider repeats it. */
-export interface PayoutNews extends Omit<ProviderPayout, 'amountPaise'> {
+/** What an event reports of a payout; the amount only where the provider repeats it. */
+export interface PayoutReport extends Omit<ProviderPayout, 'amountPaise'> {
   readonly amountPaise?: Paise;
 }
 
@@ -117,7 +117,7 @@ export type PayoutProviderEvent =
       readonly kind: 'payout';
       /** The provider's own name of the event, for the record. */
       readonly name: string;
-      readonly payout: PayoutNews;
+      readonly payout: PayoutReport;
       readonly occurredAt?: Date;
     }
   | {

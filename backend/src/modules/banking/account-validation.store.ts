@@ -1,76 +1,97 @@
 import { addMs } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { statesBefore } from './banking.states.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { createLease } from '../../platform/lease/lease.ts';
 
-export interface Verdict {
-  readonly status: 'VERIFIED' | 'FAILED';
-  readonly validationId: string | undefined;
-  readonly registeredNameSealed: string | undefined;
-  readonly nameMatchScore: number | undefined;
-  readonly failureReason: string | undefined;
-}
+/** How long one worker may be at the start of a validation: longer than its call takes. */
+const startLeaseMs = 30_000;
 
-/** The validations of bank accounts: asked for, asked about, decided. */
-export const createAccountValidationStore = (db: Db) => ({
-  /** Writes down that the provider is being asked now: the intent, before any call. */
-  async touch(id: string, at: Date): Promise<void> {
-    await db.$executeRaw`
-      UPDATE bank_account SET validation_requested_at = ${at}::timestamptz
-      WHERE id = ${id}::uuid AND status = 'PENDING'`;
-  },
+const lease = createLease({
+  table: 'bank_account',
+  holderColumn: 'validation_holder_id',
+  untilColumn: 'validation_lease_until',
+});
 
-  /** Nothing was sent, or nothing came of it: the next worker may start at once. */
-  async release(id: string, attempt: number): Promise<void> {
-    await db.$executeRaw`
-      UPDATE bank_account SET validation_requested_at = NULL
-      WHERE id = ${id}::uuid AND status = 'PENDING' AND validation_attempt = ${attempt}::int
-        AND provider_validation_id IS NULL`;
-  },
+/**
+ * Acquires the start of an account's validation and writes, before any call, that the provider is
+ * asked now; false while another worker has it.
+ */
+export const acquireValidationStart = (
+  tx: Db,
+  id: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> =>
+  lease.acquire(tx, {
+    row: sql`id = ${id}::uuid`,
+    holderId,
+    leaseMs: startLeaseMs,
+    where: sql`status = 'PENDING' AND provider_validation_id IS NULL`,
+    set: sql`validation_requested_at = ${at}::timestamptz`,
+  });
 
-  /** Keeps the provider's name of this attempt's validation. */
-  async name(id: string, attempt: number, validationId: string): Promise<void> {
-    await db.$executeRaw`
-      UPDATE bank_account SET provider_validation_id = ${validationId}
-      WHERE id = ${id}::uuid AND status = 'PENDING' AND validation_attempt = ${attempt}::int
-        AND provider_validation_id IS NULL`;
-  },
+/** Releases a start of which nothing was sent: the next worker may start at once. */
+export const releaseValidationStart = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.release(db, {
+    row: sql`id = ${id}::uuid`,
+    holderId,
+    where: sql`status = 'PENDING' AND provider_validation_id IS NULL`,
+    set: sql`validation_requested_at = NULL`,
+  });
 
-  /** Forgets a validation that the provider knows nothing of. */
-  async forget(id: string, validationId: string): Promise<void> {
-    await db.$executeRaw`
-      UPDATE bank_account
-      SET provider_validation_id = NULL, validation_requested_at = NULL
-      WHERE id = ${id}::uuid AND status = 'PENDING'
-        AND provider_validation_id = ${validationId}`;
-  },
+/** Keeps when the provider was last queried about an open validation. */
+export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.bankAccount.updateMany({
+    where: { id, status: 'PENDING' },
+    data: { validationRequestedAt: at },
+  });
+};
 
-  /** PENDING -> VERIFIED or FAILED; false when it is not PENDING. */
-  async decide(id: string, verdict: Verdict, at: Date): Promise<boolean> {
-    const { status, validationId, registeredNameSealed, nameMatchScore, failureReason } = verdict;
-    const verifiedAt = status === 'VERIFIED' ? at : null;
-    const count = await db.$executeRaw`
-      UPDATE bank_account
-      SET status = ${status},
-        provider_validation_id = coalesce(provider_validation_id, ${validationId ?? null}),
-        registered_name_sealed = ${registeredNameSealed ?? null},
-        name_match_score = ${nameMatchScore ?? null}::int,
-        failure_reason = ${failureReason ?? null},
-        verified_at = ${verifiedAt}::timestamptz, updated_at = ${at}::timestamptz
-      WHERE id = ${id}::uuid AND status = ANY(${statesBefore(status)}::text[])`;
-    return count === 1;
-  },
+/** Keeps the provider's id of this attempt's validation, and ends the lease of its start. */
+export const keepValidationId = async (
+  db: Db,
+  id: string,
+  { attempt, validationId }: { readonly attempt: number; readonly validationId: string },
+): Promise<void> => {
+  await db.bankAccount.updateMany({
+    where: { id, status: 'PENDING', validationAttempt: attempt, providerValidationId: null },
+    data: {
+      providerValidationId: validationId,
+      validationHolderId: null,
+      validationLeaseUntil: null,
+    },
+  });
+};
 
-  /** Open validations that nobody has asked about for `quietMs`, those asked longest ago first. */
-  async listOpen(now: Date, quietMs: number, limit: number): Promise<string[]> {
-    const quietSince = addMs(now, -quietMs);
-    // A last time that lies ahead is of a clock that was set back since.
-    const rows = await db.$queryRaw<{ id: string }[]>`
+/** Forgets a validation that the provider does not know. */
+export const forgetValidation = async (
+  db: Db,
+  id: string,
+  providerValidationId: string,
+): Promise<void> => {
+  await db.bankAccount.updateMany({
+    where: { id, status: 'PENDING', providerValidationId },
+    data: { providerValidationId: null, validationRequestedAt: null },
+  });
+};
+
+/**
+ * Returns accounts with an open validation that was neither started nor queried for `quietMs`, the
+ * longest untouched first. A time that lies ahead is of a clock that was set back since.
+ */
+export const listAccountsToPoll = async (
+  db: Db,
+  { now, quietMs, limit }: { now: Date; quietMs: number; limit: number },
+): Promise<string[]> => {
+  const quietSince = addMs(now, -quietMs);
+  const rows = await selectRows<{ id: string }>(
+    db,
+    sql`
       SELECT id FROM bank_account
       WHERE status = 'PENDING' AND deleted_at IS NULL
         AND created_at NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
+        AND (provider_validation_id IS NOT NULL OR ${lease.isFree()})
         AND (validation_requested_at IS NULL
           OR validation_requested_at NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz)
-      ORDER BY validation_requested_at NULLS FIRST LIMIT ${limit}`;
-    return rows.map(({ id }) => id);
-  },
-});
+      ORDER BY validation_requested_at NULLS FIRST LIMIT ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+};

@@ -1,6 +1,7 @@
-import type { BankDetails } from '../../adapters/payout-provider/port.ts';
+import type { BankDetails, Payee } from '../../adapters/payout-provider/port.ts';
 import type { BlindIndex, Sealer } from '../../platform/crypto/index.ts';
-import type { BankAccount } from './banking.types.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { BankAccount, BankingDeps } from './banking.types.ts';
 
 const contextOf = (column: string, row: string) => ({
   purpose: 'banking',
@@ -8,7 +9,7 @@ const contextOf = (column: string, row: string) => ({
   row,
 });
 
-/** The given details as they are stored: sealed, their last four digits, a keyed hash. */
+/** Converts the given details to what is stored: sealed, the last four digits, a keyed hash. */
 export const sealDetails = (
   details: Omit<BankDetails, 'ifsc'>,
   accountId: string,
@@ -20,19 +21,38 @@ export const sealDetails = (
   holderNameSealed: sealer.seal(details.holderName, contextOf('holder_name', accountId)),
 });
 
-type Sealed = Pick<BankAccount, 'id' | 'numberSealed' | 'holderNameSealed' | 'ifsc'>;
+/** Opens the holder's name as the customer gave it. */
+export const openHolderName = (
+  sealer: Sealer,
+  account: Pick<BankAccount, 'id' | 'holderNameSealed'>,
+): string => sealer.open(account.holderNameSealed, contextOf('holder_name', account.id));
 
-/** The holder's name as it was given. */
-export const openHolderName = (sealer: Sealer, account: Sealed): string =>
-  sealer.open(account.holderNameSealed, contextOf('holder_name', account.id));
-
-/** The details in clear, for the provider alone. */
-export const openDetails = (sealer: Sealer, account: Sealed): BankDetails => ({
-  holderName: openHolderName(sealer, account),
-  ifsc: account.ifsc,
-  accountNumber: sealer.open(account.numberSealed, contextOf('number', account.id)),
-});
-
-/** The name that the bank has. */
+/** Seals the name that the bank has for the account. */
 export const sealRegisteredName = (sealer: Sealer, name: string, accountId: string): string =>
   sealer.seal(name, contextOf('registered_name', accountId));
+
+/**
+ * Returns an account in clear, as the provider wants it. It goes to the provider's adapter and
+ * nowhere else.
+ * @throws DataKeyDestroyedError when the customer is gone
+ */
+export const accountForProvider = async (
+  db: Db,
+  { vault, findCustomer }: Pick<BankingDeps, 'vault' | 'findCustomer'>,
+  account: BankAccount,
+): Promise<{ readonly payee: Payee; readonly bank: BankDetails }> => {
+  const sealer = await vault.forUser(db, account.userId);
+  const bank: BankDetails = {
+    holderName: openHolderName(sealer, account),
+    ifsc: account.ifsc,
+    accountNumber: sealer.open(account.numberSealed, contextOf('number', account.id)),
+  };
+  const customer = await findCustomer(db, account.userId);
+  const payee: Payee = {
+    reference: account.userId,
+    name: customer?.name ?? bank.holderName,
+    ...(customer !== undefined && { phone: customer.phone }),
+    ...(customer?.email !== undefined && { email: customer.email }),
+  };
+  return { payee, bank };
+};

@@ -1,9 +1,74 @@
-import { Prisma } from '../../generated/prisma/client.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import type { FundAccount } from '../../adapters/payout-provider/port.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { statesBefore } from './banking.states.ts';
-import type { BankAccount } from './banking.types.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { bankAccountTransitions } from './banking.states.ts';
+import type { BankAccount, BankAccountStatus } from './banking.types.ts';
+
+type Row = Prisma.BankAccountGetPayload<object>;
+
+const toAccount = (row: Row | null): BankAccount | undefined =>
+  // The database checks the status.
+  row === null ? undefined : { ...row, status: row.status as BankAccountStatus };
+
+export const findAccount = async (db: Db, id: string): Promise<BankAccount | undefined> =>
+  toAccount(await db.bankAccount.findUnique({ where: { id } }));
+
+/** Returns an account of this customer that is not deleted. */
+export const findOwnAccount = async (
+  db: Db,
+  id: string,
+  userId: string,
+): Promise<BankAccount | undefined> =>
+  toAccount(await db.bankAccount.findFirst({ where: { id, userId, deletedAt: null } }));
+
+export const findAccountByValidation = async (
+  db: Db,
+  provider: string,
+  providerValidationId: string,
+): Promise<BankAccount | undefined> =>
+  toAccount(await db.bankAccount.findFirst({ where: { provider, providerValidationId } }));
+
+const lockRow = async (tx: Db, id: string, strength: Sql): Promise<BankAccount | undefined> => {
+  const locked = await selectOne(
+    tx,
+    sql`SELECT id FROM bank_account WHERE id = ${id}::uuid ${strength}`,
+  );
+  return locked === undefined ? undefined : findAccount(tx, id);
+};
+
+/** Locks the row until the transaction ends; the customer's holding is locked before. */
+export const lockAccount = (tx: Db, id: string): Promise<BankAccount | undefined> =>
+  lockRow(tx, id, sql`FOR UPDATE`);
+
+/** Locks the row against changes, but not against others that use it in the same way. */
+export const lockAccountForUse = (tx: Db, id: string): Promise<BankAccount | undefined> =>
+  lockRow(tx, id, sql`FOR SHARE`);
+
+/** Returns a page of the customer's accounts, newest first. */
+export const listAccounts = async (
+  db: Db,
+  userId: string,
+  page: Page,
+): Promise<{ rows: BankAccount[]; total: number }> => {
+  const where = { userId, deletedAt: null };
+  const [rows, total] = await Promise.all([
+    db.bankAccount.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.bankAccount.count({ where }),
+  ]);
+  return { rows: rows.flatMap((row) => toAccount(row) ?? []), total };
+};
+
+/** Counts the customer's accounts. Definite only with the holding locked. */
+export const countAccounts = (db: Db, userId: string): Promise<number> =>
+  db.bankAccount.count({ where: { userId, deletedAt: null } });
 
 export interface NewBankAccount {
   readonly id: string;
@@ -18,127 +83,108 @@ export interface NewBankAccount {
   readonly createdAt: Date;
 }
 
-const columns = Prisma.sql`
-  b.id, b.user_id AS "userId", b.status, b.is_primary AS "isPrimary",
-  b.primary_wanted AS "primaryWanted", b.account_last4 AS "accountLast4", b.ifsc,
-  b.number_sealed AS "numberSealed", b.holder_name_sealed AS "holderNameSealed",
-  b.name_match_score AS "nameMatchScore", b.provider_contact_id AS "providerContactId",
-  b.provider_fund_account_id AS "providerFundAccountId",
-  b.provider_validation_id AS "providerValidationId",
-  b.validation_attempt AS "validationAttempt",
-  b.validation_requested_at AS "validationRequestedAt", b.deleted_at AS "deletedAt",
-  b.created_at AS "createdAt"`;
+/** Inserts an account, PENDING, whose first validation is to be started. */
+export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<void> => {
+  const { createdAt } = account;
+  await tx.bankAccount.create({
+    data: { ...account, status: 'PENDING', validationAttempt: 1, updatedAt: createdAt },
+  });
+};
 
-/** Customers' bank accounts: what is listed, added, chosen and deleted. */
-export const createBankAccountStore = (db: Db) => {
-  const select = (rest: Prisma.Sql): Promise<BankAccount[]> =>
-    db.$queryRaw<BankAccount[]>`SELECT ${columns} FROM bank_account b WHERE ${rest}`;
-  const live = Prisma.sql`b.deleted_at IS NULL`;
+/** Makes it the one primary account of the customer, whose holding is locked. */
+export const makePrimary = async (
+  tx: Db,
+  { id, userId }: Pick<BankAccount, 'id' | 'userId'>,
+  at: Date,
+): Promise<void> => {
+  await tx.bankAccount.updateMany({
+    where: { userId, isPrimary: true, NOT: { id } },
+    data: { isPrimary: false, updatedAt: at },
+  });
+  await tx.bankAccount.updateMany({
+    where: { id, deletedAt: null },
+    data: { isPrimary: true, updatedAt: at },
+  });
+};
 
-  return {
-    find: async (id: string) => (await select(Prisma.sql`b.id = ${id}::uuid`))[0],
+export const hasPrimary = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.bankAccount.count({ where: { userId, isPrimary: true, deletedAt: null } })) > 0;
 
-    /** The caller's own, not deleted. */
-    findOwn: async (id: string, userId: string) =>
-      (await select(Prisma.sql`b.id = ${id}::uuid AND b.user_id = ${userId}::uuid AND ${live}`))[0],
+/** Returns the customer's account that has been verified longest. */
+export const findOldestVerified = async (
+  db: Db,
+  userId: string,
+): Promise<BankAccount | undefined> =>
+  toAccount(
+    await db.bankAccount.findFirst({
+      where: { userId, status: 'VERIFIED', deletedAt: null },
+      orderBy: [{ verifiedAt: 'asc' }, { id: 'asc' }],
+    }),
+  );
 
-    /** The same, locked. */
-    lockOwn: async (id: string, userId: string) =>
-      (
-        await select(Prisma.sql`
-          b.id = ${id}::uuid AND b.user_id = ${userId}::uuid AND ${live} FOR UPDATE`)
-      )[0],
+/** Marks an account deleted. The row stays, for the payouts that went there. */
+export const markDeleted = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.bankAccount.updateMany({
+    where: { id, deletedAt: null },
+    data: { deletedAt: at, isPrimary: false, primaryWanted: false, updatedAt: at },
+  });
+};
 
-    lock: async (id: string) => (await select(Prisma.sql`b.id = ${id}::uuid FOR UPDATE`))[0],
-
-    /** Locked against changes, not against others who read it so. */
-    lockForUse: async (id: string) => (await select(Prisma.sql`b.id = ${id}::uuid FOR SHARE`))[0],
-
-    findByValidation: async (provider: string, validationId: string) =>
-      (
-        await select(Prisma.sql`
-          b.provider = ${provider} AND b.provider_validation_id = ${validationId}`)
-      )[0],
-
-    async list(userId: string, page: Page) {
-      const [rows, total] = await Promise.all([
-        select(Prisma.sql`
-          b.user_id = ${userId}::uuid AND ${live}
-          ORDER BY b.created_at DESC, b.id DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`),
-        db.bankAccount.count({ where: { userId, deletedAt: null } }),
-      ]);
-      return { rows, total };
+/** Keeps where payouts go; false when another process was quicker. */
+export const keepFundAccount = async (
+  db: Db,
+  id: string,
+  { contactId, fundAccountId }: FundAccount,
+  at: Date,
+): Promise<boolean> => {
+  const { count } = await db.bankAccount.updateMany({
+    where: { id, providerFundAccountId: null },
+    data: {
+      providerContactId: contactId,
+      providerFundAccountId: fundAccountId,
+      updatedAt: at,
     },
+  });
+  return count === 1;
+};
 
-    /** How many the customer has. Counted with the holding locked. */
-    count: (userId: string): Promise<number> =>
-      db.bankAccount.count({ where: { userId, deletedAt: null } }),
+export interface AccountTransition {
+  readonly to: BankAccountStatus;
+  /** `payout-provider:<code>`, `customer:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly at: Date;
+  readonly changes: Prisma.BankAccountUncheckedUpdateManyInput;
+}
 
-    /** PENDING, its first validation to be asked for. */
-    async insert(account: NewBankAccount): Promise<void> {
-      const { createdAt, ...rest } = account;
-      await db.bankAccount.create({
-        data: {
-          ...rest,
-          status: 'PENDING',
-          validationAttempt: 1,
-          createdAt,
-          updatedAt: createdAt,
-        },
-      });
-    },
-
-    /** Makes it the one primary account of the customer, whose holding is locked. */
-    async makePrimary(account: Pick<BankAccount, 'id' | 'userId'>, at: Date): Promise<void> {
-      await db.$executeRaw`
-        UPDATE bank_account SET is_primary = false, updated_at = ${at}::timestamptz
-        WHERE user_id = ${account.userId}::uuid AND is_primary AND id <> ${account.id}::uuid`;
-      await db.$executeRaw`
-        UPDATE bank_account SET is_primary = true, updated_at = ${at}::timestamptz
-        WHERE id = ${account.id}::uuid AND deleted_at IS NULL`;
-    },
-
-    hasPrimary: async (userId: string): Promise<boolean> =>
-      (await select(Prisma.sql`b.user_id = ${userId}::uuid AND b.is_primary AND ${live}`)).length >
-      0,
-
-    /** The verified one that has been there longest. */
-    oldestVerified: async (userId: string) =>
-      (
-        await select(Prisma.sql`
-          b.user_id = ${userId}::uuid AND b.status = 'VERIFIED' AND ${live}
-          ORDER BY b.verified_at, b.id LIMIT 1`)
-      )[0],
-
-    /** The row stays, for the payouts that went there. */
-    async delete(id: string, at: Date): Promise<void> {
-      await db.$executeRaw`
-        UPDATE bank_account
-        SET deleted_at = ${at}::timestamptz, is_primary = false, primary_wanted = false,
-          updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid AND deleted_at IS NULL`;
-    },
-
-    /** FAILED -> PENDING, with a further validation to be asked for. */
-    async reopen(id: string, at: Date): Promise<boolean> {
-      const count = await db.$executeRaw`
-        UPDATE bank_account
-        SET status = 'PENDING', validation_attempt = validation_attempt + 1,
-          provider_validation_id = NULL, validation_requested_at = NULL, failure_reason = NULL,
-          updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid AND status = ANY(${statesBefore('PENDING')}::text[])
-          AND deleted_at IS NULL`;
-      return count === 1;
-    },
-
-    /** Keeps where payouts go; false when another process was quicker. */
-    async keepFundAccount(id: string, fund: FundAccount, at: Date): Promise<boolean> {
-      const count = await db.$executeRaw`
-        UPDATE bank_account
-        SET provider_contact_id = ${fund.contactId},
-          provider_fund_account_id = ${fund.fundAccountId}, updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid AND provider_fund_account_id IS NULL`;
-      return count === 1;
-    },
+/**
+ * Changes the state of an account that the transaction has locked: the only way it changes.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionAccount = (
+  { logger }: { readonly logger: Logger },
+  tx: Db,
+  { id, status: from }: Pick<BankAccount, 'id' | 'status'>,
+  { to, actor, cause, at, changes }: AccountTransition,
+): Promise<void> => {
+  const machine = {
+    name: 'bank account',
+    idField: 'bankAccountId',
+    table: bankAccountTransitions,
+    logger,
   };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.bankAccount.updateMany({
+        where: { id, status: from, deletedAt: null },
+        data: { ...changes, status: to, updatedAt: at },
+      });
+      return count;
+    },
+  });
 };

@@ -7,12 +7,19 @@ import {
   bankAccountPage,
   bankAccountView,
 } from './banking.schemas.ts';
-import type { ManageAccounts } from './manage-accounts.ts';
+import type { BankingDeps } from './banking.types.ts';
+import {
+  addAccount,
+  choosePrimaryAccount,
+  listAccounts,
+  removeAccount,
+  verifyAccountAgain,
+} from './manage-accounts.ts';
 
 const shared = { tags: ['bank accounts'], access: customerAccess } as const;
 
-/** The five routes of the customer API (interface; decisions, section 4). */
-export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] => [
+/** Declares the bank account routes (contract: payouts > Bank account routes). */
+export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
   defineRoute({
     ...shared,
     method: 'GET',
@@ -20,7 +27,7 @@ export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] =
     summary: "The caller's bank accounts, newest first",
     query: accountsQuery,
     responses: { 200: bankAccountPage },
-    handler: async ({ principal, query }) => ok(await accounts.list(principal.userId, query)),
+    handler: async ({ principal, query }) => ok(await listAccounts(deps, principal.userId, query)),
   }),
   defineRoute({
     ...shared,
@@ -30,7 +37,7 @@ export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] =
     body: addAccountBody,
     responses: { 201: bankAccountView },
     errors: ['BANK_ACCOUNT_LIMIT', 'BANK_ACCOUNT_DUPLICATE'],
-    handler: async ({ principal, body }) => created(await accounts.add(principal.userId, body)),
+    handler: async ({ principal, body }) => created(await addAccount(deps, principal.userId, body)),
   }),
   defineRoute({
     ...shared,
@@ -41,7 +48,7 @@ export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] =
     responses: { 200: bankAccountView },
     errors: ['NOT_FOUND', 'BANK_ACCOUNT_NOT_VERIFIED'],
     handler: async ({ principal, params }) =>
-      ok(await accounts.choosePrimary(principal.userId, params.id)),
+      ok(await choosePrimaryAccount(deps, principal.userId, params.id)),
   }),
   defineRoute({
     ...shared,
@@ -52,7 +59,7 @@ export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] =
     responses: { 204: null },
     errors: ['NOT_FOUND', 'BANK_ACCOUNT_IN_USE'],
     handler: async ({ principal, params }) => {
-      await accounts.remove(principal.userId, params.id);
+      await removeAccount(deps, principal.userId, params.id);
       return noContent();
     },
   }),
@@ -65,6 +72,6 @@ export const createBankingCustomerRoutes = (accounts: ManageAccounts): Route[] =
     responses: { 200: bankAccountView },
     errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
     handler: async ({ principal, params }) =>
-      ok(await accounts.verifyAgain(principal.userId, params.id)),
+      ok(await verifyAccountAgain(deps, principal.userId, params.id)),
   }),
 ];

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { JobRequest, TaskList } from '../../platform/jobs/index.ts';
-import type { ValidateAccount } from './validate-account.ts';
 
 const VALIDATE_TASK = 'banking.validate';
 
 const payloadSchema = z.object({ bankAccountId: z.uuid() });
 
-/** Asks for an account's validation, or about the open one. Not doubled while it waits. */
+/** Starts an account's validation, or queries the open one. Not doubled while it waits. */
 export const validationJob = (bankAccountId: string): JobRequest => ({
   task: VALIDATE_TASK,
   payload: { bankAccountId },
@@ -14,6 +13,8 @@ export const validationJob = (bankAccountId: string): JobRequest => ({
 });
 
 /** What this module does on the queue. */
-export const createBankingJobs = (validateAccount: ValidateAccount): TaskList => ({
-  [VALIDATE_TASK]: (payload) => validateAccount(payloadSchema.parse(payload).bankAccountId),
+export const createBankingJobs = (
+  validate: (bankAccountId: string) => Promise<void>,
+): TaskList => ({
+  [VALIDATE_TASK]: (payload) => validate(payloadSchema.parse(payload).bankAccountId),
 });

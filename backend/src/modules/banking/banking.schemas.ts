@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
 import { bankAccountStatuses } from './banking.types.ts';
 
-/** decisions, section 4: bank accounts. */
 export const addAccountBody = z.object({
   accountNumber: z.string().regex(/^\d{9,18}$/u, 'must be 9 to 18 digits'),
   ifsc: z.string().regex(/^[A-Z]{4}0[A-Z0-9]{6}$/u, 'must be an IFSC, such as HDFC0001234'),

@@ -1,51 +1,58 @@
-import type { Sweep } from '../../platform/jobs/index.ts';
+import type { FundAccount, ProviderValidation } from '../../adapters/payout-provider/port.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Route } from '../../platform/http/index.ts';
+import { sweepRows, type Sweep, type TaskList } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { createAccountValidationStore } from './account-validation.store.ts';
-import { createApplyValidation } from './apply-validation.ts';
-import { createBankAccountStore } from './bank-account.store.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
+import { listAccountsToPoll } from './account-validation.store.ts';
+import { applyValidation, findValidatedAccount } from './apply-validation.ts';
 import { createBankingCustomerRoutes } from './banking.customer.routes.ts';
 import { createBankingJobs } from './banking.jobs.ts';
-import type { Banking, BankingDeps } from './banking.types.ts';
-import { createFundAccountOf } from './fund-account.ts';
-import { createManageAccounts } from './manage-accounts.ts';
-import { createValidateAccount, type ValidateAccount } from './validate-account.ts';
+import type { BankingDeps, ValidationEffect } from './banking.types.ts';
+import { ensureFundAccount } from './ensure-fund-account.ts';
+import { validateAccount } from './validate-account.ts';
 
-/** An open validation is asked about once in a round, however many workers there are. */
+/** An open validation is queried once in a round, however many workers there are. */
 const quietMs = 45_000;
 const batchSize = 100;
 
-/** Validations whose event was lost, and starts that were. */
-const askOpenValidations = (
-  { db, clock, logger }: BankingDeps,
-  validateAccount: ValidateAccount,
-): Sweep => ({
+export interface Banking {
+  readonly customerRoutes: Route[];
+  readonly jobs: TaskList;
+  readonly sweeps: readonly Sweep[];
+  /** See `applyValidation`. */
+  applyValidation(tx: Db, validation: ProviderValidation): Promise<ValidationEffect>;
+  /** Returns the customer whose account a validation speaks of; undefined for an unknown one. */
+  ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
+  /** See `ensureFundAccount`; the account's number leaves this module only for the provider. */
+  ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;
+}
+
+/** Takes up validations whose event or start was lost. */
+const createValidationSweep = (deps: BankingDeps): Sweep => ({
   name: 'banking-ask-open-validations',
-  async run() {
-    const store = createAccountValidationStore(db);
-    for (const bankAccountId of await store.listOpen(clock.now(), quietMs, batchSize)) {
-      await validateAccount(bankAccountId).catch((error: unknown) => {
-        logger.warn({ bankAccountId, err: describeError(error) }, 'a validation is still open');
-      });
-    }
+  async run(signal) {
+    const { db, clock, logger } = deps;
+    await sweepRows({
+      rows: await listAccountsToPoll(db, { now: clock.now(), quietMs, limit: batchSize }),
+      signal,
+      handle: async (bankAccountId) => {
+        await validateAccount(deps, bankAccountId);
+        return true;
+      },
+      onError: (error, bankAccountId) =>
+        logger.warn({ bankAccountId, err: describeError(error) }, 'a validation is still open'),
+    });
   },
 });
 
-/** Customers' bank accounts, and the penny-drops that verify them. */
-export const createBanking = (deps: BankingDeps): Banking => {
-  const validation = createApplyValidation(deps);
-  const validateAccount = createValidateAccount({ ...deps, validation });
-  return {
-    customerRoutes: createBankingCustomerRoutes(createManageAccounts(deps)),
-    jobs: createBankingJobs(validateAccount),
-    sweeps: [askOpenValidations(deps, validateAccount)],
-    applyValidation: (db, news) => validation.apply(db, news),
-    ownerOfValidation: async (db, news) => (await validation.find(db, news))?.userId,
-    async lockStanding(db, bankAccountId) {
-      const account = await createBankAccountStore(db).lockForUse(bankAccountId);
-      if (account === undefined) return undefined;
-      const isUsable = account.status === 'VERIFIED' && account.deletedAt === null;
-      return { userId: account.userId, isUsable };
-    },
-    fundAccountOf: createFundAccountOf(deps),
-  };
-};
+/** Wires customers' bank accounts and the penny-drops that verify them. */
+export const createBanking = (deps: BankingDeps): Banking => ({
+  customerRoutes: createBankingCustomerRoutes(deps),
+  jobs: createBankingJobs((bankAccountId) => validateAccount(deps, bankAccountId)),
+  sweeps: [createValidationSweep(deps)],
+  applyValidation: (tx, validation) => applyValidation(deps, tx, validation),
+  ownerOfValidation: async (db, validation) =>
+    (await findValidatedAccount(deps, db, validation))?.userId,
+  ensureFundAccount: (bankAccountId) => ensureFundAccount(deps, bankAccountId),
+});

@@ -1,11 +1,9 @@
 export {
   bankAccountStatuses,
-  type AccountStanding,
   type BankAccountStatus,
   type BankCustomer,
-  type Banking,
   type BankingDeps,
   type ValidationEffect,
 } from './banking.types.ts';
-export { createBanking } from './create-banking.ts';
-export { lockUsableAccount } from './lock-usable-account.ts';
+export { createBanking, type Banking } from './create-banking.ts';
+export { lockAccountStanding, lockUsableAccount, type AccountStanding } from './usable-account.ts';

@@ -1,87 +1,95 @@
 import { PAYOUT_NOT_FOUND } from '../../adapters/payout-provider/port.ts';
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import { accountForProvider } from './account-for-provider.ts';
-import { createAccountValidationStore } from './account-validation.store.ts';
-import type { ApplyValidation } from './apply-validation.ts';
-import { createBankAccountStore } from './bank-account.store.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import {
+  acquireValidationStart,
+  forgetValidation,
+  keepValidationId,
+  noteValidationQueried,
+  releaseValidationStart,
+} from './account-validation.store.ts';
+import { applyValidation, refuseValidation } from './apply-validation.ts';
+import { accountForProvider } from './bank-account-sealing.ts';
+import { lockAccount } from './bank-account.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
-/** How long one worker is let alone with the start of a validation: longer than a call's limit. */
-const startLeaseMs = 30_000;
+/** What a worker may do with an account now. */
+type Claim =
+  | { readonly kind: 'START'; readonly account: BankAccount; readonly holderId: string }
+  | { readonly kind: 'QUERY'; readonly account: BankAccount; readonly validationId: string };
 
-const isWithin = (at: Date | null, ms: number, clock: Clock): boolean => {
-  const now = clock.now();
-  // A time that lies ahead is of a clock that was set back since.
-  return at !== null && at <= now && at > addMs(now, -ms);
+/** Reads the account under its lock and acquires its start, committed before any call. */
+const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Claim | undefined> =>
+  deps.inTransaction(async (tx): Promise<Claim | undefined> => {
+    const account = await lockAccount(tx, bankAccountId);
+    if (account === undefined || account.deletedAt !== null) return undefined;
+    if (account.status !== 'PENDING') return undefined;
+    const { providerValidationId: validationId } = account;
+    const at = deps.clock.now();
+    if (validationId !== null) {
+      await noteValidationQueried(tx, bankAccountId, at);
+      return { kind: 'QUERY', account, validationId };
+    }
+    const holderId = deps.random.uuid();
+    if (!(await acquireValidationStart(tx, bankAccountId, { holderId, at }))) return undefined;
+    return { kind: 'START', account, holderId };
+  });
+
+const start = async (
+  deps: BankingDeps,
+  { account, holderId }: Extract<Claim, { kind: 'START' }>,
+): Promise<void> => {
+  const { db, inTransaction, logger, provider } = deps;
+  const { id: bankAccountId, validationAttempt: attempt } = account;
+  const details = await accountForProvider(db, deps, account);
+  const outcome = await provider.startValidation({ bankAccountId, ...details });
+  if (outcome.kind === 'unknown') {
+    // The lease is left to lapse: the event of what was started may be on its way.
+    logger.warn({ bankAccountId, reason: outcome.reason }, 'start of a validation undecided');
+    return;
+  }
+  if (outcome.kind === 'done') {
+    const { validationId, status } = outcome.value;
+    await keepValidationId(db, bankAccountId, { attempt, validationId });
+    if (status !== 'PENDING') await inTransaction((tx) => applyValidation(deps, tx, outcome.value));
+    return;
+  }
+  if (isUnavailable(outcome)) {
+    await releaseValidationStart(db, bankAccountId, holderId);
+    throw new Error(`the payout provider is not available: ${outcome.code}`);
+  }
+  await inTransaction((tx) => refuseValidation(deps, tx, account, outcome.message));
 };
 
-export type ValidateAccount = (bankAccountId: string) => Promise<void>;
+const query = async (
+  deps: BankingDeps,
+  { account, validationId }: Extract<Claim, { kind: 'QUERY' }>,
+): Promise<void> => {
+  const { db, inTransaction, logger, provider } = deps;
+  const outcome = await provider.getValidation(validationId);
+  if (outcome.kind === 'done') {
+    if (outcome.value.status === 'PENDING') return;
+    await inTransaction((tx) => applyValidation(deps, tx, outcome.value));
+    return;
+  }
+  const bankAccountId = account.id;
+  if (outcome.kind === 'refused' && outcome.code === PAYOUT_NOT_FOUND) {
+    logger.warn({ bankAccountId }, 'the provider does not know the validation');
+    await forgetValidation(db, bankAccountId, validationId);
+    return;
+  }
+  logger.warn({ bankAccountId, outcome: describeOutcome(outcome) }, 'no answer about a validation');
+};
 
 /**
- * Starts the validation of a PENDING account, or asks about the one it has. It may run at any
- * time, any number of times, and be killed at any point: that it is about to ask is committed
- * before the call, and a start whose answer was lost is repeated a minute later under the same
- * reference, unless its event has come by then (the provider can't be asked by reference).
+ * Starts the validation of a PENDING account, or queries the provider about the one it has. It may
+ * run at any time, any number of times, and be killed at any point: that the provider is about to
+ * be asked is committed before the call, and a start whose answer was lost is repeated a minute
+ * later under the same reference, unless its event has come by then (the provider can't be queried
+ * by reference).
  */
-export const createValidateAccount = (
-  deps: BankingDeps & { readonly validation: ApplyValidation },
-): ValidateAccount => {
-  const { db, inTransaction, clock, logger, provider, validation } = deps;
-  const validations = createAccountValidationStore(db);
-
-  const claim = (bankAccountId: string): Promise<BankAccount | undefined> =>
-    inTransaction(async (tx) => {
-      const account = await createBankAccountStore(tx).lock(bankAccountId);
-      if (account === undefined || account.deletedAt !== null) return undefined;
-      if (account.status !== 'PENDING') return undefined;
-      const isStarting =
-        account.providerValidationId === null &&
-        isWithin(account.validationRequestedAt, startLeaseMs, clock);
-      if (isStarting) return undefined;
-      await createAccountValidationStore(tx).touch(bankAccountId, clock.now());
-      return account;
-    });
-
-  const start = async (account: BankAccount): Promise<void> => {
-    const { id: bankAccountId, validationAttempt: attempt } = account;
-    const details = await accountForProvider(db, deps, account);
-    const outcome = await provider.startValidation({ bankAccountId, ...details });
-    if (outcome.kind === 'unknown') {
-      logger.warn({ bankAccountId, reason: outcome.reason }, 'start of a validation undecided');
-      return;
-    }
-    if (outcome.kind === 'done') {
-      await validations.name(bankAccountId, attempt, outcome.value.validationId);
-      if (outcome.value.status !== 'PENDING') {
-        await inTransaction((tx) => validation.apply(tx, outcome.value));
-      }
-      return;
-    }
-    if (isUnavailable(outcome)) {
-      await validations.release(bankAccountId, attempt);
-      throw new Error(`the payout provider is not available: ${outcome.code}`);
-    }
-    await inTransaction((tx) => validation.refuse(tx, account, outcome.message));
-  };
-
-  const ask = async (account: BankAccount, validationId: string): Promise<void> => {
-    const outcome = await provider.getValidation(validationId);
-    if (outcome.kind === 'done') {
-      if (outcome.value.status === 'PENDING') return;
-      await inTransaction((tx) => validation.apply(tx, outcome.value));
-    } else if (outcome.kind === 'refused' && outcome.code === PAYOUT_NOT_FOUND) {
-      logger.warn({ bankAccountId: account.id }, 'the provider does not know the validation');
-      await validations.forget(account.id, validationId);
-    } else {
-      logger.warn({ bankAccountId: account.id, outcome: outcome.kind }, 'no word of a validation');
-    }
-  };
-
-  return async (bankAccountId) => {
-    const account = await claim(bankAccountId);
-    if (account === undefined) return;
-    const { providerValidationId: validationId } = account;
-    await (validationId === null ? start(account) : ask(account, validationId));
-  };
+export const validateAccount = async (deps: BankingDeps, bankAccountId: string): Promise<void> => {
+  const claim = await claimValidation(deps, bankAccountId);
+  if (claim === undefined) return;
+  await (claim.kind === 'START' ? start(deps, claim) : query(deps, claim));
 };

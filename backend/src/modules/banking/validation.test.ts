@@ -39,6 +39,7 @@ const started = async (id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
 const nextRound = async (replica?: Parameters<OpenMoneyOut['janitor']>[1]): Promise<void> => {
   open.kit.clock.advance(2 * minuteMs);
+  await open.lapseLeases();
   await open.janitor('banking-ask-open-validations', replica);
 };
 

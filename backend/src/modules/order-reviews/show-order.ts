@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { paymentOrderSchema, type PaymentOrder, type PaymentOrderView } from '../payments/index.ts';
-import { payoutViewSchema } from '../payouts/index.ts';
 import {
   adminOrderRow,
   findOrder,
@@ -13,7 +12,7 @@ import {
   presentEvent,
   presentOrderRow,
 } from '../orders/index.ts';
-import type { SellPayouts } from '../selling/index.ts';
+import { findPayoutOfOrder, payoutViewSchema, presentPayout } from '../payouts/index.ts';
 
 /** An order as operators see it, with all that belongs to it. */
 export const adminOrderView = adminOrderRow.extend({
@@ -40,15 +39,14 @@ export type ShowOrder = (orderId: string) => Promise<z.output<typeof adminOrderV
 export const createShowOrder = (options: {
   readonly db: Db;
   readonly payments: OrderPayments;
-  readonly payouts: Pick<SellPayouts, 'findPayoutOfOrder' | 'presentPayout'>;
 }): ShowOrder => {
-  const { db, payments, payouts } = options;
+  const { db, payments } = options;
   return async (id) => {
     const order = await findOrder(db, id);
     if (order === undefined) throw new AppError('NOT_FOUND');
     const [paymentOrders, payout, events] = await Promise.all([
       payments.listPaymentOrders(db, [id]),
-      order.type === 'SELL' ? payouts.findPayoutOfOrder(db, id) : undefined,
+      order.type === 'SELL' ? findPayoutOfOrder(db, id) : undefined,
       listOrderEvents(db, id),
     ]);
     return {
@@ -56,7 +54,7 @@ export const createShowOrder = (options: {
       provider_amount_paise: paiseOrNull(order.providerAmountPaise),
       price_difference_paise: paiseOrNull(order.priceDifferencePaise),
       payments: paymentOrders.map((paid) => payments.presentPaymentOrder(paid)),
-      payout: payout === undefined ? null : payouts.presentPayout(payout),
+      payout: payout === undefined ? null : presentPayout(payout),
       events: events.map(presentEvent),
     };
   };

@@ -1,4 +1,11 @@
 export { ALLOCATE_TASK, allocationJob, allocationRetry } from './allocation-job.ts';
+export {
+  type SaleCause,
+  type SaleOrder,
+  lockSellOrder,
+  markSaleCompleted,
+  returnSaleToConfirmed,
+} from './complete-sale.ts';
 export { createOrders, type Orders } from './create-orders.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
 export { createOrderCustomerRoutes } from './orders.customer.routes.ts';

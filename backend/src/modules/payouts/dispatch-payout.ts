@@ -1,143 +1,200 @@
 import type { FundAccount, ProviderPayout } from '../../adapters/payout-provider/port.ts';
 import { msBetween } from '../../platform/clock/clock.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { createClaimPayout, type Claim } from './claim-payout.ts';
-import { createPayoutAttemptStore } from './payout-attempt.store.ts';
-import type { PayoutsDeps } from './payouts.deps.ts';
-import type { PayoutAttempt } from './payouts.types.ts';
-import type { SettleAttempt } from './settle-attempt.ts';
-import type { StartAttempt } from './start-attempt.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import {
+  acquireAttempt,
+  findNewestAttempt,
+  noteAttemptQueried,
+  releaseUnknownAttempt,
+  releaseUnsentAttempt,
+} from './payout-attempt.store.ts';
+import { lockPayout } from './payout.store.ts';
+import { isOpenAttempt } from './payouts.states.ts';
+import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+import { recordAttemptRefusal, recordAttemptReport } from './record-payout-attempt.ts';
+import { startAttempt } from './start-attempt.ts';
 
-/** A request lives no longer than this on its way: after it, a no to a resend is a no to all. */
+/** No request is on its way for longer: after it, a refused resend means that none was taken. */
 const longestFlightMs = 5 * 60_000;
 /** A key is not used in the last hour of its life at the provider. */
 const keyMarginMs = 60 * 60_000;
 
+/** What a worker may do with a payout now. */
+type Claim =
+  | { readonly kind: 'LEAVE'; readonly reason: string }
+  /** The provider has it: it is only queried. */
+  | { readonly kind: 'QUERY'; readonly attempt: PayoutAttempt; readonly providerPayoutId: string }
+  /** The intent is written and its lease held; `wasSent` where an earlier try may have arrived. */
+  | {
+      readonly kind: 'SEND';
+      readonly payout: Payout;
+      readonly attempt: PayoutAttempt;
+      readonly wasSent: boolean;
+      readonly holderId: string;
+    };
+
 type Send = Extract<Claim, { kind: 'SEND' }>;
 
-type DispatchDeps = PayoutsDeps & {
-  readonly settle: SettleAttempt;
-  readonly startAttempt: StartAttempt;
+const leave = (reason: string): Claim => ({ kind: 'LEAVE', reason });
+
+/** Reads a payout under its lock and acquires its open attempt, committed before any call. */
+const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim> =>
+  deps.inTransaction(async (tx): Promise<Claim> => {
+    const payout = await lockPayout(tx, payoutId);
+    if (payout === undefined) return leave('there is no such payout');
+    const isStarting = payout.status === 'PENDING';
+    if (isStarting && payout.approvalRequired && payout.approvedAt === null) {
+      return leave('it waits for approval');
+    }
+    if (!isStarting && payout.status !== 'PROCESSING') return leave(`it is ${payout.status}`);
+    const attempt = isStarting
+      ? await startAttempt(deps, tx, payout, 'service')
+      : await findNewestAttempt(tx, payoutId);
+    if (attempt === undefined || !isOpenAttempt(attempt.status)) return leave('nothing is open');
+    const { id, providerPayoutId } = attempt;
+    const at = deps.clock.now();
+    if (providerPayoutId !== null) {
+      await noteAttemptQueried(tx, id, at);
+      return { kind: 'QUERY', attempt, providerPayoutId };
+    }
+    const holderId = deps.random.uuid();
+    if (!(await acquireAttempt(tx, id, { holderId, at }))) return leave('another worker has it');
+    return { kind: 'SEND', payout, attempt, wasSent: attempt.lastAskedAt !== null, holderId };
+  });
+
+const recordReport = async (
+  deps: PayoutsDeps,
+  attempt: PayoutAttempt,
+  report: ProviderPayout,
+  cause: string,
+): Promise<void> => {
+  await deps.inTransaction((tx) => recordAttemptReport(deps, tx, attempt.id, { report, cause }));
 };
 
-const wordOf = (outcome: Outcome<unknown>): string => {
-  if (outcome.kind === 'done') return 'done';
-  return outcome.kind === 'refused' ? `refused: ${outcome.code}` : `unknown: ${outcome.reason}`;
+const leaveUnknown = async (
+  { db, logger }: PayoutsDeps,
+  { attempt, holderId }: Send,
+  reason: string,
+): Promise<void> => {
+  await releaseUnknownAttempt(db, attempt.id, holderId);
+  const { payoutId, attemptNo } = attempt;
+  logger.warn({ payoutId, attempt: attemptNo, reason }, 'payout attempt undecided');
+};
+
+const refuse = (
+  { inTransaction, ...deps }: PayoutsDeps,
+  { attempt, holderId }: Send,
+  reason: string,
+): Promise<void> =>
+  inTransaction((tx) => recordAttemptRefusal(deps, tx, attempt.id, { reason, holderId }));
+
+/** Nothing of this try reached the provider: the queue tries again soon. */
+const retryUnsent = async (deps: PayoutsDeps, claim: Send, reason: string): Promise<void> => {
+  const { attempt, wasSent, holderId } = claim;
+  if (wasSent) return leaveUnknown(deps, claim, reason);
+  await releaseUnsentAttempt(deps.db, attempt.id, holderId);
+  throw new Error(`the payout provider is not available: ${reason}`);
+};
+
+/** The provider refused the request itself; an earlier send of the attempt may still arrive. */
+const refuseUnlessInFlight = (deps: PayoutsDeps, claim: Send, reason: string): Promise<void> => {
+  const { attempt, wasSent } = claim;
+  const isFinal = !wasSent || msBetween(attempt.startedAt, deps.clock.now()) > longestFlightMs;
+  return isFinal
+    ? refuse(deps, claim, reason)
+    : leaveUnknown(deps, claim, 'refused, but was sent before');
+};
+
+/** Queries the provider by the attempt's reference and records what it has. */
+const findAtProvider = async (
+  deps: PayoutsDeps,
+  { attempt }: Send,
+): Promise<'FOUND' | 'NONE' | 'NO_ANSWER'> => {
+  const found = await deps.provider.findPayoutByReference(attempt.idempotencyKey);
+  if (found.kind !== 'done') return 'NO_ANSWER';
+  if (found.value === undefined) return 'NONE';
+  await recordReport(deps, attempt, found.value, 'payout.found');
+  return 'FOUND';
+};
+
+/** Finds out about an earlier send; returns true when the same attempt may be sent again. */
+const mayResend = async (deps: PayoutsDeps, claim: Send): Promise<boolean> => {
+  const found = await findAtProvider(deps, claim);
+  if (found === 'FOUND') return false;
+  const ageMs = msBetween(claim.attempt.startedAt, deps.clock.now());
+  const lifeMs = deps.provider.rules.idempotencyKeyLifeMs;
+  if (found === 'NO_ANSWER' || (ageMs > lifeMs - keyMarginMs && ageMs <= lifeMs)) {
+    await leaveUnknown(deps, claim, found);
+    return false;
+  }
+  if (ageMs <= lifeMs) return true;
+  // By now a resend could pay twice, and what was sent would long be there.
+  await refuse(deps, claim, 'The payout never reached the payout provider.');
+  return false;
+};
+
+const create = async (
+  deps: PayoutsDeps,
+  claim: Send,
+  { fundAccountId }: FundAccount,
+): Promise<void> => {
+  const { attempt, payout } = claim;
+  const { idempotencyKey } = attempt;
+  const outcome = await deps.provider.createPayout({
+    idempotencyKey,
+    referenceId: idempotencyKey,
+    fundAccountId,
+    amountPaise: payout.amountPaise,
+    mode: 'IMPS',
+    narration: 'Gold sale',
+  });
+  if (outcome.kind === 'done') return recordReport(deps, attempt, outcome.value, 'payout.created');
+  if (outcome.kind === 'refused') {
+    return isUnavailable(outcome)
+      ? retryUnsent(deps, claim, outcome.code)
+      : refuseUnlessInFlight(deps, claim, outcome.message);
+  }
+  if ((await findAtProvider(deps, claim)) === 'FOUND') return undefined;
+  return leaveUnknown(deps, claim, describeOutcome(outcome));
+};
+
+const send = async (deps: PayoutsDeps, claim: Send): Promise<void> => {
+  if (claim.wasSent && !(await mayResend(deps, claim))) return undefined;
+  const fund = await deps.banking.ensureFundAccount(claim.attempt.bankAccountId);
+  if (fund.kind === 'done') return create(deps, claim, fund.value);
+  const isRefusal = fund.kind === 'refused' && !isUnavailable(fund);
+  return isRefusal
+    ? refuseUnlessInFlight(deps, claim, fund.message)
+    : retryUnsent(deps, claim, describeOutcome(fund));
+};
+
+const query = async (
+  deps: PayoutsDeps,
+  { attempt, providerPayoutId }: Extract<Claim, { kind: 'QUERY' }>,
+): Promise<void> => {
+  const found = await deps.provider.getPayout(providerPayoutId);
+  if (found.kind === 'done') return recordReport(deps, attempt, found.value, 'payout.asked');
+  const { payoutId } = attempt;
+  deps.logger.warn({ payoutId, outcome: describeOutcome(found) }, 'no answer about a payout');
+  return undefined;
 };
 
 /**
- * Sends a payout, or finds out what became of it (decisions, section 3). It may run at any time,
- * any number of times, in any number of workers, and be killed at any point: the intent is
- * committed before the first call, what was sent before is asked for by its reference, and only
+ * Sends a payout, or finds out what became of it (contract: payouts > Payout attempts). It may run at
+ * any time, any number of times, in any number of workers, and be killed at any point: the intent is
+ * committed before the first call, what was sent before is queried by its reference, and only
  * where the provider has none of it is the same attempt sent again, under the same key and to the
  * letter the same.
  */
-export const createDispatchPayout = (deps: DispatchDeps) => {
-  const { db, inTransaction, clock, logger, provider, banking, settle } = deps;
-  const claimPayout = createClaimPayout(deps);
-  const attempts = createPayoutAttemptStore(db);
-
-  const keep = async (attempt: PayoutAttempt, found: ProviderPayout, cause: string) => {
-    await inTransaction((tx) => settle.news(tx, attempt.id, found, cause));
-  };
-  const doubt = async (attempt: PayoutAttempt, why: string): Promise<void> => {
-    await attempts.doubt(attempt.id);
-    const { payoutId, attemptNo } = attempt;
-    logger.warn({ payoutId, attempt: attemptNo, why }, 'payout attempt undecided');
-  };
-  const refuse = ({ attempt, claimedAt }: Send, reason: string): Promise<void> =>
-    inTransaction((tx) => settle.refuse(tx, attempt.id, reason, claimedAt));
-
-  /** Nothing of this try reached the provider: the queue tries again soon. */
-  const notSent = async ({ attempt, wasSent, claimedAt }: Send, why: string): Promise<void> => {
-    if (wasSent) return doubt(attempt, why);
-    await attempts.release(attempt.id, claimedAt);
-    throw new Error(`the payout provider is not available: ${why}`);
-  };
-
-  /** The provider looked at it and said no. */
-  const turnedDown = async (claim: Send, reason: string): Promise<void> => {
-    const { attempt, wasSent } = claim;
-    const isFinal = !wasSent || msBetween(attempt.startedAt, clock.now()) > longestFlightMs;
-    return isFinal ? refuse(claim, reason) : doubt(attempt, 'refused, but was sent before');
-  };
-
-  const askByReference = async (
-    { attempt }: Send,
-    cause: string,
-  ): Promise<'FOUND' | 'NONE' | 'NO_WORD'> => {
-    const found = await provider.findPayoutByReference(attempt.idempotencyKey);
-    if (found.kind !== 'done') return 'NO_WORD';
-    if (found.value === undefined) return 'NONE';
-    await keep(attempt, found.value, cause);
-    return 'FOUND';
-  };
-
-  /** What was sent before: true when it may be sent again. */
-  const mayResend = async (claim: Send): Promise<boolean> => {
-    const { attempt } = claim;
-    const word = await askByReference(claim, 'payout.found');
-    if (word === 'FOUND') return false;
-    const ageMs = msBetween(attempt.startedAt, clock.now());
-    const lifeMs = provider.rules.idempotencyKeyLifeMs;
-    if (word === 'NO_WORD' || (ageMs > lifeMs - keyMarginMs && ageMs <= lifeMs)) {
-      await doubt(attempt, word);
-      return false;
-    }
-    if (ageMs <= lifeMs) return true;
-    // By now a resend could pay twice, and what was sent would long be there.
-    await refuse(claim, 'The payout never reached the payout provider.');
-    return false;
-  };
-
-  const create = async (claim: Send, { fundAccountId }: FundAccount): Promise<void> => {
-    const { attempt, payout } = claim;
-    const { idempotencyKey } = attempt;
-    const outcome = await provider.createPayout({
-      idempotencyKey,
-      referenceId: idempotencyKey,
-      fundAccountId,
-      amountPaise: payout.amountPaise,
-      mode: 'IMPS',
-      narration: 'Gold sale',
-    });
-    if (outcome.kind === 'done') return keep(attempt, outcome.value, 'payout.created');
-    if (outcome.kind === 'refused') {
-      return isUnavailable(outcome)
-        ? notSent(claim, outcome.code)
-        : turnedDown(claim, outcome.message);
-    }
-    if ((await askByReference(claim, 'payout.found')) === 'FOUND') return undefined;
-    return doubt(attempt, wordOf(outcome));
-  };
-
-  const send = async (claim: Send): Promise<void> => {
-    if (claim.wasSent && !(await mayResend(claim))) return undefined;
-    const fund = await banking.fundAccountOf(claim.attempt.bankAccountId);
-    if (fund.kind === 'done') return create(claim, fund.value);
-    const isNo = fund.kind === 'refused' && !isUnavailable(fund);
-    return isNo ? turnedDown(claim, fund.message) : notSent(claim, wordOf(fund));
-  };
-
-  const ask = async ({ attempt, providerPayoutId }: Extract<Claim, { kind: 'ASK' }>) => {
-    const found = await provider.getPayout(providerPayoutId);
-    if (found.kind === 'done') return keep(attempt, found.value, 'payout.asked');
-    const { payoutId } = attempt;
-    logger.warn({ payoutId, word: wordOf(found) }, 'no word of a payout');
-    return undefined;
-  };
-
-  return async (payoutId: string): Promise<void> => {
-    const claim = await claimPayout(payoutId);
-    if (claim.kind === 'LEAVE') {
-      logger.debug({ payoutId, why: claim.why }, 'nothing to dispatch');
-      return;
-    }
-    const { attemptNo } = claim.attempt;
-    logger.info({ payoutId, attempt: attemptNo, claim: claim.kind }, 'dispatching');
-    await (claim.kind === 'ASK' ? ask(claim) : send(claim));
-  };
+export const dispatchPayout = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
+  const { logger } = deps;
+  const claim = await claimPayout(deps, payoutId);
+  if (claim.kind === 'LEAVE') {
+    logger.debug({ payoutId, reason: claim.reason }, 'nothing to dispatch');
+    return;
+  }
+  const { attemptNo } = claim.attempt;
+  logger.info({ payoutId, attempt: attemptNo, claim: claim.kind }, 'dispatching');
+  await (claim.kind === 'QUERY' ? query(deps, claim) : send(deps, claim));
 };
-
-export type DispatchPayout = ReturnType<typeof createDispatchPayout>;

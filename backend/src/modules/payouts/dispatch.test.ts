@@ -228,6 +228,7 @@ describe('a worker that is killed', () => {
     await dispatch(payoutId);
     expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
     open.kit.clock.advance(2 * minuteMs);
+    await open.lapseLeases();
     await open.janitor('payouts-ask-open-attempts');
     expect(await atProvider(key)).toHaveLength(1);
     expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'PROCESSING', attemptNo: 1 }]);

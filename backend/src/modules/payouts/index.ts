@@ -1,7 +1,6 @@
-export { createPayouts } from './create-payouts.ts';
-export { payoutCapPaise } from './payout-caps.ts';
-export { hasPayoutInFlight } from './payouts.read-model.ts';
-export { payoutViewSchema, type PayoutView } from './payouts.schemas.ts';
-export type { Payouts, PayoutsDeps } from './payouts.deps.ts';
-export { payoutStatuses, type NewPayout, type Payout, type PayoutStatus } from './payouts.types.ts';
-export type { SellSettlement, SellSettlementInfo, SettledSell } from './sell-settlement.ts';
+export { createPayouts, type Payouts } from './create-payouts.ts';
+export { insertPayout } from './insert-payout.ts';
+export { payoutCapPaise } from './payout-approval.ts';
+export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
+export { payoutViewSchema, presentPayout, type PayoutView } from './payouts.schemas.ts';
+export { payoutStatuses, type Payout, type PayoutStatus } from './payouts.types.ts';

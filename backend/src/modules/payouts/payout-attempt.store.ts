@@ -1,12 +1,84 @@
-import { Prisma } from '../../generated/prisma/client.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { createLease } from '../../platform/lease/lease.ts';
+import { isOpenAttempt, openAttemptStatuses } from './payouts.states.ts';
 import type { AttemptStatus, PayoutAttempt } from './payouts.types.ts';
 
-const columns = Prisma.sql`
-  a.id, a.payout_id AS "payoutId", p.user_id AS "userId", p.order_id AS "orderId",
-  a.attempt_no AS "attemptNo", a.bank_account_id AS "bankAccountId",
-  a.idempotency_key AS "idempotencyKey", a.status, a.provider_payout_id AS "providerPayoutId",
-  a.started_at AS "startedAt", a.last_asked_at AS "lastAskedAt"`;
+/**
+ * How long a worker may be at an attempt: longer than its calls take. An attempt that another
+ * acquires too early is sent twice under one key, which the provider answers with the same payout.
+ */
+const attemptLeaseMs = 60_000;
+
+const lease = createLease({ table: 'payout_attempt' });
+const isUnsettled = sql`status IN ('INTENDED', 'UNKNOWN')`;
+const rowOf = (id: string) => sql`id = ${id}::uuid`;
+
+const withPayout = { payout: { select: { userId: true, orderId: true } } } as const;
+
+type Row = Prisma.PayoutAttemptGetPayload<{ include: typeof withPayout }>;
+
+const toAttempt = (row: Row | null): PayoutAttempt | undefined => {
+  if (row === null) return undefined;
+  const { payout, ...attempt } = row;
+  // The database checks the status.
+  return { ...attempt, ...payout, status: row.status as AttemptStatus };
+};
+
+export const findAttempt = async (db: Db, id: string): Promise<PayoutAttempt | undefined> =>
+  toAttempt(await db.payoutAttempt.findUnique({ where: { id }, include: withPayout }));
+
+export const findNewestAttempt = async (
+  db: Db,
+  payoutId: string,
+): Promise<PayoutAttempt | undefined> =>
+  toAttempt(
+    await db.payoutAttempt.findFirst({
+      where: { payoutId },
+      orderBy: { attemptNo: 'desc' },
+      include: withPayout,
+    }),
+  );
+
+/** Finds the attempt of a report: by the provider's id, else by the reference it was sent with. */
+export const findReportedAttempt = async (
+  db: Db,
+  provider: string,
+  { providerPayoutId, referenceId }: { providerPayoutId: string; referenceId?: string },
+): Promise<PayoutAttempt | undefined> => {
+  const named = await db.payoutAttempt.findFirst({
+    where: { provider, providerPayoutId },
+    include: withPayout,
+  });
+  if (named !== null || referenceId === undefined) return toAttempt(named);
+  const sent = await db.payoutAttempt.findFirst({
+    where: { provider, idempotencyKey: referenceId },
+    include: withPayout,
+  });
+  return toAttempt(sent);
+};
+
+/**
+ * Returns payouts with an open attempt that was neither sent nor queried since `quietSince`, the
+ * longest untouched first; those that a worker is sending are left out. A time that lies ahead is
+ * of a clock that was set back since.
+ */
+export const listPayoutsToPoll = async (
+  db: Db,
+  { quietSince, now, limit }: { quietSince: Date; now: Date; limit: number },
+): Promise<string[]> => {
+  const touchedAt = sql`coalesce(a.last_asked_at, a.started_at)`;
+  const rows = await selectRows<{ payoutId: string }>(
+    db,
+    sql`
+      SELECT a.payout_id AS "payoutId" FROM payout_attempt a
+      WHERE a.status = ANY(${[...openAttemptStatuses]}::text[])
+        AND (a.provider_payout_id IS NOT NULL OR ${lease.isFree('a')})
+        AND ${touchedAt} NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
+      ORDER BY ${touchedAt} LIMIT ${limit}`,
+  );
+  return rows.map(({ payoutId }) => payoutId);
+};
 
 export interface NewAttempt {
   readonly id: string;
@@ -18,6 +90,51 @@ export interface NewAttempt {
   readonly startedAt: Date;
 }
 
+/** Writes the intent to pay, committed before anything is sent. */
+export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> => {
+  await tx.payoutAttempt.create({ data: { ...attempt, status: 'INTENDED' } });
+};
+
+/** Acquires an attempt that the provider has not named, to send it; false while another holds it. */
+export const acquireAttempt = (
+  tx: Db,
+  id: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> =>
+  lease.acquire(tx, {
+    row: rowOf(id),
+    holderId,
+    leaseMs: attemptLeaseMs,
+    where: sql`${isUnsettled} AND provider_payout_id IS NULL`,
+    set: sql`last_asked_at = ${at}::timestamptz`,
+  });
+
+/** Releases an attempt of which nothing was sent: it is as if nobody had acquired it. */
+export const releaseUnsentAttempt = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.release(db, {
+    row: rowOf(id),
+    holderId,
+    where: sql`status = 'INTENDED'`,
+    set: sql`last_asked_at = NULL`,
+  });
+
+/** Releases an attempt that was sent with an unknown outcome: UNKNOWN. */
+export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.release(db, {
+    row: rowOf(id),
+    holderId,
+    where: isUnsettled,
+    set: sql`status = 'UNKNOWN'`,
+  });
+
+/** Keeps when the provider was last queried about an open attempt. */
+export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.payoutAttempt.updateMany({
+    where: { id, status: { in: [...openAttemptStatuses] } },
+    data: { lastAskedAt: at },
+  });
+};
+
 export interface AttemptOutcome {
   readonly status: AttemptStatus;
   readonly providerPayoutId?: string | undefined;
@@ -26,86 +143,22 @@ export interface AttemptOutcome {
   readonly at: Date;
 }
 
-const isFinal = (status: AttemptStatus): boolean => status !== 'PROCESSING';
-
-/** The attempts of payouts. Read and written under the payout's lock, but for lists. */
-export const createPayoutAttemptStore = (db: Db) => {
-  const select = (rest: Prisma.Sql): Promise<PayoutAttempt[]> =>
-    db.$queryRaw<PayoutAttempt[]>`
-      SELECT ${columns} FROM payout_attempt a JOIN payout p ON p.id = a.payout_id WHERE ${rest}`;
-  const open = Prisma.sql`a.status IN ('INTENDED', 'UNKNOWN', 'PROCESSING')`;
-
-  return {
-    find: async (id: string) => (await select(Prisma.sql`a.id = ${id}::uuid`))[0],
-
-    newest: async (payoutId: string) =>
-      (
-        await select(Prisma.sql`
-          a.payout_id = ${payoutId}::uuid ORDER BY a.attempt_no DESC LIMIT 1`)
-      )[0],
-
-    /** By the provider's id, else by the reference that it was sent with. */
-    async findByNews(
-      provider: string,
-      providerPayoutId: string,
-      referenceId: string | undefined,
-    ): Promise<PayoutAttempt | undefined> {
-      const [named] = await select(Prisma.sql`
-        a.provider = ${provider} AND a.provider_payout_id = ${providerPayoutId}`);
-      if (named !== undefined || referenceId === undefined) return named;
-      const [sent] = await select(Prisma.sql`
-        a.provider = ${provider} AND a.idempotency_key = ${referenceId}`);
-      return sent;
+/** Writes an attempt's outcome and ends its lease. What the outcome does not name stays. */
+export const recordAttemptOutcome = async (
+  tx: Db,
+  id: string,
+  { status, providerPayoutId, utr, failureReason, at }: AttemptOutcome,
+): Promise<void> => {
+  await tx.payoutAttempt.update({
+    where: { id },
+    data: {
+      status,
+      ...(providerPayoutId !== undefined && { providerPayoutId }),
+      ...(utr !== undefined && { utr }),
+      ...(failureReason !== undefined && { failureReason }),
+      settledAt: isOpenAttempt(status) ? null : at,
+      holderId: null,
+      leaseUntil: null,
     },
-
-    /** The intent, committed before anything is sent. */
-    async intend(attempt: NewAttempt, lastAskedAt: Date | null): Promise<void> {
-      await db.payoutAttempt.create({ data: { ...attempt, status: 'INTENDED', lastAskedAt } });
-    },
-
-    /** Somebody is at it from now on. */
-    async touch(id: string, at: Date): Promise<void> {
-      await db.$executeRaw`
-        UPDATE payout_attempt a SET last_asked_at = ${at}::timestamptz
-        WHERE a.id = ${id}::uuid AND ${open}`;
-    },
-
-    /** Nothing was sent: it is as if nobody had been at it since `since`. */
-    async release(id: string, since: Date): Promise<void> {
-      await db.$executeRaw`
-        UPDATE payout_attempt SET last_asked_at = NULL
-        WHERE id = ${id}::uuid AND status = 'INTENDED'
-          AND last_asked_at = ${since}::timestamptz`;
-    },
-
-    /** Sent, and nobody can say what became of it. */
-    async doubt(id: string): Promise<void> {
-      await db.$executeRaw`
-        UPDATE payout_attempt SET status = 'UNKNOWN'
-        WHERE id = ${id}::uuid AND status = 'INTENDED'`;
-    },
-
-    async settle(id: string, outcome: AttemptOutcome): Promise<void> {
-      const { status, providerPayoutId, utr, failureReason, at } = outcome;
-      const settledAt = isFinal(status) ? at : null;
-      await db.$executeRaw`
-        UPDATE payout_attempt
-        SET status = ${status}, utr = coalesce(${utr ?? null}, utr),
-          provider_payout_id = coalesce(${providerPayoutId ?? null}, provider_payout_id),
-          failure_reason = coalesce(${failureReason ?? null}, failure_reason),
-          settled_at = ${settledAt}::timestamptz
-        WHERE id = ${id}::uuid`;
-    },
-
-    /** Payouts with an open attempt that nobody asked about since then, longest ago first. */
-    async listOpen(quietSince: Date, now: Date, limit: number): Promise<string[]> {
-      // A time that lies ahead is of a clock that was set back since.
-      const rows = await db.$queryRaw<{ payoutId: string }[]>`
-        SELECT a.payout_id AS "payoutId" FROM payout_attempt a
-        WHERE ${open} AND coalesce(a.last_asked_at, a.started_at)
-          NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
-        ORDER BY coalesce(a.last_asked_at, a.started_at) LIMIT ${limit}`;
-      return rows.map(({ payoutId }) => payoutId);
-    },
-  };
+  });
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PayoutProviderEvent } from '../../adapters/payout-provider/port.ts';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 
-/** An event that can be read. */
+/** An event whose body could be read. */
 export type ReadPayoutEvent = Exclude<PayoutProviderEvent, { readonly kind: 'unreadable' }>;
 
 const text = z.string().exactOptional();
@@ -46,7 +46,7 @@ const storedEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('other'), name: z.string() }),
 ]);
 
-/** The form of an event that JSON can hold. */
+/** Converts an event to a form that JSON can hold. */
 export const printPayoutEvent = (event: ReadPayoutEvent): object => {
   if (event.kind !== 'payout') return event;
   const { amountPaise, ...payout } = event.payout;
@@ -54,6 +54,6 @@ export const printPayoutEvent = (event: ReadPayoutEvent): object => {
   return { ...event, payout: { ...payout, ...amount } };
 };
 
-/** And back. */
+/** Converts the stored form back. */
 export const parsePayoutEvent = (content: unknown): ReadPayoutEvent =>
   storedEventSchema.parse(content);

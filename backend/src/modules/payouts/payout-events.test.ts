@@ -206,10 +206,11 @@ describe('an event of a payout', () => {
 describe('an event that can not be applied now', () => {
   it('is kept, applied by its job, and once', async () => {
     const payout = await underWay();
-    open.breakSells(1);
+    const mend = await open.breakSale(payout.orderId);
     expect(await send('processed', payout)).toMatchObject(accepted);
     expect((await row(payout.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf(payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    await mend();
     expect(await open.drain()).toEqual([]);
     expect(await stateOf(payout)).toEqual(paid);
     expect(await inboxOf(payout.id)).toMatchObject([{ status: 'APPLIED' }]);
@@ -217,8 +218,9 @@ describe('an event that can not be applied now', () => {
 
   it('is applied by the janitor when its job is lost', async () => {
     const payout = await underWay();
-    open.breakSells(1);
+    const mend = await open.breakSale(payout.orderId);
     await send('processed', payout);
+    await mend();
     await open.kit.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     open.kit.clock.advance(minuteMs);
     await open.janitor('payouts-apply-due-events');

@@ -1,14 +1,11 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
-import { createPayoutAttemptStore } from './payout-attempt.store.ts';
+import { findReportedAttempt } from './payout-attempt.store.ts';
 import { parsePayoutEvent, printPayoutEvent, type ReadPayoutEvent } from './payout-event.ts';
-import type { PayoutsDeps } from './payouts.deps.ts';
-import type { SettleAttempt } from './settle-attempt.ts';
+import { applyPayoutEventTask } from './payouts.jobs.ts';
+import type { PayoutsDeps } from './payouts.types.ts';
+import { recordAttemptReport } from './record-payout-attempt.ts';
 
-/** Applies one stored event. */
-export const applyPayoutEventTask = 'payouts.apply-event';
-
-type HandlerDeps = Pick<PayoutsDeps, 'banking'> & { readonly settle: SettleAttempt };
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
 
@@ -30,11 +27,11 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
   if (event.kind === 'other') return { eventType };
   if (event.kind === 'validation') return { eventType, subject: event.validation.validationId };
   const { providerPayoutId: subject, providerStatus } = event.payout;
-  // One event, whatever its id and its body (decisions, section 5).
+  // One event, whatever its id and its body (contract: payments-and-webhooks > Webhooks).
   return { eventType, subject, dedupeKey: `${subject}:${providerStatus}` };
 };
 
-/** Events of payouts and validations that were unknown, and are known by now, oldest first. */
+/** Lists events of payouts and validations that were unknown and are known by now, oldest first. */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT e.id FROM webhook_event e
@@ -52,9 +49,9 @@ const unmatched = { status: 'UNMATCHED', kind: 'nothing' } as const;
 
 /** Creates what the inbox does with the provider's events of payouts and validations. */
 export const createPayoutInboxHandler = (
-  deps: HandlerDeps,
+  deps: PayoutsDeps,
 ): InboxHandler<ReadPayoutEvent, PayoutEventEffect> => {
-  const { banking, settle } = deps;
+  const { banking } = deps;
 
   return {
     source: 'payout',
@@ -71,9 +68,7 @@ export const createPayoutInboxHandler = (
         if (userId === undefined) return unmatched;
         return { status: 'APPLIED', userId, kind: 'validation', event };
       }
-      const { providerPayoutId, referenceId } = event.payout;
-      const attempts = createPayoutAttemptStore(db);
-      const attempt = await attempts.findByNews(gateway, providerPayoutId, referenceId);
+      const attempt = await findReportedAttempt(db, gateway, event.payout);
       if (attempt === undefined) return unmatched;
       const { id: attemptId, userId } = attempt;
       return { status: 'APPLIED', userId, kind: 'payout', event, attemptId, requestId };
@@ -85,7 +80,11 @@ export const createPayoutInboxHandler = (
         return banking.applyValidation(db, effect.event.validation);
       }
       const { attemptId, event, requestId } = effect;
-      return settle.news(db, attemptId, event.payout, event.name, requestId);
+      return recordAttemptReport(deps, db, attemptId, {
+        report: event.payout,
+        cause: event.name,
+        ...(requestId !== undefined && { requestId }),
+      });
     },
   };
 };

@@ -1,122 +1,181 @@
-import { Prisma } from '../../generated/prisma/client.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { statesBefore } from './payouts.states.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { payoutTransitions } from './payouts.states.ts';
 import type { NewPayout, Payout, PayoutStatus } from './payouts.types.ts';
+
+const withAccount = { bankAccount: { select: { accountLast4: true } } } as const;
+
+type Row = Prisma.PayoutGetPayload<{ include: typeof withAccount }>;
+
+const toPayout = ({ bankAccount, ...row }: Row): Payout => ({
+  ...row,
+  status: row.status as PayoutStatus, // the database checks it
+  amountPaise: paise(row.amountPaise),
+  accountLast4: bankAccount.accountLast4,
+});
+
+const toPayoutOrNone = (row: Row | null): Payout | undefined =>
+  row === null ? undefined : toPayout(row);
+
+export const findPayout = async (db: Db, id: string): Promise<Payout | undefined> =>
+  toPayoutOrNone(await db.payout.findUnique({ where: { id }, include: withAccount }));
+
+/** Returns a payout of this customer; undefined for another's. */
+export const findOwnPayout = async (
+  db: Db,
+  id: string,
+  userId: string,
+): Promise<Payout | undefined> =>
+  toPayoutOrNone(await db.payout.findFirst({ where: { id, userId }, include: withAccount }));
+
+/** Returns the payout of a sale, which exists from its confirmation on. */
+export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout | undefined> =>
+  toPayoutOrNone(await db.payout.findUnique({ where: { orderId }, include: withAccount }));
+
+/** Locks the row until the transaction ends, and reads it: after the lock of its order. */
+export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined> => {
+  const locked = await selectOne(tx, sql`SELECT id FROM payout WHERE id = ${id}::uuid FOR UPDATE`);
+  return locked === undefined ? undefined : findPayout(tx, id);
+};
 
 export interface PayoutFilter {
   readonly userId?: string | undefined;
   readonly statuses?: readonly PayoutStatus[] | undefined;
 }
 
-type Row = Omit<Payout, 'amountPaise'> & { readonly amountPaise: bigint };
-
-const columns = Prisma.sql`
-  p.id, p.user_id AS "userId", p.order_id AS "orderId", p.bank_account_id AS "bankAccountId",
-  b.account_last4 AS "accountLast4", p.amount_paise AS "amountPaise", p.status, p.mode,
-  p.attempt, p.provider_payout_id AS "providerPayoutId", p.utr,
-  p.failure_reason AS "failureReason", p.approval_required AS "approvalRequired",
-  p.approved_by AS "approvedBy", p.approved_at AS "approvedAt", p.created_at AS "createdAt",
-  p.paid_at AS "paidAt"`;
-
-const toPayout = (row: Row): Payout => ({ ...row, amountPaise: paise(row.amountPaise) });
-
-const conditionOf = ({ userId, statuses }: PayoutFilter): Prisma.Sql => {
-  const ofUser = userId === undefined ? Prisma.empty : Prisma.sql`AND p.user_id = ${userId}::uuid`;
-  const inState =
-    statuses === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND p.status = ANY(${[...statuses]}::text[])`;
-  return Prisma.sql`true ${ofUser} ${inState}`;
+/** Returns a page of payouts, newest first. */
+export const listPayouts = async (
+  db: Db,
+  { userId, statuses }: PayoutFilter,
+  page: Page,
+): Promise<{ rows: Payout[]; total: number }> => {
+  const where = {
+    ...(userId !== undefined && { userId }),
+    ...(statuses !== undefined && { status: { in: [...statuses] } }),
+  };
+  const [rows, total] = await Promise.all([
+    db.payout.findMany({
+      where,
+      include: withAccount,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.payout.count({ where }),
+  ]);
+  return { rows: rows.map(toPayout), total };
 };
 
-/** Payouts: read, written, and what operators do to them. Their attempts have their own store. */
-export const createPayoutStore = (db: Db) => {
-  const select = async (rest: Prisma.Sql): Promise<Payout[]> => {
-    const rows = await db.$queryRaw<Row[]>`
-      SELECT ${columns} FROM payout p JOIN bank_account b ON b.id = p.bank_account_id
-      WHERE ${rest}`;
-    return rows.map(toPayout);
-  };
-
-  return {
-    find: async (id: string) => (await select(Prisma.sql`p.id = ${id}::uuid`))[0],
-
-    findOwn: async (id: string, userId: string) =>
-      (await select(Prisma.sql`p.id = ${id}::uuid AND p.user_id = ${userId}::uuid`))[0],
-
-    findOfOrder: async (orderId: string) =>
-      (await select(Prisma.sql`p.order_id = ${orderId}::uuid`))[0],
-
-    lock: async (id: string) => (await select(Prisma.sql`p.id = ${id}::uuid FOR UPDATE OF p`))[0],
-
-    /** Newest first. */
-    async list(filter: PayoutFilter, page: Page) {
-      const condition = conditionOf(filter);
-      const [rows, counted] = await Promise.all([
-        select(Prisma.sql`
-          ${condition} ORDER BY p.created_at DESC, p.id DESC
-          LIMIT ${page.limit} OFFSET ${offsetOf(page)}`),
-        db.$queryRaw<{ total: number }[]>`
-          SELECT count(*)::int AS total FROM payout p WHERE ${condition}`,
-      ]);
-      return { rows, total: counted[0]?.total ?? 0 };
+/**
+ * Returns the payouts that may be dispatched and have not changed since `quietSince`, oldest first.
+ * A time that lies ahead is of a clock that was set back since.
+ */
+export const listUndispatchedPayouts = async (
+  db: Db,
+  { quietSince, now, limit }: { quietSince: Date; now: Date; limit: number },
+): Promise<string[]> => {
+  const rows = await db.payout.findMany({
+    where: {
+      status: 'PENDING',
+      OR: [{ approvalRequired: false }, { approvedAt: { not: null } }],
+      NOT: { updatedAt: { gte: quietSince, lte: now } },
     },
+    orderBy: { updatedAt: 'asc' },
+    take: limit,
+    select: { id: true },
+  });
+  return rows.map(({ id }) => id);
+};
 
-    async insert(
-      payout: NewPayout & { id: string; approvalRequired: boolean; createdAt: Date },
-    ): Promise<void> {
-      const { createdAt, ...rest } = payout;
-      await db.payout.create({
-        data: { ...rest, status: 'PENDING', createdAt, updatedAt: createdAt },
+/** Returns true while a payout to this bank account may yet be paid: PENDING or PROCESSING. */
+export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<boolean> => {
+  const row = await db.payout.findFirst({
+    where: { bankAccountId, status: { in: ['PENDING', 'PROCESSING'] } },
+    select: { id: true },
+  });
+  return row !== null;
+};
+
+export const insertPayoutRow = async (
+  tx: Db,
+  payout: NewPayout & { id: string; approvalRequired: boolean; createdAt: Date },
+): Promise<void> => {
+  const { createdAt } = payout;
+  await tx.payout.create({ data: { ...payout, status: 'PENDING', updatedAt: createdAt } });
+};
+
+/** Keeps who approved a PENDING payout. */
+export const approvePayoutRow = async (
+  tx: Db,
+  id: string,
+  { approvedBy, at }: { approvedBy: string; at: Date },
+): Promise<void> => {
+  await tx.payout.update({ where: { id }, data: { approvedBy, approvedAt: at, updatedAt: at } });
+};
+
+/** Keeps the provider's id of a payout that it has. */
+export const keepProviderPayoutId = async (
+  tx: Db,
+  id: string,
+  { providerPayoutId, at }: { providerPayoutId: string; at: Date },
+): Promise<void> => {
+  await tx.payout.updateMany({
+    where: { id, status: 'PROCESSING' },
+    data: { providerPayoutId, updatedAt: at },
+  });
+};
+
+/** Columns that change with a payout's state; what is left out stays. */
+type PayoutChanges = Pick<
+  Prisma.PayoutUncheckedUpdateManyInput,
+  | 'attempt'
+  | 'provider'
+  | 'dispatchedAt'
+  | 'bankAccountId'
+  | 'approvedBy'
+  | 'approvedAt'
+  | 'providerPayoutId'
+  | 'utr'
+  | 'failureReason'
+  | 'paidAt'
+>;
+
+export interface PayoutTransition {
+  readonly to: PayoutStatus;
+  /** `service`, `payout-provider:<code>`, `admin:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly at: Date;
+  readonly changes: PayoutChanges;
+}
+
+/**
+ * Changes the state of a payout that the transaction has locked: the only way a payout changes it.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionPayout = (
+  { logger }: { readonly logger: Logger },
+  tx: Db,
+  { id, status: from, attempt }: Pick<Payout, 'id' | 'status' | 'attempt'>,
+  { to, actor, cause, at, changes }: PayoutTransition,
+): Promise<void> => {
+  const machine = { name: 'payout', idField: 'payoutId', table: payoutTransitions, logger };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.payout.updateMany({
+        where: { id, status: from, attempt },
+        data: { ...changes, status: to, updatedAt: at },
       });
+      return count;
     },
-
-    /** An operator lets it go. */
-    async approve(id: string, approvedBy: string, at: Date): Promise<void> {
-      await db.$executeRaw`
-        UPDATE payout SET approved_by = ${approvedBy}::uuid, approved_at = ${at}::timestamptz,
-          updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid`;
-    },
-
-    /** FAILED or REVERSED -> PENDING, let go by an operator; false when it is elsewhere. */
-    async reopen(
-      id: string,
-      retry: { bankAccountId: string; approvedBy: string; at: Date },
-    ): Promise<boolean> {
-      const { bankAccountId, approvedBy, at } = retry;
-      const count = await db.$executeRaw`
-        UPDATE payout
-        SET status = 'PENDING', bank_account_id = ${bankAccountId}::uuid,
-          approved_by = ${approvedBy}::uuid, approved_at = ${at}::timestamptz,
-          provider_payout_id = NULL, utr = NULL, failure_reason = NULL, paid_at = NULL,
-          updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid AND status = ANY(${statesBefore('PENDING')}::text[])`;
-      return count === 1;
-    },
-
-    /** PENDING -> PROCESSING, with the number of its new attempt. */
-    async begin(id: string, attempt: { no: number; provider: string; at: Date }): Promise<void> {
-      const { no, provider, at } = attempt;
-      const count = await db.$executeRaw`
-        UPDATE payout
-        SET status = 'PROCESSING', attempt = ${no}::int, provider = ${provider},
-          dispatched_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-        WHERE id = ${id}::uuid AND attempt = ${no}::int - 1
-          AND status = ANY(${statesBefore('PROCESSING')}::text[])`;
-      if (count !== 1) throw new Error(`payout ${id} can't begin attempt ${no}`);
-    },
-
-    /** Payouts that may go out and did not for `quietMs`, oldest first. */
-    async listWaiting(quietSince: Date, now: Date, limit: number): Promise<string[]> {
-      const rows = await db.$queryRaw<{ id: string }[]>`
-        SELECT id FROM payout
-        WHERE status = 'PENDING' AND (NOT approval_required OR approved_at IS NOT NULL)
-          AND updated_at NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
-        ORDER BY updated_at LIMIT ${limit}`;
-      return rows.map(({ id }) => id);
-    },
-  };
+  });
 };

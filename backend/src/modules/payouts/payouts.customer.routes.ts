@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { createPayoutStore } from './payout.store.ts';
+import { findOwnPayout, listPayouts } from './payout.store.ts';
 import { payoutPage, payoutsQuery, payoutViewSchema, presentPayout } from './payouts.schemas.ts';
 
 /** `GET /payouts`, `GET /payouts/:id` of the customer API. */
@@ -17,7 +17,7 @@ export const createPayoutCustomerRoutes = (db: Db): Route[] => [
     responses: { 200: payoutPage },
     handler: async ({ principal, query }) => {
       const filter = { userId: principal.userId };
-      const { rows, total } = await createPayoutStore(db).list(filter, query);
+      const { rows, total } = await listPayouts(db, filter, query);
       return ok({ items: rows.map(presentPayout), total, ...query });
     },
   }),
@@ -31,7 +31,7 @@ export const createPayoutCustomerRoutes = (db: Db): Route[] => [
     responses: { 200: payoutViewSchema },
     errors: ['NOT_FOUND'],
     handler: async ({ principal, params }) => {
-      const payout = await createPayoutStore(db).findOwn(params.id, principal.userId);
+      const payout = await findOwnPayout(db, params.id, principal.userId);
       if (payout === undefined) throw new AppError('NOT_FOUND');
       return ok(presentPayout(payout));
     },

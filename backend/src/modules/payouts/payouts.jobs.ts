@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import type { TaskList } from '../../platform/jobs/index.ts';
-import { DISPATCH_TASK } from './dispatch-job.ts';
-import type { DispatchPayout } from './dispatch-payout.ts';
-import { applyPayoutEventTask } from './payout-inbox-handler.ts';
+import type { JobRequest, TaskList } from '../../platform/jobs/index.ts';
+
+const DISPATCH_TASK = 'payouts.dispatch';
+
+/** Applies one stored event. */
+export const applyPayoutEventTask = 'payouts.apply-event';
+
+/** Dispatches a payout, or finds out about its open attempt. Not doubled while it waits. */
+export const dispatchJob = (payoutId: string): JobRequest => ({
+  task: DISPATCH_TASK,
+  payload: { payoutId },
+  key: `${DISPATCH_TASK}:${payoutId}`,
+});
 
 const payoutPayload = z.object({ payoutId: z.uuid() });
 const eventPayload = z.object({ eventId: z.uuid() });
 
 /** What this module does on the queue; all of it may run twice. */
-export const createPayoutJobs = (deps: {
-  readonly dispatch: DispatchPayout;
+export const createPayoutJobs = (work: {
+  readonly dispatch: (payoutId: string) => Promise<void>;
   readonly retryEvent: (eventId: string) => Promise<void>;
 }): TaskList => ({
-  [DISPATCH_TASK]: (payload) => deps.dispatch(payoutPayload.parse(payload).payoutId),
-  [applyPayoutEventTask]: (payload) => deps.retryEvent(eventPayload.parse(payload).eventId),
+  [DISPATCH_TASK]: (payload) => work.dispatch(payoutPayload.parse(payload).payoutId),
+  [applyPayoutEventTask]: (payload) => work.retryEvent(eventPayload.parse(payload).eventId),
 });

@@ -3,7 +3,7 @@ import { toSafePaise } from '../../money/index.ts';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
 import { payoutStatuses, type Payout } from './payouts.types.ts';
 
-/** A payout as its customer sees it (decisions, section 4). */
+/** A payout as its customer sees it (contract: payouts > Payout routes). */
 export const payoutViewSchema = z.object({
   id: z.uuid(),
   orderId: z.uuid(),
@@ -19,7 +19,7 @@ export const payoutViewSchema = z.object({
   paidAt: z.iso.datetime().nullable(),
 });
 
-/** And as operators do. */
+/** A payout as operators see it. */
 export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
@@ -31,7 +31,7 @@ export const payoutOperatorPage = pageOf(payoutOperatorView);
 
 export const payoutsQuery = pageQuery;
 
-/** Without a status: what is waiting or under way. */
+/** Without a status, the list shows payouts that are waiting or under way. */
 export const operatorPayoutsQuery = pageQuery.extend({
   status: z.enum(payoutStatuses).optional(),
   userId: z.uuid().optional(),
@@ -43,7 +43,6 @@ export const retryBody = z.object({ bankAccountId: z.uuid().exactOptional() });
 export type PayoutView = z.output<typeof payoutViewSchema>;
 export type PayoutOperatorView = z.output<typeof payoutOperatorView>;
 
-/** See `payoutViewSchema`. */
 export const presentPayout = (payout: Payout): PayoutView => ({
   id: payout.id,
   orderId: payout.orderId,
@@ -59,7 +58,6 @@ export const presentPayout = (payout: Payout): PayoutView => ({
   paidAt: payout.paidAt?.toISOString() ?? null,
 });
 
-/** See `payoutOperatorView`. */
 export const presentPayoutForOperator = (payout: Payout): PayoutOperatorView => ({
   ...presentPayout(payout),
   userId: payout.userId,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { isOpenAttempt, newsVerdicts, payoutMoves, statesBefore } from './payouts.states.ts';
+import { statesBefore } from '../../platform/transitions/transitions.ts';
+import { isOpenAttempt, payoutTransitions, reportVerdicts } from './payouts.states.ts';
 import { attemptStatuses, payoutStatuses } from './payouts.types.ts';
 
-describe('the moves of a payout', () => {
+describe('the transitions of a payout', () => {
   it('are those of the decisions page and no other', () => {
-    const moves = payoutStatuses.flatMap((from) =>
-      Object.keys(payoutMoves[from]).map((to) => `${from}>${to}`),
+    const transitions = payoutStatuses.flatMap((from) =>
+      Object.keys(payoutTransitions[from]).map((to) => `${from}>${to}`),
     );
-    expect(moves).toEqual([
+    expect(transitions).toEqual([
       'PENDING>PROCESSING',
       'PROCESSING>PAID',
       'PROCESSING>FAILED',
@@ -16,19 +17,19 @@ describe('the moves of a payout', () => {
       'FAILED>PENDING',
       'REVERSED>PENDING',
     ]);
-    expect(statesBefore('PENDING')).toEqual(['FAILED', 'REVERSED']);
-    expect(statesBefore('REVERSED')).toEqual(['PROCESSING', 'PAID']);
+    expect(statesBefore(payoutTransitions, 'PENDING')).toEqual(['FAILED', 'REVERSED']);
+    expect(statesBefore(payoutTransitions, 'REVERSED')).toEqual(['PROCESSING', 'PAID']);
   });
 
   it('never lead out of PAID but by a reversal', () => {
-    expect(Object.keys(payoutMoves.PAID)).toEqual(['REVERSED']);
+    expect(Object.keys(payoutTransitions.PAID)).toEqual(['REVERSED']);
   });
 });
 
 const open = { PROCESSING: 'PROCESSING', PAID: 'PAID', FAILED: 'FAILED', REVERSED: 'REVERSED' };
 const stale = { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' };
 
-describe("the provider's word for an attempt", () => {
+describe("the provider's report of an attempt", () => {
   it.each([
     ['INTENDED', open],
     ['UNKNOWN', open],
@@ -38,11 +39,11 @@ describe("the provider's word for an attempt", () => {
     ['FAILED', { ...stale, PAID: 'CONTRADICTION' }],
     ['REVERSED', stale],
   ] as const)('that is %s means %o', (status, verdicts) => {
-    expect(newsVerdicts[status]).toEqual(verdicts);
+    expect(reportVerdicts[status]).toEqual(verdicts);
   });
 
   it('is known for every state of an attempt', () => {
-    expect(Object.keys(newsVerdicts).toSorted()).toEqual([...attemptStatuses].toSorted());
+    expect(Object.keys(reportVerdicts).toSorted()).toEqual([...attemptStatuses].toSorted());
     const undecided = attemptStatuses.filter(isOpenAttempt);
     expect(undecided).toEqual(['INTENDED', 'UNKNOWN', 'PROCESSING']);
   });

@@ -1,52 +1,44 @@
 import type { ProviderPayoutStatus } from '../../adapters/payout-provider/port.ts';
+import type { TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { AttemptStatus, PayoutStatus } from './payouts.types.ts';
 
-/** Who can cause a move of a payout. */
-export type PayoutMover = 'service' | 'provider' | 'operator';
-
-interface Move {
-  readonly by: readonly PayoutMover[];
-  readonly because: string;
-}
+/** Who may change a payout's state; `service` is what we decide ourselves. */
+export type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
- * A payout's whole life (decisions, section 3). PAID moves its sell to COMPLETED, REVERSED takes
- * it back to CONFIRMED, in the same transaction.
+ * Every transition that a payout may make (contract: states > Payout). PAID makes its sale COMPLETED
+ * and REVERSED makes it CONFIRMED again, in the same transaction.
  */
-export const payoutMoves: Readonly<
-  Record<PayoutStatus, Readonly<Partial<Record<PayoutStatus, Move>>>>
-> = {
+export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> = {
   PENDING: {
-    PROCESSING: { by: ['service', 'operator'], because: 'its attempt was started' },
+    PROCESSING: { allowedActors: ['service', 'admin'], reason: 'its attempt was started' },
   },
   PROCESSING: {
-    PAID: { by: ['provider'], because: 'the money is there' },
-    FAILED: { by: ['provider', 'service'], because: 'it certainly was not paid' },
-    REVERSED: { by: ['provider'], because: 'the money came back' },
+    PAID: { allowedActors: ['payout-provider'], reason: 'the money is there' },
+    FAILED: {
+      allowedActors: ['payout-provider', 'service'],
+      reason: 'it certainly was not paid',
+    },
+    REVERSED: { allowedActors: ['payout-provider'], reason: 'the money came back' },
   },
   PAID: {
-    REVERSED: { by: ['provider'], because: 'the money came back' },
+    REVERSED: { allowedActors: ['payout-provider'], reason: 'the money came back' },
   },
   FAILED: {
-    PENDING: { by: ['operator'], because: 'a further attempt, under a new key' },
+    PENDING: { allowedActors: ['admin'], reason: 'a further attempt, under a new key' },
   },
   REVERSED: {
-    PENDING: { by: ['operator'], because: 'a further attempt, under a new key' },
+    PENDING: { allowedActors: ['admin'], reason: 'a further attempt, under a new key' },
   },
 };
 
-/** The states from which `to` can be reached. */
-export const statesBefore = (to: PayoutStatus): PayoutStatus[] =>
-  (Object.keys(payoutMoves) as PayoutStatus[]) // exactly the keys of the table
-    .filter((from) => payoutMoves[from][to] !== undefined);
-
 /**
- * What the provider's word means for an attempt: where it moves to; STALE for what was so before
- * and changes nothing (events come in any order); CONTRADICTION for what can't be.
+ * What a report of the provider means for an attempt: the status that it gets; STALE for what was
+ * so before and changes nothing (events come in any order); CONTRADICTION for what can't be.
  */
-export type NewsVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
+export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
 
-type Verdicts = Readonly<Record<ProviderPayoutStatus, NewsVerdict>>;
+type Verdicts = Readonly<Record<ProviderPayoutStatus, ReportVerdict>>;
 
 const open: Verdicts = {
   PROCESSING: 'PROCESSING',
@@ -61,7 +53,7 @@ const unpaid: Verdicts = {
   REVERSED: 'STALE',
 };
 
-export const newsVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
+export const reportVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
   INTENDED: open,
   UNKNOWN: open,
   PROCESSING: { ...open, PROCESSING: 'STALE' },
@@ -73,8 +65,9 @@ export const newsVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
   REVERSED: { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' },
 };
 
-/** Whether nobody can say yet what becomes of the attempt. */
-export const isOpenAttempt = (
-  status: AttemptStatus,
-): status is 'INTENDED' | 'UNKNOWN' | 'PROCESSING' =>
-  status === 'INTENDED' || status === 'UNKNOWN' || status === 'PROCESSING';
+export const openAttemptStatuses = ['INTENDED', 'UNKNOWN', 'PROCESSING'] as const;
+export type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
+
+/** Returns true while the outcome of the attempt is not known. */
+export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
+  openAttemptStatuses.some((open) => open === status);

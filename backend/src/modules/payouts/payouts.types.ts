@@ -1,7 +1,14 @@
-import type { PayoutNews } from '../../adapters/payout-provider/port.ts';
+import type { PayoutProvider, PayoutReport } from '../../adapters/payout-provider/port.ts';
 import type { Paise } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import type { Banking } from '../banking/index.ts';
+import type { Notify } from '../notifications/index.ts';
 
-/** decisions, section 3: payout. */
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
@@ -20,7 +27,7 @@ export interface Payout {
   readonly utr: string | null;
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
-  /** The operator who let this attempt, or the next one, go. */
+  /** The operator who approved this attempt, or the next one. */
   readonly approvedBy: string | null;
   readonly approvedAt: Date | null;
   readonly createdAt: Date;
@@ -30,7 +37,7 @@ export interface Payout {
 /**
  * INTENDED: about to be sent, or being sent for the first time, and never before. UNKNOWN: sent at
  * least once without an answer. PROCESSING: the provider has it. REFUSED: it certainly was not
- * taken, or never sent. The rest is the provider's word.
+ * taken, or never sent. The rest is what the provider says.
  */
 export const attemptStatuses = [
   'INTENDED',
@@ -43,7 +50,7 @@ export const attemptStatuses = [
 ] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** One try to pay, under one key of the provider's. */
+/** One try to pay, under one idempotency key at the provider. */
 export interface PayoutAttempt {
   readonly id: string;
   readonly payoutId: string;
@@ -55,8 +62,10 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
-  /** When the provider was last sent it, or asked about it; null while it never was. */
+  /** When the provider was last sent it, or queried about it; null while it never was. */
   readonly lastAskedAt: Date | null;
+  /** The worker that has the lease; a lapsed one stays here until another acquires it. */
+  readonly holderId: string | null;
 }
 
 export interface NewPayout {
@@ -66,8 +75,21 @@ export interface NewPayout {
   readonly amountPaise: Paise;
 }
 
-/** What the provider says of an attempt: by an event or when asked, it counts the same. */
-export type AttemptNews = Pick<
-  PayoutNews,
+/** What the provider says of an attempt: in an event or in an answer, it counts the same. */
+export type AttemptReport = Pick<
+  PayoutReport,
   'providerPayoutId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'
 >;
+
+export interface PayoutsDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly vault: Vault;
+  readonly logger: Logger;
+  readonly provider: PayoutProvider;
+  readonly notify: Notify;
+  readonly audit: Auditor;
+  readonly banking: Pick<Banking, 'applyValidation' | 'ensureFundAccount' | 'ownerOfValidation'>;
+}

@@ -12,9 +12,8 @@ const webhookReply = z.object({
 });
 
 /**
- * Where the payout provider tells us what became of payouts and penny-drops (decisions,
- * section 5). A business problem is never an error here: only a bad signature or a missing body
- * is refused.
+ * Receives the payout provider's reports of payouts and penny-drops (contract: payments-and-webhooks > Webhooks). A
+ * business problem is never an error here: only a bad signature or a missing body is refused.
  */
 export const createPayoutWebhookRoutes = (deps: {
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import {
   type KeyScope,
 } from '../../platform/idempotency/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
-import type { Payout } from '../payouts/index.ts';
+import { findPayoutOfOrder, type Payout } from '../payouts/index.ts';
 import { type GoldOrder, findOrder } from '../orders/index.ts';
 import type { VerifyErrorCode } from '../provider-operations/index.ts';
 import type { ConfirmSell } from './confirm-sell.ts';
@@ -63,7 +63,7 @@ export const createSell = (
     readonly confirmSell: ConfirmSell;
   },
 ) => {
-  const { db, redis, idempotency, placeSell, verifySell, confirmSell, payouts } = deps;
+  const { db, redis, idempotency, placeSell, verifySell, confirmSell } = deps;
   // For a request that has waited for the lock already.
   const impatient = createIdempotency({ ...deps, waitMs: 0 });
 
@@ -75,7 +75,7 @@ export const createSell = (
 
   const soldOf = async (order: GoldOrder, isReplay: boolean): Promise<Sold> => ({
     order,
-    payout: await payouts.findPayoutOfOrder(db, order.id),
+    payout: await findPayoutOfOrder(db, order.id),
     isReplay,
   });
 

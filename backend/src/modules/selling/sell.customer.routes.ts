@@ -1,6 +1,7 @@
 import { created, defineIdempotentRoute, replayed, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { presentOrder } from '../orders/index.ts';
+import { presentPayout } from '../payouts/index.ts';
 import type { Sell, Sold } from './create-sell.ts';
 import type { PlaceSellDeps } from './sell.deps.ts';
 import { sellBody, sellView } from './selling.schemas.ts';
@@ -17,11 +18,11 @@ const payloadOf = ({ amount, bankAccountId, quoteId }: SellBody) => ({
 
 /** `POST /gold/sell`. */
 export const createSellRoutes = (deps: PlaceSellDeps & { readonly sells: Sell }): Route[] => {
-  const { sells, payouts, gates } = deps;
+  const { sells, gates } = deps;
 
   const present = ({ order, payout }: Sold) => ({
     order: presentOrder(order),
-    payout: payout === undefined ? null : payouts.presentPayout(payout),
+    payout: payout === undefined ? null : presentPayout(payout),
   });
 
   return [

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import { debitHolding, releaseGrams } from '../holdings/index.ts';
+import { insertPayout } from '../payouts/index.ts';
 import {
   type Actor,
   type GoldOrder,
@@ -55,7 +56,7 @@ export type SettledSell = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
  * lock, in which everything is read again (decisions, section 3).
  */
 export const createSettleSell = (deps: SellDeps) => {
-  const { inTransaction, clock, random, transitionSell, notify, payouts } = deps;
+  const { inTransaction, clock, random, transitionSell, notify } = deps;
   const cleared = { manualReviewCode: null, manualReviewReason: null };
 
   const recordSold = async (db: Db, order: VerifiedSell): Promise<void> => {
@@ -84,7 +85,7 @@ export const createSettleSell = (deps: SellDeps) => {
     });
     const movement = { movementId: random.uuid(), userId, orderId, grams, at: clock.now() };
     await debitHolding(db, movement);
-    await payouts.insertPayout(db, { userId, orderId, bankAccountId, amountPaise });
+    await insertPayout(deps, db, { userId, orderId, bankAccountId, amountPaise });
     await notifySold(db, notify, { id: orderId, userId, grams, amountPaise });
   };
 

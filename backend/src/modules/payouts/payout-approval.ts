@@ -1,0 +1,74 @@
+import { paise, type Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import { findPayout, lockPayout } from './payout.store.ts';
+import type { Payout, PayoutsDeps } from './payouts.types.ts';
+
+/**
+ * INR 100,000: up to it a payout goes out by itself, and an ADMIN may approve it
+ * (contract: payouts > Payout cap).
+ */
+export const payoutCapPaise: Paise = paise(10_000_000n);
+
+/** Returns true for an amount that goes out only after an operator's approval. */
+export const needsApproval = (amountPaise: Paise): boolean => amountPaise > payoutCapPaise;
+
+/** @throws AppError PAYOUT_CAP_EXCEEDED for what is above the caller's cap */
+export const requireWithinCap = (
+  { role }: Pick<AdminPrincipal, 'role'>,
+  amountPaise: Paise,
+): void => {
+  if (role === 'SUPER_ADMIN' || amountPaise <= payoutCapPaise) return;
+  throw new AppError('PAYOUT_CAP_EXCEEDED');
+};
+
+/**
+ * Locks a payout for an operator. The cap comes before everything else that the payout may be
+ * refused for, so that a refusal tells nothing of it.
+ * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED
+ */
+export const lockWithinCap = async (
+  tx: Db,
+  payoutId: string,
+  principal: AdminPrincipal,
+): Promise<Payout> => {
+  const payout = await lockPayout(tx, payoutId);
+  if (payout === undefined) throw new AppError('NOT_FOUND');
+  requireWithinCap(principal, payout.amountPaise);
+  return payout;
+};
+
+/** The operator who acts, and the request, for the audit row. */
+export interface Operator {
+  readonly principal: AdminPrincipal;
+  readonly context: RequestContext;
+}
+
+const auditedPart = ({ status, attempt, bankAccountId, approvedBy }: Payout) => ({
+  status,
+  attempt,
+  bankAccountId,
+  approvedBy,
+});
+
+/** Writes the audit row of what an operator did to a payout, and returns the payout as it is now. */
+export const auditPayout = async (
+  { audit }: Pick<PayoutsDeps, 'audit'>,
+  tx: Db,
+  { principal, context }: Operator,
+  { action, before }: { action: 'payout.approve' | 'payout.retry'; before: Payout },
+): Promise<Payout> => {
+  const after = await findPayout(tx, before.id);
+  invariant(after, 'a locked payout is there');
+  await audit.record(tx, {
+    ...adminActor(principal, context),
+    action,
+    target: { type: 'payout', id: before.id },
+    before: auditedPart(before),
+    after: auditedPart(after),
+  });
+  return after;
+};

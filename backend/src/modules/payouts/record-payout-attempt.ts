@@ -1,0 +1,167 @@
+import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  lockSellOrder,
+  markSaleCompleted,
+  returnSaleToConfirmed,
+  type SaleOrder,
+} from '../orders/index.ts';
+import { findAttempt, recordAttemptOutcome } from './payout-attempt.store.ts';
+import { keepProviderPayoutId, lockPayout, transitionPayout } from './payout.store.ts';
+import { notifyNotPaid, notifyPaid } from './payouts.notifications.ts';
+import { isOpenAttempt, reportVerdicts, type ReportVerdict } from './payouts.states.ts';
+import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
+
+type RecordDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>;
+
+const unexplained = {
+  FAILED: 'The payout provider did not pay, and gave no reason.',
+  REVERSED: 'The money came back, and the payout provider gave no reason.',
+} as const;
+
+/** An attempt that was reported on, with its locked payout, and its sale where that may change. */
+interface Reported {
+  readonly attempt: PayoutAttempt;
+  readonly payout: Payout;
+  readonly sale: SaleOrder | undefined;
+  readonly report: AttemptReport;
+  /** For the histories of payout and sale. */
+  readonly by: { readonly cause: string; readonly actor: string; readonly requestId?: string };
+}
+
+/** Locks the order where the report may change it, then the payout, and reads the attempt again. */
+const lockReported = async (
+  db: Db,
+  attemptId: string,
+  report: AttemptReport,
+  by: Reported['by'],
+): Promise<Reported> => {
+  const found = await findAttempt(db, attemptId);
+  invariant(found, `the reported payout attempt ${attemptId} is there`);
+  const mayChangeSale = report.status === 'PAID' || report.status === 'REVERSED';
+  const sale = mayChangeSale ? await lockSellOrder(db, found.orderId) : undefined;
+  const payout = await lockPayout(db, found.payoutId);
+  // Read again: only now nobody else can change it.
+  const attempt = await findAttempt(db, attemptId);
+  invariant(payout !== undefined && attempt !== undefined, 'a payout and its attempts stay');
+  return { attempt, payout, sale, report, by };
+};
+
+/** @throws when the provider speaks of another payout than was asked for: nothing is believed */
+const requireSamePayout = ({ attempt, payout, report }: Reported): void => {
+  const { amountPaise, providerPayoutId } = report;
+  if (amountPaise !== undefined && amountPaise !== payout.amountPaise) {
+    throw new Error(`the provider has another amount for payout ${payout.id}`);
+  }
+  if (attempt.providerPayoutId !== null && attempt.providerPayoutId !== providerPayoutId) {
+    throw new Error(`the provider has two payouts of attempt ${attempt.idempotencyKey}`);
+  }
+  if (attempt.attemptNo !== payout.attempt) {
+    throw new Error(`attempt ${attempt.idempotencyKey} is open, and not the newest`);
+  }
+};
+
+const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> => {
+  const { payout, report, sale, by } = reported;
+  const { providerPayoutId, utr = null } = report;
+  const at = deps.clock.now();
+  const changes = { providerPayoutId, utr, failureReason: null, paidAt: at };
+  await transitionPayout(deps, db, payout, { ...by, to: 'PAID', at, changes });
+  if (sale !== undefined && sale.status !== 'COMPLETED') {
+    if (sale.status !== 'CONFIRMED') throw new Error(`the paid sale ${sale.id} is ${sale.status}`);
+    await markSaleCompleted(deps, db, sale, by);
+  }
+  await notifyPaid(db, deps.notify, payout);
+};
+
+const end = async (
+  deps: RecordDeps,
+  db: Db,
+  { payout, report, sale, by }: Reported,
+  status: 'FAILED' | 'REVERSED',
+): Promise<void> => {
+  const { providerPayoutId, failureReason = unexplained[status] } = report;
+  const changes = { providerPayoutId, failureReason, paidAt: null };
+  await transitionPayout(deps, db, payout, { ...by, to: status, at: deps.clock.now(), changes });
+  if (sale?.status === 'COMPLETED') await returnSaleToConfirmed(deps, db, sale, by);
+  await notifyNotPaid(db, deps.notify, payout);
+};
+
+const apply = async (
+  deps: RecordDeps,
+  db: Db,
+  reported: Reported,
+  verdict: Exclude<ReportVerdict, 'STALE' | 'CONTRADICTION'>,
+): Promise<void> => {
+  const { attempt, payout, report } = reported;
+  const { providerPayoutId, utr, failureReason } = report;
+  const at = deps.clock.now();
+  const outcome = { status: verdict, providerPayoutId, utr, failureReason, at };
+  await recordAttemptOutcome(db, attempt.id, outcome);
+  if (verdict === 'PAID') return pay(deps, db, reported);
+  if (verdict !== 'PROCESSING') return end(deps, db, reported, verdict);
+  return keepProviderPayoutId(db, payout.id, { providerPayoutId, at });
+};
+
+/**
+ * Records what the provider reports of an attempt, in the caller's transaction, which has locked
+ * nothing yet of order or payout: the attempt, the payout and its sale change together. `IGNORED`
+ * for a report that changes nothing.
+ * @throws when the report can't be of this attempt: an event is kept then, and shows as waiting
+ */
+export const recordAttemptReport = async (
+  deps: RecordDeps,
+  db: Db,
+  attemptId: string,
+  reported: { readonly report: AttemptReport; readonly cause: string; readonly requestId?: string },
+): Promise<'APPLIED' | 'IGNORED'> => {
+  const { report, ...cause } = reported;
+  const by = { ...cause, actor: `payout-provider:${deps.provider.code}` };
+  const found = await lockReported(db, attemptId, report, by);
+  const { attempt, payout } = found;
+  const fields = { payoutId: payout.id, attempt: attempt.attemptNo, from: attempt.status };
+  const verdict = reportVerdicts[attempt.status][report.status];
+  if (verdict === 'CONTRADICTION') {
+    deps.logger.error(
+      { ...fields, reported: report.status, cause: by.cause },
+      'the payout provider contradicts itself',
+    );
+  }
+  if (verdict === 'CONTRADICTION' || verdict === 'STALE') return 'IGNORED';
+  requireSamePayout(found);
+  await apply(deps, db, found, verdict);
+  deps.logger.info({ ...fields, to: verdict, cause: by.cause }, 'payout attempt changed status');
+  return 'APPLIED';
+};
+
+/**
+ * Records that an attempt certainly was not paid and never will be: the attempt is REFUSED and the
+ * payout FAILED. Does nothing where another worker has acquired the attempt from `holderId`: it may
+ * be on its way again.
+ */
+export const recordAttemptRefusal = async (
+  deps: Pick<RecordDeps, 'clock' | 'logger' | 'notify'>,
+  db: Db,
+  attemptId: string,
+  { reason, holderId }: { readonly reason: string; readonly holderId?: string },
+): Promise<void> => {
+  const found = await findAttempt(db, attemptId);
+  if (found === undefined) return;
+  const payout = await lockPayout(db, found.payoutId);
+  const attempt = await findAttempt(db, attemptId);
+  if (payout === undefined || attempt === undefined) return;
+  // In the meantime the provider may have reported on it.
+  if (!isOpenAttempt(attempt.status) || attempt.providerPayoutId !== null) return;
+  if (holderId !== undefined && attempt.holderId !== holderId) return;
+  const at = deps.clock.now();
+  await recordAttemptOutcome(db, attemptId, { status: 'REFUSED', failureReason: reason, at });
+  await transitionPayout(deps, db, payout, {
+    to: 'FAILED',
+    actor: 'service',
+    cause: 'attempt.refused',
+    at,
+    changes: { failureReason: reason, paidAt: null },
+  });
+  await notifyNotPaid(db, deps.notify, payout);
+  deps.logger.warn({ payoutId: payout.id, attempt: attempt.attemptNo }, 'payout attempt refused');
+};

@@ -1,0 +1,92 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
+import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
+import { findNewestAttempt } from './payout-attempt.store.ts';
+import { findPayout, transitionPayout } from './payout.store.ts';
+import { dispatchJob } from './payouts.jobs.ts';
+import type { Payout, PayoutsDeps } from './payouts.types.ts';
+
+const isRetryable = ({ status }: Payout): boolean => status === 'FAILED' || status === 'REVERSED';
+
+/**
+ * Locks the account that a retry pays to until the transaction ends: `chosenId`, or the one of the
+ * earlier attempt.
+ * @throws AppError BANK_ACCOUNT_NOT_VERIFIED; NOT_FOUND for one that is not the customer's
+ */
+const lockAccountForRetry = async (
+  tx: Db,
+  payout: Payout,
+  chosenId: string | undefined,
+): Promise<string> => {
+  if (chosenId !== undefined) {
+    return (await lockUsableAccount(tx, payout.userId, chosenId, 'bankAccountId')).id;
+  }
+  const standing = await lockAccountStanding(tx, payout.bankAccountId);
+  if (standing?.isUsable === true) return payout.bankAccountId;
+  throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field: 'bankAccountId' });
+};
+
+/**
+ * Queries the provider about the earlier attempt. By its own report that one was not paid; should
+ * the provider say otherwise by now, a further attempt would pay twice.
+ * @throws AppError OUTCOME_UNDECIDED
+ */
+const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): Promise<void> => {
+  const attempt = await findNewestAttempt(db, payoutId);
+  if (attempt === undefined) return;
+  const found =
+    attempt.providerPayoutId === null
+      ? await provider.findPayoutByReference(attempt.idempotencyKey)
+      : await provider.getPayout(attempt.providerPayoutId);
+  const status = found.kind === 'done' ? found.value?.status : undefined;
+  if (status !== 'PAID' && status !== 'PROCESSING') return;
+  throw new AppError('OUTCOME_UNDECIDED', {
+    message: 'The payout provider shows the earlier attempt as paid or on its way.',
+  });
+};
+
+/**
+ * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
+ * new attempt. Of two retries at once the second finds it retried.
+ * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, OUTCOME_UNDECIDED,
+ *   BANK_ACCOUNT_NOT_VERIFIED
+ */
+export const retryPayout = async (
+  deps: PayoutsDeps,
+  payoutId: string,
+  operator: Operator,
+  chosenAccountId: string | undefined,
+): Promise<Payout> => {
+  const { principal } = operator;
+  const seen = await findPayout(deps.db, payoutId);
+  if (seen === undefined) throw new AppError('NOT_FOUND');
+  requireWithinCap(principal, seen.amountPaise);
+  if (!isRetryable(seen)) throw new AppError('ILLEGAL_TRANSITION');
+  await requireNotPaid(deps, payoutId);
+  return deps.inTransaction(async (tx) => {
+    const payout = await lockWithinCap(tx, payoutId, principal);
+    const isSame = payout.attempt === seen.attempt && isRetryable(payout);
+    if (!isSame) throw new AppError('ILLEGAL_TRANSITION');
+    const bankAccountId = await lockAccountForRetry(tx, payout, chosenAccountId);
+    const at = deps.clock.now();
+    await transitionPayout(deps, tx, payout, {
+      to: 'PENDING',
+      actor: `admin:${principal.adminId}`,
+      cause: 'payout.retried',
+      at,
+      changes: {
+        bankAccountId,
+        approvedBy: principal.adminId,
+        approvedAt: at,
+        providerPayoutId: null,
+        utr: null,
+        failureReason: null,
+        paidAt: null,
+      },
+    });
+    await enqueue(tx, dispatchJob(payoutId));
+    return auditPayout(deps, tx, operator, { action: 'payout.retry', before: payout });
+  });
+};
