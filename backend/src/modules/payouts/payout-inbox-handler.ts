@@ -27,7 +27,7 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
   if (event.kind === 'other') return { eventType };
   if (event.kind === 'validation') return { eventType, subject: event.validation.validationId };
   const { providerPayoutId: subject, providerStatus } = event.payout;
-  // One event, whatever its id and its body (contract: payments-and-webhooks > Webhooks).
+  // One event, whatever its id and its body (contract: payments-and-webhooks > Payout events).
   return { eventType, subject, dedupeKey: `${subject}:${providerStatus}` };
 };
 

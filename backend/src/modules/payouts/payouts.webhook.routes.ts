@@ -12,7 +12,7 @@ const webhookReply = z.object({
 });
 
 /**
- * Receives the payout provider's reports of payouts and penny-drops (contract: payments-and-webhooks > Webhooks). A
+ * Receives the payout provider's reports of payouts and penny-drops (contract: payments-and-webhooks > Payout events). A
  * business problem is never an error here: only a bad signature or a missing body is refused.
  */
 export const createPayoutWebhookRoutes = (deps: {
