@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Route } from '../platform/http/index.ts';
 import type { Sweep, TaskList } from '../platform/jobs/index.ts';
-import { createPortfolioCache, type PortfolioCache } from '../modules/holdings/index.ts';
+import { createPortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Gates } from '../modules/readiness/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
@@ -15,18 +15,8 @@ import {
   createDraftBuyQuote,
   createDraftSellQuote,
   createQuoteRoutes,
-  type DraftSellQuote,
 } from '../modules/quotes/index.ts';
-import {
-  type PlaceSellDeps,
-  createConfirmSell,
-  createPlaceSell,
-  createSell,
-  createSellSweeps,
-  createSellRoutes,
-  createSettleSell,
-  createVerifySell,
-} from '../modules/selling/index.ts';
+import { createSelling, type SellingOptions } from '../modules/selling/index.ts';
 import {
   type OrderPayments,
   createOrderAdminRoute,
@@ -44,7 +34,7 @@ export interface GoldOptions
       BuyingOptions,
       'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
     >,
-    Pick<PlaceSellDeps, 'timers'> {
+    Pick<SellingOptions, 'timers'> {
   readonly orders: Orders;
   readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;
@@ -66,37 +56,20 @@ export interface Gold {
   readonly allocate: AllocateOrder;
 }
 
-/** Sells, from their quotes to their payouts, and what finds out about those left in between. */
-const createSells = (
-  options: GoldOptions & { portfolios: PortfolioCache; draftSellQuote: DraftSellQuote },
-) => {
-  const deps = { ...options, transitionSell: options.orders.transitionSell };
-  const settleSell = createSettleSell(deps);
-  const sells = createSell({
-    ...deps,
-    placeSell: createPlaceSell({ ...deps, quotes: deps.draftSellQuote }),
-    verifySell: createVerifySell(deps),
-    confirmSell: createConfirmSell({ ...deps, settleSell }),
-  });
-  return {
-    customerRoutes: createSellRoutes({ ...deps, sells }),
-    sweeps: createSellSweeps({ ...deps, settleSell }),
-    resolve: createResolveSell({ ...deps, settleSell }),
-  };
-};
-
 /** Quotes, buys and their allocation, sells, and the operators' way out of a review. */
 export const createGold = (options: GoldOptions): Gold => {
   const deps = {
     ...options,
     transitionBuy: options.orders.transitionBuy,
+    transitionSell: options.orders.transitionSell,
     portfolios: createPortfolioCache(options),
     retrySeconds: options.allocationRetrySeconds,
   };
   const draftBuyQuote = createDraftBuyQuote(deps);
   const draftSellQuote = createDraftSellQuote(deps);
   const buying = createBuying({ ...deps, draftBuyQuote });
-  const sells = createSells({ ...deps, draftSellQuote });
+  const selling = createSelling({ ...deps, draftSellQuote });
+  const resolveSell = createResolveSell(deps);
   const showOrder = createShowOrder(deps);
   const review = createResolveReview(deps);
   const resolve = {
@@ -107,15 +80,15 @@ export const createGold = (options: GoldOptions): Gold => {
     }),
     REFUNDED: review.refunded,
     KEEP: review.keep,
-    CONFIRM_SELL: sells.resolve.confirm,
-    RELEASE_SELL: sells.resolve.release,
+    CONFIRM_SELL: resolveSell.confirm,
+    RELEASE_SELL: resolveSell.release,
   };
   return {
     customerRoutes: [
       ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
       ...createOrderCustomerRoutes(deps),
       ...buying.customerRoutes,
-      ...sells.customerRoutes,
+      ...selling.customerRoutes,
     ],
     adminRoutes: [
       ...createOrderAdminRoutes(deps),
@@ -123,7 +96,7 @@ export const createGold = (options: GoldOptions): Gold => {
       ...createResolveRoutes({ ...deps, resolve, showOrder }),
     ],
     jobs: buying.jobs,
-    sweeps: [...buying.sweeps, ...sells.sweeps],
+    sweeps: [...buying.sweeps, ...selling.sweeps],
     expirySweeps: buying.expirySweeps,
     allocate: buying.allocateOrder,
   };

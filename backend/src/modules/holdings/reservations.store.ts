@@ -11,7 +11,7 @@ import { lockHolding } from './holdings.store.ts';
 import type { Debit, Holding, Reservation } from './holdings.types.ts';
 
 /** What may be sold: the balance without what sells in progress hold back. */
-export const freeGrams = ({ balance, reserved }: Holding): Grams =>
+export const availableGrams = ({ balance, reserved }: Holding): Grams =>
   subtractGrams(balance, reserved);
 
 /**

@@ -6,7 +6,7 @@ import { createRandom } from '../../platform/ids/random.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
 import {
   debitHolding,
-  freeGrams,
+  availableGrams,
   readHolding,
   releaseGrams,
   reserveGrams,
@@ -49,7 +49,7 @@ describe('gold that is held back', () => {
     const holding = await holdingOf(seller);
     expect(holding.reserved).toBe(4n * part);
     expect(holding.balance).toBe(balance);
-    expect(freeGrams(holding)).toBe(balance - 4n * part);
+    expect(availableGrams(holding)).toBe(balance - 4n * part);
   });
 
   it('is given free once', async () => {

@@ -1,13 +1,14 @@
 import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import { type GoldOrder, type VerifiedSell, isVerifiedSell } from '../orders/index.ts';
 import {
-  type SellDeps,
-  type SellVerdict,
-  type SettleSell,
-  readSellVerdict,
+  type SaleOutcomeDeps,
+  type SaleVerdict,
+  type SellingDeps,
+  readSaleVerdict,
+  recordSaleOutcome,
   reviewOf,
-  wordOf,
 } from '../selling/index.ts';
 import { noFit, notAnswered, undecided } from './no-fit.ts';
 import type { Resolution, Resolve } from './resolve.types.ts';
@@ -19,23 +20,24 @@ const requireSell = (order: GoldOrder): VerifiedSell => {
 
 /** `CONFIRM_SELL` and `RELEASE_SELL`: the provider is asked, and its word decides. */
 export const createResolveSell = (
-  deps: Pick<SellDeps, 'provider' | 'clock'> & { readonly settleSell: SettleSell },
+  deps: SaleOutcomeDeps & Pick<SellingDeps, 'provider'>,
 ): { readonly confirm: Resolve; readonly release: Resolve } => {
-  const { provider, clock, settleSell } = deps;
+  const { provider, clock } = deps;
 
   const ask = async (order: VerifiedSell) => {
     const status = await provider.sellStatus({ providerTxId: order.providerTxId });
     const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
     if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
-    return { verdict: readSellVerdict(status), word: wordOf(status) };
+    return { verdict: readSaleVerdict(status), word: describeOutcome(status) };
   };
 
   const settle = async (
     { orderId, by, audit }: Resolution,
-    asked: { readonly verdict: SellVerdict; readonly word: string },
+    asked: { readonly verdict: SaleVerdict; readonly word: string },
     mayFail: boolean,
   ) => {
-    const settled = await settleSell(
+    const settled = await recordSaleOutcome(
+      deps,
       {
         ...by,
         orderId,

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { GoldOrder } from '../orders/index.ts';
-import type { MovedBy } from '../selling/index.ts';
+import type { SaleInitiator } from '../selling/index.ts';
 import type { ResolutionName } from './resolve.schemas.ts';
 
 /** What an operator asks for. */
@@ -10,7 +10,7 @@ export interface Resolution {
   readonly reference: string | undefined;
   readonly note: string | undefined;
   /** The operator, for the order's history. */
-  readonly by: MovedBy;
+  readonly by: SaleInitiator;
   /** Writes the audit row, in the transaction that settles the order. */
   readonly audit: (db: Db, before: GoldOrder) => Promise<void>;
 }

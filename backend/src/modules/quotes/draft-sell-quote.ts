@@ -41,10 +41,10 @@ export const createDraftSellQuote = (
     },
 
     /** @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details` */
-    async checkLimits(quote: SellQuote, amount: GoldAmount, freeGrams: Grams): Promise<void> {
+    async checkLimits(quote: SellQuote, amount: GoldAmount, availableGrams: Grams): Promise<void> {
       const { grams, proceedsPaise, providerPricePaise } = quote;
       const grossPaise = grossOf(amount, proceedsPaise);
-      const sell = { grossPaise, grams, providerPricePaise, freeGrams };
+      const sell = { grossPaise, grams, providerPricePaise, availableGrams };
       checkSellAmount(sell, await limits.current(), provider.rules.minimumSellPaise);
     },
   };

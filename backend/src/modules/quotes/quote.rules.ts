@@ -105,7 +105,7 @@ export interface SellToCheck {
   readonly grams: Grams;
   /** The provider's own price per gram. */
   readonly providerPricePaise: Paise;
-  readonly freeGrams: Grams;
+  readonly availableGrams: Grams;
 }
 
 /**
@@ -118,7 +118,7 @@ export const checkSellAmount = (
   limits: Limits,
   minimumAtProvider: Paise,
 ): void => {
-  const { grossPaise, grams, providerPricePaise, freeGrams } = sell;
+  const { grossPaise, grams, providerPricePaise, availableGrams } = sell;
   // The provider sees the grams at its own price: less than its minimum it would refuse.
   const isTooSmall =
     grossPaise < minimumAtProvider || valueOf(grams, providerPricePaise) < minimumAtProvider;
@@ -128,7 +128,7 @@ export const checkSellAmount = (
       field: 'amount',
     });
   }
-  const isEverything = grams === floorToTraded(freeGrams);
+  const isEverything = grams === floorToTraded(availableGrams);
   if (grossPaise < limits.minSellPaise && !isEverything) {
     throw limitExceeded('minSellPaise', limits);
   }

@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
-import { freeGrams, readHolding } from '../holdings/index.ts';
+import { availableGrams, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import type { DraftBuyQuote } from './draft-buy-quote.ts';
 import type { DraftSellQuote } from './draft-sell-quote.ts';
@@ -80,7 +80,11 @@ export const createQuoteRoutes = (
       handler: async ({ body: amount, principal: { userId } }) => {
         await requireProviderUser(deps, userId);
         const quote = draftSellQuote.draft(userId, amount, await verifiablePrice(deps));
-        await draftSellQuote.checkLimits(quote, amount, freeGrams(await readHolding(db, userId)));
+        await draftSellQuote.checkLimits(
+          quote,
+          amount,
+          availableGrams(await readHolding(db, userId)),
+        );
         await insertSellQuote(db, quote);
         return created(presentSellQuote(quote, clock.now()));
       },

@@ -7,22 +7,22 @@ import { CIRCUIT_OPEN } from '../../platform/http-client/transport-refusals.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { type SellToCheck, checkSellAmount } from '../quotes/index.ts';
-import { readSellVerdict, reviewOf, type SellVerdict } from './sell.rules.ts';
+import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
 
 describe('the word of an order-status', () => {
-  it.each<[ProviderTransactionStatus, SellVerdict]>([
+  it.each<[ProviderTransactionStatus, SaleVerdict]>([
     ['SUCCESS', 'SOLD'],
     ['FAILED', 'FAILED'],
     ['NOT_CONFIRMED', 'NOT_CONFIRMED'],
     ['IN_PROGRESS', 'UNKNOWN'],
   ])('%s reads %s', (status, verdict) => {
-    expect(readSellVerdict(done(status))).toBe(verdict);
+    expect(readSaleVerdict(done(status))).toBe(verdict);
   });
 
   it('is none where nobody answered, and "not confirmed" of an unknown transaction', () => {
-    expect(readSellVerdict(unknown('timeout'))).toBe('UNKNOWN');
-    expect(readSellVerdict(refused(CIRCUIT_OPEN, ''))).toBe('UNKNOWN');
-    expect(readSellVerdict(refused(UNKNOWN_TRANSACTION, ''))).toBe('NOT_CONFIRMED');
+    expect(readSaleVerdict(unknown('timeout'))).toBe('UNKNOWN');
+    expect(readSaleVerdict(refused(CIRCUIT_OPEN, ''))).toBe('UNKNOWN');
+    expect(readSaleVerdict(refused(UNKNOWN_TRANSACTION, ''))).toBe('NOT_CONFIRMED');
   });
 });
 
@@ -46,7 +46,7 @@ describe('the limits of a sell', () => {
       grossPaise: parseRupees('100'),
       grams: parseGrams('0.01'),
       providerPricePaise: price,
-      freeGrams: parseGrams('1'),
+      availableGrams: parseGrams('1'),
     };
     try {
       checkSellAmount({ ...usual, ...sell }, limits, minimumAtProvider);
@@ -67,19 +67,22 @@ describe('the limits of a sell', () => {
   it('exempt a sell of all that is free from the minimum, not from the maximum', () => {
     const all = { grams: parseGrams('0.002'), grossPaise: parseRupees('20') };
     expect(check(all)).toBe('LIMIT_EXCEEDED');
-    expect(check({ ...all, freeGrams: all.grams })).toBe('fits');
+    expect(check({ ...all, availableGrams: all.grams })).toBe('fits');
     // What is below 0.0001 g can't be sold, so it does not keep a sell from being of everything.
-    expect(check({ ...all, freeGrams: grams(all.grams + 9_999n) })).toBe('fits');
-    const much = { grossPaise: paise(limits.maxSellPaise + 1n), freeGrams: parseGrams('0.01') };
+    expect(check({ ...all, availableGrams: grams(all.grams + 9_999n) })).toBe('fits');
+    const much = {
+      grossPaise: paise(limits.maxSellPaise + 1n),
+      availableGrams: parseGrams('0.01'),
+    };
     expect(check(much)).toBe('LIMIT_EXCEEDED');
   });
 
   it('come after the minimum of the provider, which binds everybody', () => {
     const tiny = { grams: parseGrams('0.0009'), grossPaise: parseRupees('9') };
-    expect(check({ ...tiny, freeGrams: tiny.grams })).toBe('AMOUNT_TOO_SMALL');
+    expect(check({ ...tiny, availableGrams: tiny.grams })).toBe('AMOUNT_TOO_SMALL');
     // INR 10 asked for, but the grams that they come to are worth less to the provider.
     expect(check({ ...tiny, grossPaise: parseRupees('10') })).toBe('AMOUNT_TOO_SMALL');
     const enough = { grams: parseGrams('0.001'), grossPaise: parseRupees('10') };
-    expect(check({ ...enough, freeGrams: enough.grams })).toBe('fits');
+    expect(check({ ...enough, availableGrams: enough.grams })).toBe('fits');
   });
 });

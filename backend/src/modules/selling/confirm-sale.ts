@@ -1,0 +1,185 @@
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
+import {
+  type VerifiedSell,
+  findOrder,
+  isVerifiedSell,
+  lockOrder,
+  sendSellToReview,
+} from '../orders/index.ts';
+import {
+  acquireConfirm,
+  confirmLeaseMs,
+  findLatestConfirm,
+  newConfirm,
+  recordIntent,
+  renewConfirm,
+} from '../provider-operations/index.ts';
+import { recordSaleOutcome, type SaleOutcome } from './record-sale-outcome.ts';
+import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
+import type { SaleInitiator, SellingDeps } from './selling.types.ts';
+
+type Claim =
+  /** Nothing is to be confirmed: only the order-status may be queried. */
+  | { readonly kind: 'QUERY'; readonly order: VerifiedSell; readonly isUnderReview: boolean }
+  /** The intent is written, its lease held; `queryFirst` where an earlier try may have arrived. */
+  | {
+      readonly kind: 'CONFIRM';
+      readonly order: VerifiedSell;
+      readonly confirmId: string;
+      readonly holderId: string;
+      readonly queryFirst: boolean;
+    }
+  | { readonly kind: 'LEAVE' };
+
+interface Queried {
+  readonly verdict: SaleVerdict;
+  /** The answer in a few words, for the record. */
+  readonly answer: string;
+}
+
+const inProgress = (): AppError => new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+
+/** Reads the sale under its lock, and writes and acquires the intent, committed before the call. */
+const claimConfirm = (
+  { inTransaction, clock, random }: SellingDeps,
+  orderId: string,
+): Promise<Claim> =>
+  inTransaction(async (tx): Promise<Claim> => {
+    const order = await lockOrder(tx, orderId);
+    if (order === undefined || !isVerifiedSell(order)) return { kind: 'LEAVE' };
+    const latest = await findLatestConfirm(tx, 'sell-confirm', orderId);
+    if (latest?.isHeld === true) throw inProgress();
+    const isUnderReview = order.manualReviewCode !== null;
+    const at = clock.now();
+    const isOver = at >= order.lockEndsAt || latest?.status === 'REFUSED';
+    if (isUnderReview || isOver) return { kind: 'QUERY', order, isUnderReview };
+    const holderId = random.uuid();
+    const lease = { holderId, leaseMs: confirmLeaseMs };
+    if (latest === undefined) {
+      const confirm = newConfirm(order, { id: random.uuid(), at });
+      await recordIntent(tx, 'sell-confirm', confirm, lease);
+      return { kind: 'CONFIRM', order, confirmId: confirm.id, holderId, queryFirst: false };
+    }
+    if (!(await acquireConfirm(tx, latest.id, lease))) throw inProgress();
+    return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };
+  });
+
+const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSell): Promise<Queried> => {
+  const status = await provider.sellStatus({ providerTxId: order.providerTxId });
+  return { verdict: readSaleVerdict(status), answer: describeOutcome(status) };
+};
+
+const confirmAtProvider = async (
+  { db, provider, findUser }: SellingDeps,
+  order: VerifiedSell,
+): Promise<Outcome<{ readonly invoiceId?: string }>> => {
+  const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;
+  invariant(providerUserId, `the customer of sell order ${order.id} is known to the provider`);
+  const { providerTxId, grams, providerAmountPaise, id: reference, providerRateId } = order;
+  return provider.confirmSell({
+    providerUserId,
+    providerTxId,
+    grams,
+    providerAmountPaise,
+    // The same as at the verify: what a provider without transaction ids of its own goes by.
+    reference,
+    rateId: providerRateId ?? '',
+  });
+};
+
+const outcomeOf = (
+  order: VerifiedSell,
+  { verdict, answer }: Queried,
+  by: SaleInitiator,
+  confirmed?: Outcome<{ readonly invoiceId?: string }>,
+): SaleOutcome => ({
+  ...by,
+  orderId: order.id,
+  verdict,
+  cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
+  reason:
+    confirmed === undefined
+      ? `status ${answer}`
+      : `confirm ${describeOutcome(confirmed)}, status ${answer}`,
+  invoiceId: confirmed?.kind === 'done' ? confirmed.value.invoiceId : undefined,
+  wasRefused: confirmed?.kind === 'refused',
+  mayFail: false,
+  review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, confirmed),
+});
+
+const confirmAndQuery = async (
+  deps: SellingDeps,
+  { order, confirmId, holderId, queryFirst }: Extract<Claim, { kind: 'CONFIRM' }>,
+  by: SaleInitiator,
+): Promise<void> => {
+  const held = { confirmId, holderId };
+  if (queryFirst) {
+    const queried = await queryStatus(deps, order);
+    const mayConfirm = queried.verdict === 'NOT_CONFIRMED' && deps.clock.now() < order.lockEndsAt;
+    if (!mayConfirm) {
+      await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by), held });
+      return;
+    }
+    const lease = { holderId, leaseMs: confirmLeaseMs };
+    if (!(await renewConfirm(deps.db, confirmId, lease))) throw inProgress();
+  }
+  const confirmed = await confirmAtProvider(deps, order);
+  const queried = await queryStatus(deps, order);
+  await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by, confirmed), held });
+};
+
+const queryAlone = async (
+  deps: SellingDeps,
+  { order, isUnderReview }: Extract<Claim, { kind: 'QUERY' }>,
+  by: SaleInitiator,
+): Promise<void> => {
+  const queried = await queryStatus(deps, order);
+  // Under review, the provider's own final answer ends it, whoever hears it.
+  const mayFail = isUnderReview && queried.verdict === 'FAILED';
+  await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by), mayFail });
+};
+
+/** Puts the sale under review: whatever broke, a verified sale may not be answered as cancelled. */
+const reviewAfterError = async (
+  { db, clock, logger }: SellingDeps,
+  orderId: string,
+  error: unknown,
+): Promise<void> => {
+  logger.error({ orderId, err: describeError(error) }, 'a verified sale broke');
+  const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
+  try {
+    await sendSellToReview(db, orderId, review);
+    // It may have broken after the commit that ended it.
+    if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
+  } catch (second) {
+    // The sweep finds it: VERIFIED, and no process has it.
+    logger.error({ orderId, err: describeError(second) }, 'a sale could not be put under review');
+  }
+  throw new AppError('SELL_UNDER_REVIEW', { cause: error });
+};
+
+/**
+ * Takes the second step of a sale: the provider's confirm and its order-status, VERIFIED ->
+ * CONFIRMED. The intent is committed before the confirm, the status is queried after every confirm
+ * and before any further one, and only the status decides. Any other outcome leaves the sale
+ * VERIFIED and under review, with its grams reserved; a sale under review is never confirmed again,
+ * only queried (contract: selling > Sales under review).
+ * @throws AppError SELL_UNDER_REVIEW; REQUEST_IN_PROGRESS while another process has it
+ */
+export const confirmSale = async (
+  deps: SellingDeps,
+  orderId: string,
+  by: SaleInitiator,
+): Promise<void> => {
+  try {
+    const claim = await claimConfirm(deps, orderId);
+    if (claim.kind === 'CONFIRM') await confirmAndQuery(deps, claim, by);
+    if (claim.kind === 'QUERY') await queryAlone(deps, claim, by);
+  } catch (error) {
+    if (isAppError(error, 'REQUEST_IN_PROGRESS')) throw error;
+    await reviewAfterError(deps, orderId, error);
+  }
+};

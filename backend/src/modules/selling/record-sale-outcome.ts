@@ -1,0 +1,174 @@
+import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { debitHolding, releaseGrams } from '../holdings/index.ts';
+import {
+  type GoldOrder,
+  type VerifiedSell,
+  isVerifiedSell,
+  lockOrder,
+  notifySaleFailed,
+  notifySold,
+  sendSellToReview,
+} from '../orders/index.ts';
+import { insertPayout } from '../payouts/index.ts';
+import {
+  findLatestConfirm,
+  markDone,
+  markQueried,
+  markRefused,
+  markUnknown,
+  newConfirm,
+  recordIntent,
+} from '../provider-operations/index.ts';
+import type { SaleReview, SaleVerdict } from './selling.rules.ts';
+import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
+
+/** What is known of a verified sale after the provider was queried. */
+export interface SaleOutcome extends SaleInitiator {
+  readonly orderId: string;
+  readonly verdict: SaleVerdict;
+  readonly cause: string;
+  /** For the record of the intent. */
+  readonly reason: string;
+  readonly invoiceId?: string | undefined;
+  /** The lease of whoever tried the confirm; undefined for one who only queried. */
+  readonly held?: { readonly confirmId: string; readonly holderId: string };
+  /** The confirm that was just tried certainly did not happen. */
+  readonly wasRefused?: boolean;
+  /** The provider's answer, or the end of its time, lets the sale end as FAILED. */
+  readonly mayFail: boolean;
+  /** The review that the sale goes to where nothing is final. */
+  readonly review: SaleReview;
+}
+
+/** What was recorded; LEFT where another process has the sale, or it is not VERIFIED any more. */
+export type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
+
+const noReview = { manualReviewCode: null, manualReviewReason: null };
+
+const markConfirmDone = async (
+  { clock, random }: SaleOutcomeDeps,
+  db: Db,
+  order: VerifiedSell,
+): Promise<void> => {
+  const at = clock.now();
+  const known = await findLatestConfirm(db, 'sell-confirm', order.id);
+  const id = known?.id ?? random.uuid();
+  // Sold without an intent of ours: a database that was set back. The books agree again.
+  if (known === undefined) {
+    const lease = { holderId: random.uuid(), leaseMs: 0 };
+    await recordIntent(db, 'sell-confirm', newConfirm(order, { id, at }), lease);
+  }
+  await markDone(db, id, at);
+};
+
+const confirm = async (
+  deps: SaleOutcomeDeps,
+  db: Db,
+  order: VerifiedSell,
+  outcome: SaleOutcome,
+): Promise<void> => {
+  const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
+  const { actor, cause, requestId, detail, invoiceId } = outcome;
+  await markConfirmDone(deps, db, order);
+  await deps.transitionSell(db, order, {
+    to: 'CONFIRMED',
+    actor,
+    cause,
+    requestId,
+    ...(detail !== undefined && { detail }),
+    changes: { ...noReview, ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }) },
+  });
+  const at = deps.clock.now();
+  await debitHolding(db, { movementId: deps.random.uuid(), userId, orderId, grams, at });
+  await insertPayout(deps, db, { userId, orderId, bankAccountId, amountPaise });
+  await notifySold(db, deps.notify, { id: orderId, userId, grams, amountPaise });
+};
+
+const fail = async (
+  deps: SaleOutcomeDeps,
+  db: Db,
+  order: VerifiedSell,
+  outcome: SaleOutcome,
+): Promise<void> => {
+  const { id, userId, grams, manualReviewCode: code } = order;
+  const { actor, cause, requestId, reason, detail } = outcome;
+  const at = deps.clock.now();
+  const known = await findLatestConfirm(db, 'sell-confirm', id);
+  if (known !== undefined) await markRefused(db, known.id, at, reason);
+  await deps.transitionSell(db, order, {
+    to: 'FAILED',
+    actor,
+    cause,
+    requestId,
+    changes: { ...noReview, failureCode: 'NOT_SOLD' },
+    detail: { ...detail, ...(code !== null && { code }), reason },
+  });
+  await releaseGrams(db, { userId, grams, at });
+  await notifySaleFailed(db, deps.notify, { id, userId, grams });
+};
+
+/** Leaves the sale VERIFIED, under review, with its grams reserved. */
+const sendToReview = async (
+  { clock, logger }: SaleOutcomeDeps,
+  db: Db,
+  order: VerifiedSell,
+  { held, reason, wasRefused = false, review }: SaleOutcome,
+): Promise<RecordedSale> => {
+  const at = clock.now();
+  if (held !== undefined) {
+    // A process that lost its lease on the way leaves the sale to whoever has it now.
+    const unknown = { holderId: held.holderId, wasRefused, at, reason };
+    if (!(await markUnknown(db, held.confirmId, unknown))) return 'LEFT';
+  } else {
+    const known = await findLatestConfirm(db, 'sell-confirm', order.id);
+    if (known?.isHeld === true) return 'LEFT';
+    if (known !== undefined) await markQueried(db, known.id, at);
+  }
+  if (await sendSellToReview(db, order.id, { ...review, at })) {
+    logger.warn({ orderId: order.id, code: review.code, reason }, 'a sale is under review');
+  }
+  return 'REVIEW';
+};
+
+const record = async (
+  deps: SaleOutcomeDeps,
+  db: Db,
+  order: GoldOrder,
+  outcome: SaleOutcome,
+): Promise<RecordedSale> => {
+  if (!isVerifiedSell(order)) {
+    if (outcome.verdict === 'SOLD' && order.status === 'FAILED') {
+      deps.logger.error({ orderId: order.id }, 'gold was sold for a sale that had failed');
+    }
+    return 'LEFT';
+  }
+  if (outcome.verdict === 'SOLD') {
+    await confirm(deps, db, order, outcome);
+    return 'CONFIRMED';
+  }
+  if (!outcome.mayFail) return sendToReview(deps, db, order, outcome);
+  await fail(deps, db, order, outcome);
+  return 'FAILED';
+};
+
+/**
+ * Records what the provider's answer means for a verified sale: one transaction under the order's
+ * lock, in which everything is read again (contract: states > Gold order, sell). `also` writes more
+ * in the same transaction when the sale changed its state.
+ */
+export const recordSaleOutcome = async (
+  deps: SaleOutcomeDeps,
+  outcome: SaleOutcome,
+  also?: (db: Db, before: GoldOrder) => Promise<void>,
+): Promise<RecordedSale> => {
+  const { userId, recorded } = await deps.inTransaction(async (db) => {
+    const order = await lockOrder(db, outcome.orderId);
+    invariant(order, `sell order ${outcome.orderId} is there`);
+    const kind = await record(deps, db, order, outcome);
+    if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(db, order);
+    return { recorded: kind, userId: order.userId };
+  });
+  if (recorded === 'CONFIRMED' || recorded === 'FAILED') await deps.portfolios.drop(userId);
+  return recorded;
+};

@@ -1,0 +1,68 @@
+import { created, defineIdempotentRoute, replayed, type Route } from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import { presentOrder } from '../orders/index.ts';
+import { presentPayout } from '../payouts/index.ts';
+import { findSaleReplay, sellNow, type Sale } from './sell-now.ts';
+import { sellBody, sellView } from './selling.schemas.ts';
+import type { SellingOptions } from './selling.types.ts';
+
+type SellBody = (typeof sellBody)['_output'];
+
+/** Returns what a repeat must repeat: the parsed body without its key. */
+const payloadOf = ({ amount, bankAccountId, quoteId }: SellBody) => ({
+  unit: amount.unit,
+  amount: amount.requested,
+  bankAccountId,
+  ...(quoteId !== undefined && { quoteId }),
+});
+
+const present = ({ order, payout }: Sale) => ({
+  order: presentOrder(order),
+  payout: payout === undefined ? null : presentPayout(payout),
+});
+
+/** `POST /gold/sell`. */
+export const createSellingRoutes = (deps: SellingOptions): Route[] => [
+  defineIdempotentRoute({
+    method: 'POST',
+    path: '/gold/sell',
+    summary: 'Sell gold; the money goes to a verified bank account',
+    tags: ['gold'],
+    access: customerAccess,
+    body: sellBody,
+    responses: { 201: sellView, 200: sellView },
+    errors: [
+      'SELL_DISABLED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'REQUEST_IN_PROGRESS',
+      'KYC_REQUIRED',
+      'AMOUNT_TOO_SMALL',
+      'LIMIT_EXCEEDED',
+      'BANK_ACCOUNT_NOT_VERIFIED',
+      'INSUFFICIENT_BALANCE',
+      'QUOTE_USED',
+      'QUOTE_EXPIRED',
+      'PRICE_UNAVAILABLE',
+      'PROVIDER_UNAVAILABLE',
+      'PROVIDER_REFUSED',
+      'PROVIDER_MISMATCH',
+      'SELL_UNDER_REVIEW',
+    ],
+    idempotent: {
+      operation: 'gold.sell',
+      owner: ({ userId }) => userId,
+      key: ({ key }) => key,
+      payload: payloadOf,
+      async replay(keyed) {
+        const sale = await findSaleReplay(deps, keyed);
+        return sale === undefined ? undefined : replayed(present(sale));
+      },
+      gate: () => deps.gates.requireSellOpen(),
+    },
+    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+      const { key: _, ...request } = body;
+      const sale = await sellNow(deps, keyed, { ...request, userId, requestId });
+      return sale.isReplay ? replayed(present(sale)) : created(present(sale));
+    },
+  }),
+];

@@ -1,0 +1,118 @@
+import { addSeconds } from '../../platform/clock/clock.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import { releaseGrams } from '../holdings/index.ts';
+import {
+  findOrder,
+  isVerifiedSell,
+  listAbandonedSells,
+  listUndecidedSells,
+  lockOrder,
+} from '../orders/index.ts';
+import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
+import { recordSaleOutcome } from './record-sale-outcome.ts';
+import { readSaleVerdict, reviewOf } from './selling.rules.ts';
+import type { SellingDeps } from './selling.types.ts';
+import { verifyLeaseMs } from './verify-sale.ts';
+
+/** A sale untouched for longer has lost its process (contract: selling > Lost processes). */
+const lostSeconds = 60;
+/** An undecided sale is queried once in a round, however many workers there are. */
+const queryAgainSeconds = 30;
+const batchSize = 200;
+const actor = 'janitor';
+
+/** Fails a sale that was never verified, and makes its grams available again. */
+const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<void> => {
+  const { inTransaction, clock, random, logger, portfolios, transitionSell } = deps;
+  const userId = await inTransaction(async (tx) => {
+    const order = await lockOrder(tx, orderId);
+    if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
+    const holderId = random.uuid();
+    // Acquired only while nobody holds it: a slow process is not a lost one.
+    const isLost = await acquireVerify(tx, orderId, { holderId, leaseMs: verifyLeaseMs });
+    if (!isLost) return undefined;
+    const at = clock.now();
+    await recordVerifyOutcome(tx, orderId, holderId, {
+      status: 'REFUSED',
+      providerTxId: null,
+      reason: 'its process was lost',
+      at,
+    });
+    const { id, status, grams } = order;
+    await transitionSell(
+      tx,
+      { id, status },
+      { to: 'FAILED', cause: 'process.lost', actor, changes: { failureCode: 'PROCESS_LOST' } },
+    );
+    if (grams !== null) await releaseGrams(tx, { userId: order.userId, grams, at });
+    return order.userId;
+  });
+  if (userId === undefined) return;
+  logger.warn({ orderId }, 'a sale lost its process; its grams are available again');
+  await portfolios.drop(userId);
+};
+
+/** Queries the provider about a verified sale, which ends only by the provider's final answer. */
+const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<void> => {
+  const { db, provider, logger } = deps;
+  const order = await findOrder(db, orderId);
+  if (order === undefined || !isVerifiedSell(order)) return;
+  const status = await provider.sellStatus({ providerTxId: order.providerTxId });
+  const verdict = readSaleVerdict(status);
+  const reason = `status ${describeOutcome(status)}`;
+  const result = await recordSaleOutcome(deps, {
+    orderId,
+    verdict,
+    actor,
+    cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
+    reason,
+    mayFail: verdict === 'FAILED',
+    review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, undefined),
+  });
+  const before = { status: order.status, code: order.manualReviewCode };
+  logger.info({ orderId, before, verdict, reason, result }, 'queried about a sale');
+};
+
+/** The sweeps over sales that were left between two steps. */
+export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
+  const { db, clock, logger } = deps;
+
+  const sweep = async (
+    rows: readonly { readonly id: string }[],
+    signal: AbortSignal,
+    work: (deps: SellingDeps, orderId: string) => Promise<void>,
+  ): Promise<void> => {
+    await sweepRows({
+      rows,
+      signal,
+      handle: async ({ id }) => {
+        await work(deps, id);
+        return true;
+      },
+      onError: (error, { id }) =>
+        logger.warn({ orderId: id, err: describeError(error) }, 'a sale is still open'),
+    });
+  };
+
+  return [
+    {
+      name: 'gold-release-lost-sells',
+      async run(signal) {
+        const before = addSeconds(clock.now(), -lostSeconds);
+        await sweep(await listAbandonedSells(db, before, batchSize), signal, failAbandoned);
+      },
+    },
+    {
+      name: 'gold-ask-undecided-sells',
+      async run(signal) {
+        const now = clock.now();
+        const before = addSeconds(now, -lostSeconds);
+        const queriedBefore = addSeconds(now, -queryAgainSeconds);
+        const open = await listUndecidedSells(db, before, queriedBefore, batchSize);
+        await sweep(open, signal, queryUndecided);
+      },
+    },
+  ];
+};

@@ -1,0 +1,42 @@
+import type { Redis } from 'ioredis';
+import type { Timers } from '../../platform/clock/timers.ts';
+import type { Idempotency } from '../../platform/idempotency/index.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+import type { PortfolioCache } from '../holdings/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { Actor, TransitionSell } from '../orders/index.ts';
+import type { Gates } from '../readiness/index.ts';
+import type { DraftSellQuote, GoldAmount, GoldBase, QuoteDeps } from '../quotes/index.ts';
+
+/** What recording the outcome of a sale takes. */
+export interface SaleOutcomeDeps extends GoldBase {
+  readonly transitionSell: TransitionSell;
+  readonly notify: Notify;
+  readonly portfolios: Pick<PortfolioCache, 'drop'>;
+}
+
+/** What a sale takes from its key to its payout. */
+export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps {
+  readonly redis: Redis;
+  readonly timers: Timers;
+  readonly idempotency: Idempotency;
+  readonly draftSellQuote: DraftSellQuote;
+}
+
+export type SellingOptions = SellingDeps & { readonly gates: Pick<Gates, 'requireSellOpen'> };
+
+export interface SaleRequest {
+  readonly userId: string;
+  readonly amount: GoldAmount;
+  readonly bankAccountId: string;
+  readonly quoteId?: string | undefined;
+  readonly requestId: string;
+}
+
+/** Who takes a step of a sale, for its history. */
+export interface SaleInitiator {
+  readonly actor: Actor;
+  readonly requestId?: string | undefined;
+  /** Kept in the history beside the transition. */
+  readonly detail?: JsonObject;
+}

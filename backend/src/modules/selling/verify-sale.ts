@@ -1,0 +1,140 @@
+import { GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import type { VerifiedTransaction } from '../../adapters/gold-provider/port.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import { releaseGrams } from '../holdings/index.ts';
+import { type GoldOrder, lockOrder } from '../orders/index.ts';
+import {
+  acquireVerify,
+  recordVerifyOutcome,
+  renewVerify,
+  verifyErrorCode,
+} from '../provider-operations/index.ts';
+import { type SellQuote, findSellQuote } from '../quotes/index.ts';
+import type { SaleInitiator, SellingDeps } from './selling.types.ts';
+
+/** How long a process may be at one call, on the database's clock: longer than a call's limit. */
+export const verifyLeaseMs = 20_000;
+
+interface Rate {
+  readonly rateId: string;
+  readonly rateSellPaise: SellQuote['providerPricePaise'];
+}
+
+interface Verified {
+  readonly outcome: Outcome<VerifiedTransaction>;
+  readonly rate: Rate;
+  /** The moment before the call. */
+  readonly calledAt: Date;
+}
+
+const verifyAtRate = async (
+  { db, clock, provider, findUser }: SellingDeps,
+  order: GoldOrder,
+  rate: Rate,
+): Promise<Verified> => {
+  const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;
+  const calledAt = clock.now();
+  if (providerUserId === null || order.grams === null) {
+    return { outcome: refused('NO_PROVIDER_USER', 'not known there'), rate, calledAt };
+  }
+  const { id: reference, grams } = order;
+  const outcome = await provider.verifySell({ providerUserId, reference, grams, ...rate });
+  const isMismatch = outcome.kind === 'done' && outcome.value.grams !== grams;
+  if (!isMismatch) return { outcome, rate, calledAt };
+  return { outcome: refused(GRAMS_MISMATCH, 'other grams than asked'), rate, calledAt };
+};
+
+/** Verifies at the quote's rate. A rate is good for minutes: a lapsed one is replaced once. */
+const verifyAtProvider = async (
+  deps: SellingDeps,
+  order: GoldOrder,
+  quote: SellQuote,
+  holderId: string,
+): Promise<Verified> => {
+  const { providerRateId: rateId, providerPricePaise: rateSellPaise } = quote;
+  const first = await verifyAtRate(deps, order, { rateId, rateSellPaise });
+  const hasLapsed = first.outcome.kind === 'refused' && first.outcome.code === RATE_LAPSED;
+  if (!hasLapsed) return first;
+  if (!(await renewVerify(deps.db, order.id, { holderId, leaseMs: verifyLeaseMs }))) return first;
+  try {
+    const live = await deps.price.freshPrice();
+    const rate = { rateId: live.sellRateId, rateSellPaise: live.providerSellPaise };
+    return await verifyAtRate(deps, order, rate);
+  } catch (error) {
+    if (!isAppError(error, 'PRICE_UNAVAILABLE')) throw error;
+    return { ...first, outcome: unknown('no rate to verify with') };
+  }
+};
+
+const recordOutcome = (
+  deps: SellingDeps,
+  { id }: GoldOrder,
+  { outcome, rate, calledAt }: Verified,
+  { holderId, by }: { readonly holderId: string; readonly by: SaleInitiator },
+): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const order = await lockOrder(tx, id);
+    const at = deps.clock.now();
+    const reason = describeOutcome(outcome);
+    const isRecorded = await recordVerifyOutcome(tx, id, holderId, {
+      status: outcome.kind === 'done' ? 'DONE' : 'REFUSED',
+      providerTxId: outcome.kind === 'done' ? outcome.value.providerTxId : null,
+      reason,
+      at,
+    });
+    // Another process has acquired the verify, or failed the sale: its outcome counts.
+    if (!isRecorded || order?.status !== 'PENDING') throw new AppError('REQUEST_IN_PROGRESS');
+    const sale = { id, status: order.status };
+    if (outcome.kind === 'done') {
+      const { providerTxId, providerAmountPaise } = outcome.value;
+      return deps.transitionSell(tx, sale, {
+        ...by,
+        to: 'VERIFIED',
+        cause: 'provider.verified',
+        changes: {
+          providerTxId,
+          providerAmountPaise,
+          providerRateId: rate.rateId,
+          lockStartedAt: calledAt,
+          lockEndsAt: addMs(calledAt, deps.provider.rules.lockMs),
+        },
+      });
+    }
+    await deps.transitionSell(tx, sale, {
+      ...by,
+      to: 'FAILED',
+      cause: 'provider.not-verified',
+      detail: { reason },
+      changes: { failureCode: verifyErrorCode(outcome) },
+    });
+    if (order.grams !== null) {
+      await releaseGrams(tx, { userId: order.userId, grams: order.grams, at });
+    }
+    return undefined;
+  });
+
+/**
+ * Takes the first step of a placed sale: the provider's verify, PENDING -> VERIFIED. A verify that
+ * is refused, unanswered or of other grams binds nobody: the sale is FAILED and its grams are
+ * available again (contract: states > Gold order, sell). A repeat after a crash verifies again.
+ * @throws AppError REQUEST_IN_PROGRESS while another process has it
+ */
+export const verifySale = async (
+  deps: SellingDeps,
+  order: GoldOrder,
+  by: SaleInitiator,
+): Promise<void> => {
+  const { db, random, portfolios } = deps;
+  const holderId = random.uuid();
+  if (!(await acquireVerify(db, order.id, { holderId, leaseMs: verifyLeaseMs }))) {
+    throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+  }
+  const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);
+  invariant(quote, `sell order ${order.id} has a quote`);
+  const verified = await verifyAtProvider(deps, order, quote, holderId);
+  await recordOutcome(deps, order, verified, { holderId, by });
+  if (verified.outcome.kind !== 'done') await portfolios.drop(order.userId);
+};
