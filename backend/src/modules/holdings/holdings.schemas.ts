@@ -26,7 +26,7 @@ export const portfolioView = holdingView.extend({
   asOf: z.iso.datetime(),
 });
 
-/** The ledger is empty by design (interface, gate 4). */
+/** The ledger is empty by design (contract: customers > Portfolio). */
 export const passbookView = z.object({
   holding: holdingView,
   entries_available: z.literal(false),

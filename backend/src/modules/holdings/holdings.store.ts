@@ -1,71 +1,160 @@
 import {
   gramsFromDatabase,
   gramsToDatabase,
+  investedLeavingWith,
   paise,
+  subtractGrams,
   type DatabaseDecimal,
+  type Grams,
+  type Paise,
 } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { EMPTY_HOLDING, type Credit, type Holding } from './holdings.types.ts';
+import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  EMPTY_HOLDING,
+  type Credit,
+  type Debit,
+  type Holding,
+  type Reservation,
+} from './holdings.types.ts';
 
-interface HoldingRow {
+interface Row {
   readonly balance: DatabaseDecimal;
   readonly reserved: DatabaseDecimal;
-  readonly invested_paise: bigint;
+  readonly investedPaise: bigint;
 }
 
-const toHolding = (row: HoldingRow): Holding => ({
+const toHolding = (row: Row): Holding => ({
   balance: gramsFromDatabase(row.balance),
   reserved: gramsFromDatabase(row.reserved),
-  investedPaise: paise(row.invested_paise),
+  investedPaise: paise(row.investedPaise),
 });
 
-/** Makes the empty holding of a new customer; harmless where there is one. */
+/** Creates the empty holding of a new customer; harmless where there is one. */
 export const createHolding = async (db: Db, userId: string, at: Date): Promise<void> => {
-  await db.$executeRaw`
-    INSERT INTO holding (user_id, created_at, updated_at)
-    VALUES (${userId}::uuid, ${at}::timestamptz, ${at}::timestamptz)
-    ON CONFLICT (user_id) DO NOTHING`;
+  await db.holding.createMany({
+    data: [{ userId, createdAt: at, updatedAt: at }],
+    skipDuplicates: true,
+  });
 };
 
-/** What a customer holds now; nothing, where the customer is not known. */
+/** Returns what a customer holds now; nothing, where the customer is not known. */
 export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
-  const [row] = await db.$queryRaw<HoldingRow[]>`
-    SELECT balance, reserved, invested_paise FROM holding WHERE user_id = ${userId}::uuid`;
-  return row === undefined ? EMPTY_HOLDING : toHolding(row);
+  const row = await db.holding.findUnique({
+    where: { userId },
+    select: { balance: true, reserved: true, investedPaise: true },
+  });
+  return row === null ? EMPTY_HOLDING : toHolding(row);
 };
 
 /**
- * Locks the holding until the transaction ends: whatever is counted per customer (free grams, the
- * daily limit) is counted after this. The row is made with the customer, so there is always one.
+ * Locks the holding until the transaction ends: whatever is counted per customer (available grams,
+ * the daily limit) is counted after this. The row is created with the customer, so there is one.
  */
 export const lockHolding = async (db: Db, userId: string): Promise<Holding> => {
-  const [row] = await db.$queryRaw<HoldingRow[]>`
-    SELECT balance, reserved, invested_paise FROM holding WHERE user_id = ${userId}::uuid
-    FOR UPDATE`;
-  if (row === undefined) throw new Error('a customer has no holding');
+  const row = await selectOne<Row>(
+    db,
+    sql`
+      SELECT balance, reserved, invested_paise AS "investedPaise" FROM holding
+      WHERE user_id = ${userId}::uuid
+      FOR UPDATE`,
+  );
+  invariant(row, 'a customer has a holding');
   return toHolding(row);
 };
 
+/** Returns the grams that may be sold: the balance without what sales in progress reserve. */
+export const availableGrams = ({ balance, reserved }: Holding): Grams =>
+  subtractGrams(balance, reserved);
+
 /**
- * Puts an order's gold into the holding, with the movement that says so: one statement, so that a
- * balance is always the sum of its movements. An order is credited once: the second time breaks
- * the unique key of (order, kind) and the transaction falls.
+ * Reserves gold for a sale, in the transaction that writes the sale. False when less than that is
+ * available: nothing has changed then.
+ */
+export const reserveGrams = async (db: Db, reservation: Reservation): Promise<boolean> => {
+  const grams = gramsToDatabase(reservation.grams);
+  const count = await execute(
+    db,
+    sql`
+      UPDATE holding
+      SET reserved = reserved + ${grams}::numeric, version = version + 1,
+        updated_at = ${reservation.at}::timestamptz
+      WHERE user_id = ${reservation.userId}::uuid AND balance - reserved >= ${grams}::numeric`,
+  );
+  return count === 1;
+};
+
+/** Makes reserved gold available again, in the transaction in which its sale fails. */
+export const releaseGrams = async (db: Db, reservation: Reservation): Promise<void> => {
+  const grams = gramsToDatabase(reservation.grams);
+  const count = await execute(
+    db,
+    sql`
+      UPDATE holding
+      SET reserved = reserved - ${grams}::numeric, version = version + 1,
+        updated_at = ${reservation.at}::timestamptz
+      WHERE user_id = ${reservation.userId}::uuid AND reserved >= ${grams}::numeric`,
+  );
+  invariant(count === 1, 'no more gold is released than was reserved');
+};
+
+/**
+ * Puts an order's gold into the holding, with its movement: one statement, so that a balance is
+ * always the sum of its movements. An order is credited once: the second time breaks the unique
+ * key of (order, kind) and the transaction fails.
  */
 export const creditHolding = async (db: Db, credit: Credit): Promise<void> => {
   const grams = gramsToDatabase(credit.grams);
-  const count = await db.$executeRaw`
-    WITH credited AS (
-      UPDATE holding
-      SET balance = balance + ${grams}::numeric,
-        invested_paise = invested_paise + ${credit.investedPaise}::bigint,
-        version = version + 1, updated_at = ${credit.at}::timestamptz
-      WHERE user_id = ${credit.userId}::uuid
-      RETURNING user_id, balance, invested_paise, version)
-    INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
-      balance_after, invested_after_paise, version, at)
-    SELECT ${credit.movementId}::uuid, user_id, ${credit.orderId}::uuid, 'CREDIT',
-      ${grams}::numeric, ${credit.investedPaise}::bigint, balance, invested_paise, version,
-      ${credit.at}::timestamptz
-    FROM credited`;
-  if (count !== 1) throw new Error('a customer has no holding');
+  const count = await execute(
+    db,
+    sql`
+      WITH credited AS (
+        UPDATE holding
+        SET balance = balance + ${grams}::numeric,
+          invested_paise = invested_paise + ${credit.investedPaise}::bigint,
+          version = version + 1, updated_at = ${credit.at}::timestamptz
+        WHERE user_id = ${credit.userId}::uuid
+        RETURNING user_id, balance, invested_paise, version)
+      INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
+        balance_after, invested_after_paise, version, at)
+      SELECT ${credit.movementId}::uuid, user_id, ${credit.orderId}::uuid, 'CREDIT',
+        ${grams}::numeric, ${credit.investedPaise}::bigint, balance, invested_paise, version,
+        ${credit.at}::timestamptz
+      FROM credited`,
+  );
+  invariant(count === 1, 'a customer has a holding');
+};
+
+/**
+ * Takes a sale's gold out of the holding, with its movement: balance and reservation shrink by its
+ * grams, what was invested in proportion, half-up, and to zero with the last gram
+ * (contract: money > Holdings). Returns what left of the invested amount. An order is
+ * debited once: the second time breaks the unique key of (order, kind) and the transaction fails.
+ */
+export const debitHolding = async (db: Db, debit: Debit): Promise<Paise> => {
+  const { movementId, userId, orderId, at } = debit;
+  const before = await lockHolding(db, userId);
+  const leaving = investedLeavingWith(before, debit.grams);
+  const grams = gramsToDatabase(debit.grams);
+  const movement = await selectOne<{ balanceAfter: string }>(
+    db,
+    sql`
+      WITH debited AS (
+        UPDATE holding
+        SET balance = balance - ${grams}::numeric, reserved = reserved - ${grams}::numeric,
+          invested_paise = invested_paise - ${leaving}::bigint,
+          version = version + 1, updated_at = ${at}::timestamptz
+        WHERE user_id = ${userId}::uuid AND reserved >= ${grams}::numeric
+        RETURNING user_id, balance, invested_paise, version)
+      INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
+        balance_after, invested_after_paise, version, at)
+      SELECT ${movementId}::uuid, user_id, ${orderId}::uuid, 'DEBIT', -${grams}::numeric,
+        -${leaving}::bigint, balance, invested_paise, version, ${at}::timestamptz
+      FROM debited
+      RETURNING balance_after::text AS "balanceAfter"`,
+  );
+  invariant(movement, 'the gold of a confirmed sale was reserved');
+  const left = subtractGrams(before.balance, debit.grams);
+  invariant(gramsFromDatabase(movement.balanceAfter) === left, 'a holding adds up');
+  return leaving;
 };

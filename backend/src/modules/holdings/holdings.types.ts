@@ -1,9 +1,8 @@
 import { ZERO_GRAMS, ZERO_PAISE, type Grams, type Paise } from '../../money/index.ts';
 
-/** What a customer holds. */
 export interface Holding {
   readonly balance: Grams;
-  /** Locked by sells in progress; part of the balance. */
+  /** Reserved by sales in progress; part of the balance. */
   readonly reserved: Grams;
   /** What the customer paid, tax in, for what is still held. */
   readonly investedPaise: Paise;
@@ -27,14 +26,14 @@ export interface Credit {
   readonly at: Date;
 }
 
-/** Gold that a sell holds back, or gives back. */
+/** Gold that a sale reserves or releases. */
 export interface Reservation {
   readonly userId: string;
   readonly grams: Grams;
   readonly at: Date;
 }
 
-/** Gold that leaves with a sell; it was reserved before. */
+/** Gold that leaves with a sale; it was reserved before. */
 export interface Debit extends Reservation {
   readonly movementId: string;
   readonly orderId: string;

@@ -4,16 +4,16 @@ import type { Random } from '../../platform/ids/random.ts';
 import { createCache } from '../../platform/redis/index.ts';
 import { portfolioView, type PortfolioView } from './holdings.schemas.ts';
 
-/** The life of a portfolio summary (interface, Limits). */
+/** The life of a portfolio summary (contract: limits > Caches). */
 const portfolioTtlMs = 30_000;
 /** Longer than any summary of an earlier generation can live. */
 const generationTtlMs = 2 * portfolioTtlMs;
 const firstGeneration = '';
 
 export interface PortfolioCache {
-  /** The cached summary, or what `compute` answers, which is then cached. */
+  /** Returns the cached summary, or what `compute` returns, which is then cached. */
   read(userId: string, compute: () => Promise<PortfolioView>): Promise<PortfolioView>;
-  /** After the commit that moved the holding: what was computed before is not served again. */
+  /** Drops the summary, after the commit that changed the holding: it is not served again. */
   drop(userId: string): Promise<void>;
 }
 

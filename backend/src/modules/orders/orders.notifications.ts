@@ -54,7 +54,7 @@ export const notifySold = (
     userId: order.userId,
     type: 'sell_confirmed',
     title: 'Your gold is sold',
-    body: `${grams} g of gold was sold for INR ${rupees}, which is on its way to your bank account.`,
+    body: `You sold ${grams} g of gold for INR ${rupees}. The money is on its way to your bank account.`,
     data: { order_id: order.id, grams, amount_inr: rupees },
     dedupeKey: `sell_confirmed:${order.id}`,
   });
@@ -71,7 +71,7 @@ export const notifySaleFailed = (
     userId: order.userId,
     type: 'sell_failed',
     title: 'Your gold was not sold',
-    body: `The sell of ${grams} g did not go through. Your gold is in your account.`,
+    body: `Your sale of ${grams} g did not go through. The gold is still in your account.`,
     data: { order_id: order.id, grams },
     dedupeKey: `sell_failed:${order.id}`,
   });
