@@ -12,7 +12,7 @@ export interface PriceListener {
   close(): void;
 }
 
-/** Listens to the feed of a customer API (interface, Events). */
+/** Listens to the feed of a customer API (contract: price > Price feed). */
 export const listenToPrices = (
   customerUrl: string,
   network: Pick<DemoNetwork, 'socketTo'>,

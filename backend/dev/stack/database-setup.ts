@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** The two roles of the service (architecture, section 1) and their development passwords. */
+/** The two roles of the service (contract: money > Invariants) and their development passwords. */
 export const migrateRole = { name: 'dgs_migrate', password: 'dev-only-migrate-password' };
 export const applicationRole = { name: 'dgs_app', password: 'dev-only-application-password' };
 

@@ -11,7 +11,9 @@ import {
 import type { StackPaths } from './stack-paths.ts';
 import { writeMissingSwitches } from './switch-files.ts';
 
-/** What tests and tools need to know of a running stack (decisions, section 11). */
+/**
+ * What tests and tools need to know of a running stack (contract: local-stack > Endpoints file).
+ */
 export const describeEndpoints = (addresses: StackAddresses) => ({
   customer: baseUrl(addresses.ports.customer),
   admin: baseUrl(addresses.ports.admin),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The switches (decisions, section 6) and how a new local stack has them. */
+/** The switches (contract: conventions > Switches) and how a new local stack has them. */
 export const developmentSwitches = {
   DIGITAL_SELL_ENABLED: 'true',
   DIGITAL_GOLD_PAYMENT_ENABLED: 'true',

@@ -9,7 +9,7 @@ import { appMode } from '../platform/config/kinds.ts';
 
 /**
  * An adapter's variables. In production (the default mode) the address of a collaborator must be
- * one of https (decisions, section 10).
+ * one of https (contract: collaborators > Modes).
  * @throws ConfigError naming every variable that is missing or wrong
  */
 export const parseAdapterConfig = <const T extends VariableTable>(

@@ -26,7 +26,7 @@ const tooSmall = (): MoneyError =>
   new MoneyError('AMOUNT_TOO_SMALL', 'the amount comes to nothing at this price');
 
 /**
- * A buy of so many rupees, tax in (decisions, section 2).
+ * A buy of so many rupees, tax in (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it buys less than 0.0001 g
  */
 export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -43,7 +43,7 @@ export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): 
 };
 
 /**
- * A buy of so many grams (decisions, section 2).
+ * A buy of so many grams (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it costs nothing
  */
 export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -55,7 +55,7 @@ export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): Buy
 };
 
 /**
- * A sell of so many grams; nothing is withheld (decisions, section 2).
+ * A sell of so many grams; nothing is withheld (contract: money > Breakdown of a sale).
  * @throws MoneyError AMOUNT_TOO_SMALL when it yields nothing
  */
 export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown => {

@@ -21,7 +21,7 @@ export const SMALLEST_TRADED_GRAMS: Grams = grams(10_000n);
 const DATABASE_DECIMALS = 8;
 const TRADED_DECIMALS = 4;
 
-/** The weight form on the wire (decisions, section 2). */
+/** The weight form on the wire (contract: money > Wire forms). */
 export const GRAMS_PATTERN = /^\d{1,9}(\.\d{1,4})?$/;
 
 /**

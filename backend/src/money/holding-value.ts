@@ -13,7 +13,7 @@ export interface HeldGold {
 
 /**
  * How much of the invested amount leaves with the sold grams: in proportion, half-up; all of it
- * with the last grams, so that an empty holding has nothing invested (decisions, section 2).
+ * with the last grams, so that an empty holding has nothing invested (contract: money > Holdings).
  * @throws MoneyError OUT_OF_RANGE when more is sold than held
  */
 export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => {

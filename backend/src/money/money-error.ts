@@ -4,7 +4,7 @@ export type MoneyErrorCode =
   | 'INVALID_AMOUNT'
   /** Not a weight of the wire form, or zero. */
   | 'INVALID_GRAMS'
-  /** The amount buys or yields nothing after rounding (decisions, section 2). */
+  /** The amount buys or yields nothing after rounding (contract: money > Smallest amounts). */
   | 'AMOUNT_TOO_SMALL'
   /** Outside what an integer of JSON or the database column can hold. */
   | 'OUT_OF_RANGE';

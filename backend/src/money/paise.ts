@@ -11,7 +11,7 @@ export const paise = (value: bigint): Paise => value as Paise;
 
 export const ZERO_PAISE: Paise = paise(0n);
 
-/** The rupee form on the wire (interface, wire conventions). */
+/** The rupee form on the wire (contract: money > Wire forms). */
 export const RUPEES_PATTERN = /^\d{1,12}(\.\d{1,2})?$/;
 
 /**

@@ -14,7 +14,7 @@ export interface ApiDefinition {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
-  /** Requests of one client in 60 s (interface, Limits). */
+  /** Requests of one client in 60 s (contract: conventions > Rate limits). */
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
   readonly guard: Guard;

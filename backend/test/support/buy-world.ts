@@ -53,7 +53,7 @@ const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_P
 /** Collaborators that do not answer are given up on soon; well above what an answer takes. */
 const impatient = { SAFEGOLD_TIMEOUT_MS: '2000', SANDBOX_GATEWAY_TIMEOUT_MS: '2000' };
 
-/** Every process follows the sandbox's clock within a second (decisions, section 10). */
+/** Every process follows the sandbox's clock within a second (contract: collaborators > Time). */
 const followMs = 1000;
 
 let calls = 0;

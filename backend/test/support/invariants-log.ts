@@ -1,4 +1,4 @@
-/** What must never be in a log (architecture, section 4, 10), by its form. */
+/** What must never be in a log (contract: money > Invariants), by its form. */
 const forms: Readonly<Record<string, RegExp>> = {
   'a phone number': /(?<!\w)(?:\+?91)[6-9]\d{9}(?!\w)/gu,
   'a PAN': /\b[A-Z]{5}\d{4}[A-Z]\b/gu,

@@ -12,7 +12,7 @@ export interface InvariantsAt {
   readonly sandboxUrl: string;
 }
 
-/** Everything that does not hold of invariants 1 to 9 (architecture, section 4). */
+/** Everything that does not hold of invariants 1 to 9 (contract: money > Invariants). */
 export const findViolations = ({ databaseUrl, sandboxUrl }: InvariantsAt): Promise<Violation[]> =>
   withConnection(databaseUrl, async (client) => {
     const books = await compareBooks(client, sandboxUrl);

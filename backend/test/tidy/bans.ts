@@ -23,7 +23,7 @@ const testCode = ({ isTest, path }: SourceFile): boolean =>
 const everywhere = (): boolean => true;
 const moneyCode = isIn(/^src\/money\//u, /^src\/modules\//u);
 
-/** What a machine can hold of the house style (architecture, section 7). */
+/** What a machine can hold of the house style. */
 export const bans: readonly Ban[] = [
   {
     name: 'the environment',
@@ -38,7 +38,7 @@ export const bans: readonly Ban[] = [
     name: 'the time of day',
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/gu,
     where: (file) => ownCode(file) && !isIn(/^src\/platform\/clock\//u)(file),
-    instead: 'take a Clock; `wall` (createSystemClock) where decisions say real time',
+    instead: 'take a Clock; `wall` (createSystemClock) where the contract says real time',
     allowed: { 'src/apps/sandbox/page/page-script.ts': 'runs in a browser' },
   },
   {

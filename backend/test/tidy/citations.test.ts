@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backendFolder, listFiles, placeOf, repositoryFolder } from './source-files.ts';
+import { backendFolder, findIn, listFiles, placeOf, repositoryFolder } from './source-files.ts';
 
 const contractFolder = join(backendFolder, 'docs', 'contract');
 
@@ -56,5 +56,18 @@ describe('the contract', () => {
       ),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('is the only specification that anything cites', () => {
+    const elsewhere = [
+      /\((?:decisions|interface|architecture)[,;:) ]/gu,
+      /\bdecisions, sections? \d/gu,
+      /\b(?:decisions|architecture) page\b/gu,
+      /\binterface document\b/gu,
+    ];
+    const found = texts.flatMap(({ path, text }) =>
+      elsewhere.flatMap((pattern) => findIn(path, text, pattern)),
+    );
+    expect(found).toEqual([]);
   });
 });

@@ -56,9 +56,10 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 });
 
 /**
- * What follows when a try of the allocation has not bought the gold (decisions, section 3): the
- * next retry while the lock stands; at the lock's end, or once all retries were used, a person. A
- * retry due after the lock's end is not waited for: the order is looked at again at that end.
+ * What follows when a try of the allocation has not bought the gold (contract: states > Allocation
+ * retries): the next retry while the lock stands; at the lock's end, or once all retries were used,
+ * a person. A retry due after the lock's end is not waited for: the order is looked at again at
+ * that end.
  */
 export const nextStep = (tried: FailedTry): NextStep => {
   const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;

@@ -4,7 +4,7 @@ import type { Notify } from './notifications.types.ts';
 
 /**
  * The one way to tell a customer something: a row of `notification`. Delivery by push, SMS or
- * e-mail is not part of the service (interface, Events).
+ * e-mail is not part of the service (contract: customers > Notifications).
  */
 export const createNotify =
   (options: { readonly clock: Clock; readonly random: Random }): Notify =>

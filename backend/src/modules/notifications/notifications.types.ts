@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
-/** What customers are told of (decisions, section 4). */
+/** What customers are told of (contract: customers > Notifications). */
 export const notificationTypes = [
   'buy_success',
   'buy_under_review',

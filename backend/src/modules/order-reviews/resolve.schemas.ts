@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How an operator ends a manual review (decisions, section 3). */
+/** How an operator ends a manual review (contract: states > Resolutions). */
 export const resolutions = [
   'ALLOCATE',
   'REFUNDED',

@@ -66,7 +66,7 @@ export const orderEventView = z.object({
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
-/** An order as its customer sees it (decisions, section 4). */
+/** An order as its customer sees it (contract: buying > Gold order view). */
 export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> => ({
   id: order.id,
   type: order.type,

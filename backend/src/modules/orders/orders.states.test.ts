@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buyTransitions, allowsTransition, actorKindOf, sellTransitions } from './orders.states.ts';
 import { buyStatuses, sellStatuses, type BuyStatus } from './orders.types.ts';
 
-/** decisions, section 3: gold order, buy; and the exits of manual review. */
+/** (contract: states > Gold order, buy; states > Leaving manual review) */
 const legal = new Set([
   'PENDING>PAID',
   'PENDING>FAILED',

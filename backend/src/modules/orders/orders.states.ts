@@ -17,9 +17,10 @@ const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
 const machine: readonly ActorKind[] = ['worker', 'janitor'];
 
 /**
- * The whole life of an order that is paid for (decisions, section 3). What is not here is refused
- * and logged. A retry passes through PAID again, so that only a PAID order is ever allocated; the
- * one exception is gold that turns out to have been bought for an order under review.
+ * The whole life of an order that is paid for (contract: states > Gold order, buy). What is not
+ * here is refused and logged. A retry passes through PAID again, so that only a PAID order is ever
+ * allocated; the one exception is gold that turns out to have been bought for an order under
+ * review.
  */
 export const buyTransitions: TransitionTable<BuyStatus> = {
   PENDING: {
@@ -73,8 +74,9 @@ const decided: readonly ActorKind[] = [...request, 'admin'];
 const payout: readonly ActorKind[] = ['payout-provider', ...machine];
 
 /**
- * The whole life of a sell (decisions, section 3). An error from VERIFIED on changes no state: the order
- * stays where it is, with its grams reserved, and is under review by its `manual_review_code`.
+ * The whole life of a sell (contract: states > Gold order, sell). An error from VERIFIED on changes
+ * no state: the order stays where it is, with its grams reserved, and is under review by its
+ * `manual_review_code`.
  */
 export const sellTransitions: TransitionTable<SellStatus> = {
   PENDING: {

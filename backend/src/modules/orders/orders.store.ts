@@ -187,7 +187,7 @@ export const insertSellOrder = async (db: Db, sell: PlacedSell): Promise<void> =
 
 /**
  * Adds up the customer's buys of a day: those not failed; an unpaid one counts while its lock
- * stands (decisions, section 2). Definite only under the holding's lock.
+ * stands (contract: money > Trading limits). Definite only under the holding's lock.
  */
 export const sumBuys = async (
   db: Db,

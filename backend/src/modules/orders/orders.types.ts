@@ -7,7 +7,10 @@ export type GoldUnit = (typeof goldUnits)[number];
 export const goldOrderTypes = ['BUY', 'SELL', 'SIP_INSTALLMENT'] as const;
 export type GoldOrderType = (typeof goldOrderTypes)[number];
 
-/** The states of an order that is paid for: buys and installments (decisions, section 3). */
+/**
+ * The states of an order that is paid for: buys and installments (contract: states > Gold order,
+ * buy).
+ */
 export const buyStatuses = [
   'PENDING',
   'PAID',
@@ -18,7 +21,7 @@ export const buyStatuses = [
 ] as const;
 export type BuyStatus = (typeof buyStatuses)[number];
 
-/** The states of a sell (decisions, section 3). */
+/** The states of a sell (contract: states > Gold order, sell). */
 export const sellStatuses = ['PENDING', 'VERIFIED', 'CONFIRMED', 'COMPLETED', 'FAILED'] as const;
 export type SellStatus = (typeof sellStatuses)[number];
 
@@ -26,7 +29,7 @@ export type SellStatus = (typeof sellStatuses)[number];
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
 
-/** Why an order waits for a person (decisions, section 3). */
+/** Why an order waits for a person (contract: states > Manual review). */
 export const manualReviewCodes = [
   'AMOUNT_MISMATCH',
   'CURRENCY_MISMATCH',

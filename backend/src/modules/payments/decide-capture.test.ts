@@ -87,7 +87,10 @@ const allCases = (): Case[] => {
   return cases as Case[]; // every key of Case was added above
 };
 
-/** The rules of decisions 3, first match wins; a column that is left out matches anything. */
+/**
+ * The rules (contract: payments-and-webhooks > Captures), first match wins; a column that is left
+ * out matches anything.
+ */
 const rules: readonly {
   readonly rule: string;
   readonly when: { readonly [K in keyof Case]?: readonly Case[K][] };

@@ -11,7 +11,7 @@ import { breakDownBuy, checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
 import type { QuoteDeps } from './quotes.deps.ts';
 import type { BuyQuote, GoldAmount } from './quotes.types.ts';
 
-/** How long a buy quote lives, when the lock allows it (interface, Limits). */
+/** How long a buy quote lives, when the lock allows it (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;
 /** A quote never lives into the last part of the lock: the customer still has to pay. */
 const lockMarginMs = 45_000;
@@ -22,8 +22,8 @@ export type DraftBuyQuote = (userId: string, amount: GoldAmount) => Promise<BuyQ
 
 /**
  * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
- * price, provider (decisions, sections 1 and 3). It writes nothing: a verify binds nobody until
- * it is confirmed.
+ * price, provider (contract: conventions > Order of refusals). It writes nothing: a verify binds
+ * nobody until it is confirmed.
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */

@@ -5,7 +5,7 @@ import { breakDownSell, checkSellAmount } from './quote.rules.ts';
 import type { QuoteDeps } from './quotes.deps.ts';
 import type { GoldAmount, SellQuote } from './quotes.types.ts';
 
-/** How long a sell quote lives (decisions, section 3). */
+/** How long a sell quote lives (contract: limits > Quotes and locks). */
 export const sellQuoteLifeMs = 120_000;
 
 /** What the limits bind: what is asked for in INR, what the grams come to in GRAMS. */

@@ -35,7 +35,7 @@ const breakDown = <T>(compute: () => T): T => {
 };
 
 /**
- * Breaks a buy at a price down into its parts (decisions, section 2).
+ * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
  * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
  */
 export const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
@@ -46,7 +46,7 @@ export const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): 
   );
 
 /**
- * Breaks a sale at a price down into its parts (decisions, section 2).
+ * Breaks a sale at a price down into its parts (contract: money > Breakdown of a sale).
  * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
  */
 export const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
@@ -64,7 +64,7 @@ const limitTexts: Readonly<Partial<Record<LimitName, string>>> = {
   maxSellPaise: 'A sell is at most',
 };
 
-/** LIMIT_EXCEEDED, with the limit in `details` (decisions, section 4). */
+/** LIMIT_EXCEEDED, with the limit in `details` (contract: buying > Refusals of a buy). */
 const limitExceeded = (limit: LimitName, limits: Limits): AppError =>
   new AppError('LIMIT_EXCEEDED', {
     message: `${limitTexts[limit] ?? limit} INR ${formatRupees(limits[limit])}.`,
@@ -110,7 +110,7 @@ export interface SellToCheck {
 
 /**
  * Checks a sale against its limits. The provider's own minimum comes first, and binds everybody;
- * whoever sells all available grams is exempt from ours (decisions, section 2).
+ * whoever sells all available grams is exempt from ours (contract: money > Smallest amounts).
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellAmount = (

@@ -72,7 +72,7 @@ export const sellQuoteView = z.object({
   ...quoteHead,
   kind: z.literal('SELL'),
   proceedsPaise: paiseInt,
-  /** Zero (interface, gate 5). */
+  /** Zero (contract: money > Breakdown of a sale). */
   withheldPaise: z.literal(0),
 });
 
@@ -106,7 +106,10 @@ export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buy
   totalPaise: toSafePaise(quote.totalPaise),
 });
 
-/** A sell quote as its customer sees it: nothing is ever withheld (interface, gate 5). */
+/**
+ * A sell quote as its customer sees it: nothing is ever withheld (contract: money > Breakdown of a
+ * sale).
+ */
 export const presentSellQuote = (quote: SellQuote, now: Date): z.output<typeof sellQuoteView> => ({
   ...presentHead(quote, now),
   kind: 'SELL',

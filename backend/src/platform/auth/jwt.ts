@@ -12,7 +12,7 @@ export interface TokenSigner {
 
 /**
  * HS256 tokens; the algorithm is pinned, so a token can't choose its own. Life is measured with
- * the injected clock. Customer and admin tokens share the secret (interface, Authentication 1):
+ * the injected clock. Customer and admin tokens share the secret (contract: conventions > APIs):
  * what keeps them apart is each API looking the subject up in its own store.
  */
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {

@@ -3,7 +3,7 @@ import { addMs, msBetween, type Clock } from '../clock/clock.ts';
 import type { Db } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
 
-/** 5 failures in 15 minutes lock an email for 30 (decisions, section 7). */
+/** 5 failures in 15 minutes lock an email for 30 (contract: limits > Sign-in limits). */
 const maxFailures = 5;
 const windowMs = 15 * 60_000;
 const lockMs = 30 * 60_000;

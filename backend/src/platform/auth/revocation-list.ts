@@ -10,8 +10,8 @@ const keyOf = (id: string): string => `revoked:${id}`;
 
 /**
  * Revoked sessions and families in the cache. With the cache down the check is skipped and tokens
- * last until they expire (interface, Authentication 6): the subject itself is still looked up in
- * the store on every request.
+ * last until they expire (contract: identity-and-kyc > Authenticated requests): the subject itself
+ * is still looked up in the store on every request.
  */
 export const createRevocationList = (options: {
   readonly redis: Redis;

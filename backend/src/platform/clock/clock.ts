@@ -6,7 +6,9 @@ export interface Clock {
   now(): Date;
 }
 
-/** Real time, also in a process whose business clock can be moved (decisions, section 10). */
+/**
+ * Real time, also in a process whose business clock can be moved (contract: collaborators > Time).
+ */
 export const createSystemClock = (): Clock => ({ now: () => new Date() });
 
 /** `date` moved by `ms` milliseconds. */

@@ -19,9 +19,9 @@ interface FollowedClockOptions {
 }
 
 /**
- * Real time plus the offset that the sandbox's clock shows (decisions, section 10: every process
- * follows within a second). While the sandbox can't be asked the last offset stands. Only started
- * where CLOCK_CONTROL is on, which production refuses.
+ * Real time plus the offset that the sandbox's clock shows (contract: collaborators > Time), which
+ * every process follows within a second. While the sandbox can't be asked the last offset stands.
+ * Only started where CLOCK_CONTROL is on, which production refuses.
  */
 export const createFollowedClock = (options: FollowedClockOptions): FollowedClock => {
   const { url, pollMs = 250, onError = () => {}, timers = createTimers() } = options;

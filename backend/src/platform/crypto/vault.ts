@@ -103,8 +103,8 @@ const createServiceSealer = (keyring: Keyring): ServiceSealer => {
 
 /**
  * Personal data under lock: a random data key for each user, wrapped by the keyring, and a
- * service key where no user is known (decisions, section 4, Deletion). Rotation is a new first
- * key in the keyring and `rewrap`; sealed values stay as they are.
+ * service key where no user is known (contract: identity-and-kyc > Personal data). Rotation is a
+ * new first key in the keyring and `rewrap`; sealed values stay as they are.
  *
  * The cache saves reads and never decides: a key of an unfinished transaction is not kept, and
  * a destroyed key is forgotten here at once, by other replicas within the cache's life.

@@ -28,7 +28,7 @@ const appliedMigrations = async (db: Db): Promise<string[]> => {
 };
 
 /**
- * The migrations that this build needs and the database lacks (decisions, section 1, Probes).
+ * The migrations that this build needs and the database lacks (contract: conventions > Probes).
  * Those that only the database knows are of a newer build, and fine.
  */
 export const missingMigrations = async (

@@ -30,7 +30,7 @@ export const toAppError = (error: unknown): AppError => {
   return new AppError('INTERNAL', { cause: error });
 };
 
-/** The envelope of decisions, section 1: never a stack, SQL or a provider's raw body. */
+/** The envelope (contract: conventions > Errors): never a stack, SQL or a provider's raw body. */
 export const errorBody = (error: AppError, requestId: string) => ({
   error: {
     code: error.code,

@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 export const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
-/** 404 unless `Host` is one of the internal names (decisions, section 1, `/metrics`). */
+/** 404 unless `Host` is one of the internal names (contract: conventions > Metrics). */
 export const internalOnly =
   (internalHostnames: readonly string[]): RequestHandler =>
   (req, _res, next) => {

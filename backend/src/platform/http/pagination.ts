@@ -8,7 +8,9 @@ const wholeNumber = (min: number, max: number, defaultValue: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-/** `?page` from 1 and `?limit` from 1 to 100 (interface, Conventions); outside is 400. */
+/**
+ * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination); outside is 400.
+ */
 export const pageQuery = z.object({
   page: wholeNumber(1, 1_000_000, 1),
   limit: wholeNumber(1, 100, 20),
@@ -34,7 +36,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 /** `:id` of a path. */
 export const idParams = z.object({ id: z.uuid() });
 
-/** The body of every error (decisions, section 1). */
+/** The body of every error (contract: conventions > Errors). */
 export const errorSchema = z.object({
   error: z.object({
     code: z.string(),

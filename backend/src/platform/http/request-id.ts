@@ -18,7 +18,9 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Accepts or makes `x-request-id` and returns it as a header (decisions, section 1). */
+/**
+ * Accepts or makes `x-request-id` and returns it as a header (contract: conventions > Request ids).
+ */
 export const requestIdMiddleware =
   (random: Random): RequestHandler =>
   (req, res, next) => {

@@ -30,7 +30,7 @@ export interface Idempotency {
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;
   /**
-   * Runs `work` once for a key and replays it afterwards (decisions, section 1).
+   * Runs `work` once for a key and replays it afterwards (contract: conventions > Idempotency).
    * @throws AppError IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS, or what the steps throw.
    */
   run<T>(scope: KeyScope, parsedPayload: unknown, steps: IdempotentSteps<T>): Promise<T>;

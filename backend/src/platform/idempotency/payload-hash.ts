@@ -11,7 +11,7 @@ const canonical = (value: unknown): unknown => {
 
 /**
  * The same for payloads that parse to the same input, whatever the order of their fields. Hash
- * parsed input, so that unknown fields are left out (decisions, section 1).
+ * parsed input, so that unknown fields are left out (contract: conventions > Idempotency).
  */
 export const payloadHash = (parsed: unknown): string =>
   createHash('sha256')

@@ -6,7 +6,8 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 /**
  * Throws when a payload has a key of a secret or of something personal. Payloads are kept in the
- * clear and outlive a deletion (decisions, section 4), so they name rows and hold nothing else.
+ * clear and outlive a deletion (contract: identity-and-kyc > Personal data), so they name rows and
+ * hold nothing else.
  */
 export const assertIdsOnly = (task: string, payload: JsonObject): void => {
   for (const [key, value] of Object.entries(payload)) {

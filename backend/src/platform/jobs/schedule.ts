@@ -8,7 +8,7 @@ const systemRandom = createRandom();
 /**
  * Keeps a job until the business clock passes `dueAt`, in the caller's transaction. A row of the
  * same key is replaced. The job queue itself runs on the database's clock, so it is given only
- * what is due (decisions, section 10).
+ * what is due (contract: collaborators > Time).
  */
 export const schedule = async (
   db: Db,

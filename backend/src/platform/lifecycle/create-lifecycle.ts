@@ -70,7 +70,7 @@ const open = async ({ name, server, host, port }: LifecycleServer): Promise<void
 };
 
 /**
- * The life of a process with one or more servers (architecture, section 5): `/healthz` and
+ * The life of a process with one or more servers (contract: conventions > Shutdown): `/healthz` and
  * `/readyz` on each, and on SIGTERM or SIGINT: readiness off, wait for the endpoint to leave, stop
  * taking work, finish what runs, close in order, exit 0.
  */

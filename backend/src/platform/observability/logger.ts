@@ -51,7 +51,7 @@ const wrap = (target: Pino): Logger => ({
 /**
  * JSON lines with `level` in words, RFC 3339 `time`, `service`, and the id of the request or job
  * at hand. Values under secret keys are taken out of the fields, and what still looks like a
- * secret out of the finished line (architecture, section 4, invariant 10).
+ * secret out of the finished line (contract: money > Invariants).
  */
 export const createLogger = (options: LoggerOptions): Logger => {
   const { level, name, destination = pino.destination({ dest: 1, sync: true }) } = options;

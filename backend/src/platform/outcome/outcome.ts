@@ -1,5 +1,5 @@
 /**
- * The three outcomes of a call to a collaborator (decisions, section 3).
+ * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes).
  * `refused` means it certainly did not happen; `unknown` means nobody can say yet: it is resolved
  * by asking, and never treated as one of the other two.
  */

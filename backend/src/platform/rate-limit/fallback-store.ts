@@ -39,7 +39,7 @@ const sendTo =
 /**
  * Counts in the cache, shared by all replicas, and beside it in memory. While the cache is down
  * the count in memory decides: each replica counts alone instead of letting all through
- * (decisions, section 1, Rate limits).
+ * (contract: conventions > Rate limits).
  */
 export const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const { redis, prefix, onError = () => undefined } = options;

@@ -17,7 +17,7 @@ export interface CacheOptions<T> {
   readonly prefix: string;
   /** What comes back is held against it: another version may have written it. */
   readonly schema: z.ZodType<T>;
-  /** The life of an entry, on real time (decisions, section 10). */
+  /** The life of an entry, on real time (contract: collaborators > Time). */
   readonly ttlMs: number;
   readonly onError?: (error: unknown) => void;
 }

@@ -39,7 +39,7 @@ const isHeld = async (error: unknown): Promise<boolean> => {
  * aborts when the lock is lost on the way. Errors of `work` pass through.
  *
  * A lock is advice that saves work; what must not happen twice is guarded in PostgreSQL
- * (architecture, section 3).
+ * (contract: conventions > Locks).
  */
 export const withLock = async <T>(
   options: LockOptions,

@@ -9,7 +9,10 @@ import * as answers from './sandbox-gateway.schemas.ts';
 
 const inPath = encodeURIComponent;
 
-/** The neutral gateway of the interface document, which only the sandbox speaks. */
+/**
+ * The neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks > Neutral
+ * gateway).
+ */
 export const createSandboxGateway = (
   config: SandboxGatewayConfig,
   deps: AdapterDeps,

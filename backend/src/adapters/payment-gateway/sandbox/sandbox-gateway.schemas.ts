@@ -4,8 +4,9 @@ import { safeInteger } from '../../../platform/http-client/index.ts';
 import type { GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
 
 /*
- * The neutral gateway's answers and events (decisions, section 5). What comes in is held to what
- * can be stored: an id is a short word, an amount a safe integer of paise.
+ * The neutral gateway's answers and events (contract: payments-and-webhooks > Neutral gateway).
+ * What comes in is held to what can be stored: an id is a short word, an amount a safe integer of
+ * paise.
  */
 
 const id = z.string().regex(/^[\w.:-]{1,128}$/);

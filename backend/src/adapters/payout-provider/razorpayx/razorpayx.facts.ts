@@ -134,7 +134,7 @@ export const saysNotFound = (status: number, description: string): boolean =>
  * being worked at; it is no proof of anything, so it stays unknown. */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
-/** webhooks/validate-test: hex HMAC-SHA256 of the raw body. The interface's own header comes
+/** webhooks/validate-test: hex HMAC-SHA256 of the raw body. The contract's own header comes
  * first; either will do, for both need the secret. */
 export const signatureHeaders = ['x-gateway-signature', 'x-razorpay-signature'] as const;
 

@@ -1,6 +1,9 @@
 import { addMs, msBetween, type Clock } from '../../../platform/clock/clock.ts';
 
-/** The one clock that every process follows where CLOCK_CONTROL is on (decisions, section 10). */
+/**
+ * The one clock that every process follows where CLOCK_CONTROL is on (contract: collaborators >
+ * Time).
+ */
 export interface MovableClock extends Clock {
   /** Milliseconds by which it is ahead of real time; negative when behind. */
   offsetMs(): number;

@@ -31,7 +31,10 @@ export interface GatewayTill extends Till {
   settleLater(debit: GatewayDebit): void;
 }
 
-/** Takes payments at the gateway's checkout and tells the service of them (decisions, section 5). */
+/**
+ * Takes payments at the gateway's checkout and tells the service of them (contract:
+ * payments-and-webhooks > Neutral gateway).
+ */
 export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
   const { books, clock, timers, random, life, webhooks, changed, settleMs } = options;
 

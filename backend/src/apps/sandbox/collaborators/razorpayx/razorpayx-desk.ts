@@ -32,7 +32,10 @@ export interface RazorpayxDesk extends PayoutDesk {
   resume(): void;
 }
 
-/** Settles payouts and penny-drops, and tells the service of them (decisions, section 5). */
+/**
+ * Settles payouts and penny-drops, and tells the service of them (contract: payments-and-webhooks >
+ * Payout events).
+ */
 export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDesk => {
   const { books, timers, random, life, changed, settleMs } = options;
   const announce = createRazorpayxAnnouncer(options);

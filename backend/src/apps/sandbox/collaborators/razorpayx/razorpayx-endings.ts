@@ -1,7 +1,7 @@
 import type { PayoutPlay, ValidationPlay } from '../../kit/payout-desk.ts';
 
 /** What settles by itself to something else, or (undefined) not at all, by the account number's
- * end (decisions, section 10). */
+ * end (contract: collaborators > Sandbox outcomes). */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
   ['9999', undefined],

@@ -29,7 +29,10 @@ interface News {
 const webhookPath = '/v1/webhooks/payout';
 const defaultDelayMs = 3000;
 
-/** Signs and sends the payout provider's events (decisions, section 5; page webhooks/payloads/x). */
+/**
+ * Signs and sends the payout provider's events (contract: payments-and-webhooks > Payout events),
+ * as the provider's page webhooks/payloads/x says.
+ */
 export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
   const { clock, timers, random, life, webhooks } = options;
   return async ({ event, subject, part, entity }: News, telling: PayoutTelling): Promise<void> => {
