@@ -4,7 +4,7 @@ import { isOpenAttempt, payoutTransitions, reportVerdicts } from './payouts.stat
 import { attemptStatuses, payoutStatuses } from './payouts.types.ts';
 
 describe('the transitions of a payout', () => {
-  it('are those of the decisions page and no other', () => {
+  it('are those of the contract and no other', () => {
     const transitions = payoutStatuses.flatMap((from) =>
       Object.keys(payoutTransitions[from]).map((to) => `${from}>${to}`),
     );
