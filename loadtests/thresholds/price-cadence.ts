@@ -29,12 +29,12 @@ export const priceCadenceRules = (limits: CadenceLimits): Rule[] => [
   {
     metric: 'feed_lateness',
     expression: `p(95)<${limits.latenessP95Ms}`,
-    says: '95 of 100 updates come shortly after their mark',
+    says: '95 of 100 updates arrive shortly after their mark',
   },
   {
     metric: 'feed_lateness',
     expression: `max<${limits.latenessMaxMs}`,
-    says: 'no update comes long after its mark',
+    says: 'no update arrives long after its mark',
   },
   {
     metric: 'sockets_finished',

@@ -28,11 +28,11 @@ const words = (api: ApiName, windowSeconds: number): Readonly<Record<Observation
     refusal_envelope: 'a 429 says RATE_LIMITED in the envelope',
     refusal_retry_after: 'a 429 has Retry-After, within the window',
     exempt_never_refused: 'exempt routes are never 429',
-    exempt_not_counted: 'exempt routes take nothing from the budget',
-    forged_address_refused: 'an address that the client made up gives no fresh budget',
+    exempt_not_counted: 'exempt routes do not count towards the budget',
+    forged_address_refused: 'a forged client address gives no fresh budget',
     neighbour_untouched: 'another client has its whole budget meanwhile',
     shut_until_reset: 'it stays 429 until shortly before Retry-After',
-    window_reopened: 'after Retry-After the whole budget is there again',
+    window_reopened: 'after Retry-After the whole budget is available again',
     spent_in_time: 'the budget was spent fast enough to measure it',
   };
 };
@@ -52,7 +52,7 @@ export const rateLimitRules = (settings: Settings, clients: number): Rule[] =>
         metric: 'clients_finished',
         tag,
         expression: `count==${clients}`,
-        says: `all ${clients} clients came to the end`,
+        says: `all ${clients} clients finished`,
       },
     ];
   });

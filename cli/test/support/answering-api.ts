@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** What an API is to answer, whatever it is asked. */
+/** The response of an API to every request. */
 export interface FixedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface FixedAnswer {
   readonly body: unknown;
 }
 
-/** A server that answers what it is told, or not at all, and remembers what it was asked. */
+/** A server with a fixed response, or none, that records its requests. */
 export interface AnsweringApi {
   readonly url: string;
   /** `GET /v1/orders/1 Bearer x`, one for each request. */

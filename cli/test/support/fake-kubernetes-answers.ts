@@ -9,7 +9,7 @@ export interface FakeState {
   readonly objects: Readonly<Record<Resource, Map<string, FakeObject>>>;
   /** Verb and resource that the user may not use: `get secrets`, `create pods/exec`. */
   readonly forbidden: Set<string>;
-  /** What was asked, as `verb resource[/name]`. */
+  /** The requests, as `verb resource[/name]`. */
   readonly requests: string[];
   /** Runs before a patch is looked at: somebody else is quicker. */
   beforePatch: (() => void) | undefined;
@@ -31,7 +31,7 @@ class Refused extends Error {
   }
 }
 
-/** Who asks, and whether they may. */
+/** Returns the refusal of a request without the right to it; undefined when it is allowed. */
 export const refusalOf = (
   state: FakeState,
   request: IncomingMessage,

@@ -15,13 +15,13 @@ export interface FakeObject {
   readonly status?: unknown;
 }
 
-/** The labels that all objects of a release carry. */
+/** Returns the labels that all objects of a release have. */
 const releaseLabels = (component: string): Record<string, string> => ({
   'app.kubernetes.io/part-of': 'digital-gold',
   'app.kubernetes.io/component': component,
 });
 
-/** A process's pod template, which takes its configuration as the chart gives it. */
+/** Returns a process's pod template, configured as the chart does it. */
 const podSpec = (component: string) => ({
   containers: [
     {
@@ -55,7 +55,7 @@ const podSpec = (component: string) => ({
   ],
 });
 
-/** A deployment with so many of its wanted replicas available. */
+/** Returns a deployment with `available` of its `wanted` replicas. */
 export const fakeDeployment = (component: string, wanted = 1, available = wanted): FakeObject => ({
   metadata: { name: `gold-${component}`, labels: releaseLabels(component), generation: 3 },
   spec: { replicas: wanted, template: { spec: podSpec(component) } },
@@ -67,7 +67,7 @@ export const fakeDeployment = (component: string, wanted = 1, available = wanted
   },
 });
 
-/** A pod that is ready, or that waits for the reason given. */
+/** Returns a pod that is ready, or that waits for the given reason. */
 export const fakePod = (
   component: string,
   options: { suffix?: string; createdAt?: string; waiting?: string } = {},
@@ -92,20 +92,20 @@ export const fakePod = (
   };
 };
 
-/** A config map of the release. */
+/** Returns a config map of the release. */
 export const fakeConfigMap = (
   name: string,
   data: Readonly<Record<string, string>> = {},
   component = 'config',
 ): FakeObject => ({ metadata: { name, labels: releaseLabels(component) }, data });
 
-/** A secret whose content nobody may ask for. */
+/** Returns a secret whose content must never be requested. */
 const fakeSecret = (name: string): FakeObject => ({
   metadata: { name },
   data: { PASSWORD: Buffer.from('never-to-be-read').toString('base64') },
 });
 
-/** A whole release that is well. */
+/** Returns a whole release in which every check passes. */
 export const healthyRelease = () => ({
   deployments: ['customer', 'admin', 'accounting', 'worker'].map((name) => fakeDeployment(name)),
   pods: ['customer', 'admin', 'accounting', 'worker'].map((name) => fakePod(name)),

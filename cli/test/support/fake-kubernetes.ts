@@ -8,7 +8,7 @@ import { answerRequest, type FakeState, type Resource } from './fake-kubernetes-
 import { healthyRelease, type FakeObject } from './fake-kubernetes-objects.ts';
 import { serveExec, servePortForward, type ExecHandler } from './fake-kubernetes-streams.ts';
 
-/** A small API server of Kubernetes over HTTP: what goldctl uses of it, held to its rules. */
+/** A small Kubernetes API server: the parts that goldctl uses, with the real server's rules. */
 export interface FakeKubernetes {
   readonly state: FakeState;
   /** For deps.env: a kubeconfig with the contexts `test`, and `stranger` without a token. */
@@ -16,9 +16,9 @@ export interface FakeKubernetes {
   readonly url: string;
   put(resource: Resource, object: FakeObject): void;
   remove(resource: Resource, name: string): void;
-  /** What runs when a command is executed in a pod. */
+  /** Sets the handler of commands that run in pods. */
   onExec(handler: ExecHandler): void;
-  /** Where a pod's port leads on this machine. */
+  /** Maps a pod's port to a port of this machine. */
   mapPort(pod: string, port: number, localPort: number): void;
   /** Stops answering; the kubeconfig stays. */
   goAway(): Promise<void>;

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A process of the service as a check sees it: its probe, its health, its readiness report. */
+/** A process as a check sees it: its probe, its health route, its readiness report. */
 export interface FakeProcess {
   readonly port: number;
   readonly url: string;
-  /** What a path answers; any other is 404. */
+  /** Sets the response of a path; any other is 404. */
   answer(path: string, status: number, body: unknown): void;
-  /** What the probe says; all well unless told otherwise. */
+  /** Sets the probe's report; every check passes except those given. */
   ready(checks?: Readonly<Record<string, 'ok' | 'failed'>>): void;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ interface Item {
   readonly detail: string;
 }
 
-/** A readiness report in which all pass but for what is given, by item. */
+/** Returns a readiness report in which every item passes except those given. */
 export const readinessReport = (changes: Readonly<Record<string, Partial<Item>>> = {}) => {
   const items = [...new Set([...itemIds, ...Object.keys(changes)])].map((id): Item => ({
     id,

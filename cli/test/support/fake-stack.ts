@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readinessReport, startFakeProcess, type FakeProcess } from './fake-process.ts';
 
-/** A local stack of processes that say what a test tells them to. */
+/** A local stack of processes whose responses a test sets. */
 export interface FakeStack {
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;

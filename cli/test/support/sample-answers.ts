@@ -1,7 +1,7 @@
 const id = (end: number): string => `019a8c7e-0000-7000-8000-${String(end).padStart(12, '0')}`;
 const at = (second: number): string => `2026-11-21T10:00:${String(second).padStart(2, '0')}.000Z`;
 
-/** An allocated buy as the admin API answers it, with a field that this goldctl does not know. */
+/** An allocated buy order as the admin API returns it, with a field that goldctl does not know. */
 export const allocatedBuy = {
   id: id(1),
   user_id: id(2),
@@ -68,7 +68,7 @@ export const allocatedBuy = {
   ],
 };
 
-/** A sell that waits for a person, with a payout that failed. */
+/** A sale under review, with a failed payout. */
 export const reviewedSell = {
   ...allocatedBuy,
   type: 'SELL',

@@ -10,7 +10,7 @@ export const repository = join(import.meta.dirname, '..', '..', '..');
 
 /** The files by which goldctl finds a local stack, and a place for its sign-ins. */
 export interface StackHome {
-  /** What goldctl is started with. */
+  /** The environment of goldctl. */
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
   readonly configHome: string;

@@ -2,18 +2,18 @@ import type { CliDeps } from '../../src/cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from '../../src/cli-error.ts';
 import { runGoldctl } from '../../src/run-goldctl.ts';
 
-/** What a test says of the world around a command. */
+/** The surroundings of a command in a test. */
 export interface TestWorld {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, which is no terminal then. */
   readonly stdin?: string;
-  /** What is typed at the prompts, one after the other; without any there is no terminal. */
+  /** The answers typed at the prompts, in order; without any there is no terminal. */
   readonly typed?: readonly string[];
   readonly now?: Date;
   readonly repository?: string;
 }
 
-/** What a command did. */
+/** The result of a command. */
 interface Ran {
   readonly code: ExitCode;
   readonly stdout: string;

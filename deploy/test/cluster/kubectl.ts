@@ -29,7 +29,7 @@ export const createKubectl = (namespace: string) => {
       const args = ['-n', namespace, 'patch', 'configmap', configMap, '--type=merge', '-p', patch];
       await mustRun('kubectl', args);
     },
-    /** What a file in the first container of a Deployment's pod says. */
+    /** Reads a file in the first container of a Deployment's pod. */
     fileIn: async (deployment: string, path: string): Promise<string> => {
       const args = ['-n', namespace, 'exec', `deployment/${deployment}`, '--', 'cat', path];
       return (await runCommand('kubectl', args)).stdout;

@@ -11,7 +11,7 @@ const folder = join(import.meta.dirname, '..', '..');
 
 interface SuiteResult {
   readonly exitCode: number;
-  /** The metrics of the thresholds that did not hold, without what part of them it was. */
+  /** The metrics of the failed thresholds, without their tags. */
   readonly failed: readonly string[];
   readonly report: Report;
   /** The report as text. */

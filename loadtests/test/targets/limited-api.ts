@@ -16,7 +16,7 @@ export interface LimitFlaws {
   readonly countsExempt?: boolean;
   /** A refused request begins the window again. */
   readonly refusalsExtend?: boolean;
-  /** The window ends so much earlier than it says. */
+  /** The window ends this much earlier than announced. */
   readonly endsEarlyMs?: number;
   /** All clients have one budget. */
   readonly oneBudget?: boolean;
@@ -62,7 +62,7 @@ const createCounter = (limit: number, windowMs: number, flaws: LimitFlaws) => {
   };
 };
 
-/** An API that limits as `api` says, but for its flaws. */
+/** Creates an API with the rate limit of `api`, except for its flaws. */
 export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws = {}): Express => {
   const { limit = api.limit } = flaws;
   const count = createCounter(limit, windowMs, flaws);

@@ -52,7 +52,7 @@ const nextSeq = (seq: number, isOther: boolean, flaws: FeedFlaws): number => {
   return isOther && flaws.skipsSeq === true ? seq + 2 : seq + 1;
 };
 
-/** A price feed that ticks every `tickMs`, but for its flaws, listening on loopback. */
+/** Starts a price feed on loopback that ticks every `tickMs`, except for its flaws. */
 export const startPriceFeed = async (tickMs: number, flaws: FeedFlaws = {}): Promise<Listening> => {
   const io = new Server(createServer(), { serveClient: false });
   const feed = io.of(flaws.noNamespace === true ? '/other' : '/price');
