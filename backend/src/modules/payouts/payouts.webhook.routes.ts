@@ -12,8 +12,9 @@ const webhookReply = z.object({
 });
 
 /**
- * Receives the payout provider's reports of payouts and penny-drops (contract: payments-and-webhooks > Payout events). A
- * business problem is never an error here: only a bad signature or a missing body is refused.
+ * Receives the payout provider's reports of payouts and penny-drops (contract:
+ * payments-and-webhooks > Payout events). A business problem is never an error here: only a bad
+ * signature or a missing body is refused.
  */
 export const createPayoutWebhookRoutes = (deps: {
   readonly clock: Clock;

@@ -87,7 +87,8 @@ const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<
 
 /**
  * Answers the requests of one route, in the order of refusals: rate limit, credential, role,
- * then the route's own (contract: conventions > Order of refusals). `next` gets what the error middleware is to answer.
+ * then the route's own (contract: conventions > Order of refusals). `next` gets what the error
+ * middleware is to answer.
  */
 export const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   const { guard, rateLimit, checkReplies } = options;
