@@ -27,7 +27,7 @@ import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { tradeVariables } from './trade.variables.ts';
 
-/** How long a passing check that only operators change is believed, in real time. */
+/** Caches a passing check of what only operators change for this long, in real time. */
 const checkLifetimeMs = 10_000;
 
 const createTradeGates = ({ database, switches, wall }: Runtime, config: ProcessConfig) => {

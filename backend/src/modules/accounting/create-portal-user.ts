@@ -6,7 +6,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import { defaultPermissions, type Permission, type PortalRole } from './permissions.ts';
 import { insertPortalUser } from './portal-users.store.ts';
 
-export interface NewPortalUser {
+interface NewPortalUser {
   readonly email: string;
   readonly name: string;
   readonly role: PortalRole;

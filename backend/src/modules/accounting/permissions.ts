@@ -1,4 +1,4 @@
-export const readPermissions = [
+const readPermissions = [
   'gold.summary.read',
   'gold.buys.read',
   'gold.sells.read',
@@ -16,7 +16,7 @@ export const readPermissions = [
   'roles.read',
 ] as const;
 
-export const writePermissions = [
+const writePermissions = [
   'gold.policy.write',
   'gold.statutory.write',
   'gold.reconciliation.sign_off',

@@ -10,7 +10,7 @@ import type { PortalPrincipal } from './accounting.types.ts';
 import { isAdministration } from './permissions.ts';
 import { findLivePortalSession } from './portal-users.store.ts';
 
-export interface PortalGuardOptions {
+interface PortalGuardOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly switches: Switches;

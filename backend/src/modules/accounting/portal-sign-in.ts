@@ -25,7 +25,7 @@ export interface PortalSignInDeps {
   readonly audit: Auditor;
 }
 
-export interface PortalSignIn {
+interface PortalSignIn {
   readonly token: string;
   readonly expiresAt: Date;
   readonly user: PortalUserRecord;

@@ -3,6 +3,7 @@ import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   findAdmin,
   insertAdmin,
@@ -44,13 +45,13 @@ export const createAdmin = async (
 };
 
 /** The part of an operator that an audit row shows: nothing secret. */
-export interface AdminState {
+interface AdminState {
   readonly email: string;
   readonly role: AdminRole;
   readonly active: boolean;
 }
 
-export interface AdminChange {
+interface AdminChange {
   /** `admin.create`, `admin.set-role`, `admin.activate`, `admin.deactivate`, `admin.reset-password`. */
   readonly action: string;
   readonly adminId: string;
@@ -58,7 +59,7 @@ export interface AdminChange {
   readonly after: AdminState;
 }
 
-export interface AdminChangesOptions {
+interface AdminChangesOptions {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
@@ -128,7 +129,7 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
       inTransaction(async (tx) => {
         const { id } = await createAdmin({ db: tx, clock, random, hasher }, admin);
         const created = await findAdmin(tx, id);
-        if (created === undefined) throw new Error('a new operator vanished');
+        invariant(created, 'a new operator is in the database');
         await audit(tx, { action: 'admin.create', adminId: id, after: stateOf(created) });
         return created;
       }),

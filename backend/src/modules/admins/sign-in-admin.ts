@@ -15,7 +15,7 @@ export interface SignInAdminDeps {
   readonly tokenTtlSeconds: number;
 }
 
-export interface SignedInAdmin {
+interface SignedInAdmin {
   readonly accessToken: string;
   readonly expiresIn: number;
   readonly admin: AdminRecord;

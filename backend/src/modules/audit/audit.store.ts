@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { AuditEntry } from './audit.types.ts';
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetType?: string | undefined;

@@ -10,8 +10,7 @@ export const deployLockMs = 60_000;
  * DISPATCHING is sent and not answered yet, or its process died; DISPATCHED and REFUSED are the
  * CI system's answers; UNKNOWN is for a call whose outcome nobody can tell.
  */
-export const triggerStatuses = ['DISPATCHING', 'DISPATCHED', 'REFUSED', 'UNKNOWN'] as const;
-export type TriggerStatus = (typeof triggerStatuses)[number];
+export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN';
 
 /** A deployment that the CI system has accepted. */
 export interface Deployment {

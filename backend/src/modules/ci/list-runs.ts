@@ -9,7 +9,7 @@ export const requireCi = (ci: Ci | undefined): Ci => {
   return ci;
 };
 
-export interface RunsQuery {
+interface RunsQuery {
   /** All targets unless one is named. */
   readonly target?: DeployTarget | undefined;
   /** For each target. */

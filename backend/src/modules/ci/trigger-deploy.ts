@@ -25,7 +25,7 @@ export interface TriggerDeployDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-export interface DeployRequest {
+interface DeployRequest {
   readonly target: DeployTarget;
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;

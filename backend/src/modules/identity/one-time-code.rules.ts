@@ -18,13 +18,13 @@ export const sendWindowMs = 15 * minuteMs;
 export const guessWindowMs = 30 * minuteMs;
 export const lockMs = 30 * minuteMs;
 /** The wrong code that locks. */
-export const maxWrongCodes = 3;
+const maxWrongCodes = 3;
 
 /**
  * Tolerates another process's clock this far ahead of ours. Times further ahead were written
  * before the clock was set back; they count for nothing, lest they lock a phone for days.
  */
-export const clockSkewMs = minuteMs;
+const clockSkewMs = minuteMs;
 
 const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
   const ageMs = msBetween(at, now);

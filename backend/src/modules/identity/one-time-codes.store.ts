@@ -15,7 +15,7 @@ export interface CodeScope {
   readonly purpose: CodePurpose;
 }
 
-export interface StoredCode {
+interface StoredCode {
   readonly id: string;
   readonly codeHash: string;
   readonly expiresAt: Date;

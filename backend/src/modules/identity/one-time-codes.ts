@@ -43,7 +43,7 @@ export interface OneTimeCodesDeps {
 }
 
 /** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
-export type CodeVerdict =
+type CodeVerdict =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };

@@ -15,7 +15,7 @@ const columns = {
 } as const;
 
 /** The session of a refresh token, current or already exchanged. */
-export interface TokenSession extends Session {
+interface TokenSession extends Session {
   readonly familyId: string;
   readonly revokedAt: Date | null;
 }

@@ -38,7 +38,7 @@ export interface Device {
   readonly deviceName?: string | undefined;
 }
 
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: Session;
   readonly refreshToken: string;
   /** Sessions that it replaced: pass them to `announceEnd` once the transaction has committed. */

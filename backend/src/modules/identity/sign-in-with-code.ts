@@ -15,7 +15,7 @@ import { isCoolingDown, lockUserByPhone } from './users.store.ts';
 
 export interface SignInWithCodeDeps extends CreateUserDeps, OneTimeCodesDeps, SessionsDeps {}
 
-export interface CodeSignIn extends Device {
+interface CodeSignIn extends Device {
   readonly phone: string;
   readonly otp: string;
 }

@@ -6,7 +6,7 @@ import { presentUser, profileBody, userView } from './identity.schemas.ts';
 import { customerAccess, isActive, type KycStatus } from './identity.types.ts';
 import { findUser, updateProfile } from './users.store.ts';
 
-export interface UsersRoutesDeps {
+interface UsersRoutesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;

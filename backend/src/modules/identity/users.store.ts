@@ -24,7 +24,7 @@ type Row = Omit<User, 'mpinSet'> & { readonly mpinHash: string | null };
 
 const toUser = ({ mpinHash, ...user }: Row): User => ({ ...user, mpinSet: mpinHash !== null });
 
-export interface NewUser {
+interface NewUser {
   readonly id: string;
   readonly phone: string;
   readonly phoneHash: string;
@@ -33,7 +33,7 @@ export interface NewUser {
 }
 
 /** The fields of their own profile that a customer may change. */
-export interface ProfileChanges {
+interface ProfileChanges {
   readonly fullName?: string | undefined;
   readonly email?: string | undefined;
 }

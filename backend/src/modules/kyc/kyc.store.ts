@@ -19,7 +19,7 @@ export interface SubmittedFields {
   readonly selfieKey: string | null;
 }
 
-export interface NewDocument {
+interface NewDocument {
   readonly id: string;
   readonly userId: string;
   readonly kind: DocumentKind;

@@ -28,7 +28,7 @@ export interface ReviewKycDeps {
 }
 
 /** The operator who decides, and the request by which they do. */
-export interface Reviewer {
+interface Reviewer {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
 }

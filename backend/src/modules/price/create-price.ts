@@ -19,7 +19,7 @@ export interface PriceModule {
   readonly customerRoutes: Route[];
 }
 
-export interface PriceOptions {
+interface PriceOptions {
   readonly db: Db;
   readonly redis: Redis;
   readonly provider: GoldProvider;

@@ -28,7 +28,7 @@ export interface PriceFeed {
   stop(): Promise<void>;
 }
 
-export interface PriceFeedOptions {
+interface PriceFeedOptions {
   readonly db: Db;
   readonly fetchPrice: FetchPrice;
   readonly cache: PriceCache;

@@ -13,7 +13,7 @@ const rangeMs: Readonly<Record<PriceRange, number>> = {
 };
 
 /** Bounds the rows of one response. */
-export const maxHistoryRows = 5000;
+const maxHistoryRows = 5000;
 
 interface HistoryRow {
   readonly buy_paise: bigint;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bps, paise, toSafePaise, type Paise } from '../../money/index.ts';
 import type { LivePrice, PriceTick } from './price.types.ts';
 
-export const priceRanges = ['1d', '1w', '1m', '1y'] as const;
+const priceRanges = ['1d', '1w', '1m', '1y'] as const;
 export type PriceRange = (typeof priceRanges)[number];
 
 const pricePaise = z.int().positive();

@@ -5,7 +5,7 @@ import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 
 /** The margins on the provider's price. */
-export interface Spreads {
+interface Spreads {
   readonly buySpreadBps: number;
   readonly sellSpreadBps: number;
 }

@@ -16,7 +16,7 @@ export interface Gates {
   requireSellOpen(): Promise<void>;
 }
 
-export interface GatesOptions {
+interface GatesOptions {
   readonly db: Db;
   readonly switches: Switches;
   /** The blocking checks, each of the database or the configuration alone. */

@@ -7,7 +7,7 @@ interface Listed {
   readonly total: number;
 }
 
-export interface Comparison<R extends Listed, A, P> {
+interface Comparison<R extends Listed, A, P> {
   /** Lists the rows; called once more after the answers. */
   readonly list: () => Promise<readonly R[]>;
   readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
@@ -21,7 +21,7 @@ export interface Wrong<R, A, P> {
   readonly problem: P;
 }
 
-export interface Compared<R, A, P> {
+interface Compared<R, A, P> {
   /** The number of rows to compare in all. */
   readonly total: number;
   readonly wrong: readonly Wrong<R, A, P>[];

@@ -30,7 +30,7 @@ export const toFetched = <T, A>(
   return answer === undefined ? `${name} can not be asked: ${outcome.code}` : { answer };
 };
 
-export interface FetchedAnswers<I, A> {
+interface FetchedAnswers<I, A> {
   readonly answers: readonly { readonly item: I; readonly answer: A }[];
   /** The reason for which some items have no answer. */
   readonly incomplete?: string;

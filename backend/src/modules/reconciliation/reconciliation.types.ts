@@ -27,10 +27,10 @@ export type CheckId = (typeof checkIds)[number];
  * waits, unless somebody acts. medium: known, and waiting for a person.
  */
 export const severities = ['critical', 'high', 'medium'] as const;
-export type Severity = (typeof severities)[number];
+type Severity = (typeof severities)[number];
 
 export const checkStatuses = ['OK', 'FINDINGS', 'ERROR'] as const;
-export type CheckStatus = (typeof checkStatuses)[number];
+type CheckStatus = (typeof checkStatuses)[number];
 
 /** Leads an operator to a row: ids, states, amounts. Never anything personal. */
 export type Sample = Readonly<Record<string, string | number | boolean | null>>;

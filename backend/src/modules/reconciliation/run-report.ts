@@ -41,7 +41,7 @@ const runCheck = async (
   }
 };
 
-export interface RunReport {
+interface RunReport {
   readonly checks: readonly Check[];
   readonly context: Omit<CheckContext, 'now' | 'from'>;
   readonly now: Date;

@@ -79,7 +79,7 @@ const listTransactions = ({ read, now, from, limits }: CheckContext) =>
     LIMIT ${limits.most}::int`);
 
 /** A customer's balance at the provider by our own orders, as decimal text in grams. */
-export type BalanceRow = {
+type BalanceRow = {
   readonly since: Date;
   readonly userId: string;
   readonly providerUserId: string;
