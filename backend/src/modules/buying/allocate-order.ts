@@ -45,7 +45,7 @@ export interface AllocateDeps {
   readonly recordOutcome: RecordAllocationOutcome;
 }
 
-/** What a worker may do with an order now. */
+/** The work that an order leaves to a worker now. */
 type Claim =
   /** Nothing is to be done, or not yet, or by somebody else. */
   | { readonly kind: 'SKIP'; readonly why: string; readonly order: GoldOrder | undefined }

@@ -8,7 +8,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { ManualReviewCode } from '../orders/index.ts';
 
 /**
- * What the provider's order-status says of a confirm. BOUGHT: it sold the gold. NEVER: it did not
+ * The meaning of the provider's order-status for a confirm. BOUGHT: it sold the gold. NEVER: it did not
  * and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can say,
  * so it must not be.
  */
@@ -17,7 +17,7 @@ export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 /**
  * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
  * its way, so it is final only once the provider would not accept a confirm any more
- * (collaborators, 2.1); a status that nobody answered is never final.
+ * (contract: states > Allocation retries); a status that nobody answered is never final.
  */
 export const readVerdict = (
   status: Outcome<ProviderTransactionStatus>,
@@ -56,10 +56,9 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 });
 
 /**
- * What follows when a try of the allocation has not bought the gold (contract: states > Allocation
- * retries): the next retry while the lock stands; at the lock's end, or once all retries were used,
- * a person. A retry due after the lock's end is not waited for: the order is looked at again at
- * that end.
+ * Decides what follows a try of the allocation that has not bought the gold: the
+ * next retry while the lock stands; at the lock's end, or once all retries were used, a person. A
+ * retry due after the lock's end is not waited for: the order is looked at again at that end.
  */
 export const nextStep = (tried: FailedTry): NextStep => {
   const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;

@@ -168,7 +168,7 @@ export const createBuy = (deps: BuyDeps) => {
       },
     });
 
-  /** What a customer accepts must be there: an acceptance of no text would be worth nothing. */
+  /** Returns the version of the terms in force: an acceptance of no text would be worth nothing. */
   const requireTerms = async (): Promise<string> => {
     const version = await deps.termsVersionOn(db, clock.now());
     if (version !== undefined) return version;

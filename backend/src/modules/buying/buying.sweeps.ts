@@ -16,7 +16,7 @@ import { expireQuotes } from '../quotes/index.ts';
 import type { AllocateDeps } from './allocate-order.ts';
 import { readVerdict } from './allocation.rules.ts';
 
-/** How long a paid order may stand still, or a retry be overdue, before its job counts as lost. */
+/** A paid order that stood still for this long, or an overdue retry, has lost its job. */
 const stalledSeconds = 60;
 /** An undecided confirm is queried once in this time, however many workers there are. */
 const queryAgainSeconds = 30;

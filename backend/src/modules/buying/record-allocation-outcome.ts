@@ -27,7 +27,7 @@ import {
 } from '../provider-operations/index.ts';
 import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
 
-/** What is known after the provider's order-status was queried. */
+/** The outcome of a try, by the provider's order-status. */
 export interface AllocationOutcome {
   readonly orderId: string;
   readonly verdict: Verdict;
@@ -43,7 +43,7 @@ export interface AllocationOutcome {
   readonly invoiceId?: string | undefined;
 }
 
-/** What recording an outcome did to the order; SKIPPED where it said nothing new about it. */
+/** The order's next step after an outcome; SKIPPED where it said nothing new about the order. */
 type Recorded = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 
 export interface RecordOutcomeDeps {

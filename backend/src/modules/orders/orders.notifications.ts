@@ -8,7 +8,7 @@ interface OrderOf {
   readonly userId: string;
 }
 
-/** Notifies the customer that the gold is there. */
+/** Notifies the customer that the gold is in the account. */
 export const notifyBought = (
   db: Db,
   notify: Notify,
@@ -60,7 +60,7 @@ export const notifySold = (
   });
 };
 
-/** Notifies the customer that a sell came to nothing and its gold is free again. */
+/** Notifies the customer that a sale failed and its gold is available again. */
 export const notifySaleFailed = (
   db: Db,
   notify: Notify,

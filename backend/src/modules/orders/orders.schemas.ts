@@ -14,7 +14,7 @@ export const paiseInt = z.int().min(0);
 export const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
 const rupeesText = z.string().regex(RUPEES_PATTERN);
 
-/** A gold order of any type. Null until known: an installment's figures, a buy's proceeds. */
+/** A gold order of any type. Parts that a type lacks, or that are not known yet, are null. */
 export const goldOrderView = z.object({
   id: z.uuid(),
   type: z.enum(goldOrderTypes),
@@ -48,7 +48,6 @@ export const adminOrdersQuery = ordersQuery.extend({
   q: z.string().trim().min(1).max(128).optional(),
 });
 
-/** What operators see in a list. */
 export const adminOrderRow = goldOrderView.extend({ user_id: z.uuid() });
 
 export const adminOrderPage = pageOf(adminOrderRow);
@@ -66,7 +65,7 @@ export const orderEventView = z.object({
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
-/** An order as its customer sees it (contract: buying > Gold order view). */
+/** Presents an order to its customer (contract: buying > Gold order view). */
 export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> => ({
   id: order.id,
   type: order.type,
@@ -88,7 +87,7 @@ export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> =
   updated_at: order.updatedAt.toISOString(),
 });
 
-/** An order in an operator's list. */
+/** Presents an order in an operator's list. */
 export const presentOrderRow = (order: GoldOrder): z.output<typeof adminOrderRow> => ({
   ...presentOrder(order),
   user_id: order.userId,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buyTransitions, allowsTransition, actorKindOf, sellTransitions } from './orders.states.ts';
+import { actorKindOf, allowsTransition } from '../../platform/transitions/transitions.ts';
+import { buyTransitions, sellTransitions } from './orders.states.ts';
 import { buyStatuses, sellStatuses, type BuyStatus } from './orders.types.ts';
 
 /** (contract: states > Gold order, buy; states > Leaving manual review) */

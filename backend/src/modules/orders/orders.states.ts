@@ -1,28 +1,19 @@
+import type { TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { BuyStatus, SellStatus } from './orders.types.ts';
 
-/** Who can cause a transition: the part of the actor before the colon. */
+/** The kinds of actors that cause transitions: the part of an actor before the colon. */
 export type ActorKind = 'customer' | 'gateway' | 'payout-provider' | 'worker' | 'janitor' | 'admin';
-
-interface Transition {
-  readonly allowedActors: readonly ActorKind[];
-  readonly reason: string;
-}
-
-/** Every transition that orders of one kind may make; any other is refused and logged. */
-export type TransitionTable<S extends string> = Readonly<
-  Record<S, Readonly<Partial<Record<S, Transition>>>>
->;
 
 const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
 const machine: readonly ActorKind[] = ['worker', 'janitor'];
 
 /**
- * The whole life of an order that is paid for (contract: states > Gold order, buy). What is not
- * here is refused and logged. A retry passes through PAID again, so that only a PAID order is ever
- * allocated; the one exception is gold that turns out to have been bought for an order under
+ * Declares every transition of an order that is paid for (contract: states > Gold order, buy); any
+ * other is refused and logged. A retry passes through PAID again, so that only a PAID order is
+ * ever allocated; the one exception is gold that turns out to have been bought for an order under
  * review.
  */
-export const buyTransitions: TransitionTable<BuyStatus> = {
+export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
   PENDING: {
     PAID: { allowedActors: payment, reason: 'the right amount was captured in time' },
     FAILED: {
@@ -74,11 +65,11 @@ const decided: readonly ActorKind[] = [...request, 'admin'];
 const payout: readonly ActorKind[] = ['payout-provider', ...machine];
 
 /**
- * The whole life of a sell (contract: states > Gold order, sell). An error from VERIFIED on changes
- * no state: the order stays where it is, with its grams reserved, and is under review by its
- * `manual_review_code`.
+ * Declares every transition of a sale (contract: states > Gold order, sell). An error from
+ * VERIFIED on changes no state: the order stays where it is, with its grams reserved, and is under
+ * review by its `manual_review_code`.
  */
-export const sellTransitions: TransitionTable<SellStatus> = {
+export const sellTransitions: TransitionTable<SellStatus, ActorKind> = {
   PENDING: {
     VERIFIED: { allowedActors: ['customer'], reason: 'the provider would buy the gold' },
     FAILED: {
@@ -99,18 +90,6 @@ export const sellTransitions: TransitionTable<SellStatus> = {
   FAILED: {},
 };
 
-/** Returns the kind of an actor: `gateway` of `gateway:sandbox`. */
-export const actorKindOf = (actor: string): string => actor.split(':', 1)[0] ?? '';
-
-/** Returns true when the table has this transition for this actor. */
-export const allowsTransition = <S extends string>(
-  table: TransitionTable<S>,
-  step: { readonly from: S; readonly to: S; readonly actor: string },
-): boolean => {
-  const allowed: readonly string[] | undefined = table[step.from][step.to]?.allowedActors;
-  return allowed?.includes(actorKindOf(step.actor)) === true;
-};
-
-/** A buy's order in a state in which the customer's money is held and the gold is not there yet. */
+/** Returns true while a buy's money is held and its gold is not there yet. */
 export const isAwaitingAllocation = (status: string): status is 'PAID' | 'RETRY_PENDING' =>
   status === 'PAID' || status === 'RETRY_PENDING';

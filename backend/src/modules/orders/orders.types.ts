@@ -1,6 +1,5 @@
 import type { Grams, Paise } from '../../money/index.ts';
 
-/** What an amount is given in. */
 export const goldUnits = ['INR', 'GRAMS'] as const;
 export type GoldUnit = (typeof goldUnits)[number];
 
@@ -21,7 +20,7 @@ export const buyStatuses = [
 ] as const;
 export type BuyStatus = (typeof buyStatuses)[number];
 
-/** The states of a sell (contract: states > Gold order, sell). */
+/** The states of a sale (contract: states > Gold order, sell). */
 export const sellStatuses = ['PENDING', 'VERIFIED', 'CONFIRMED', 'COMPLETED', 'FAILED'] as const;
 export type SellStatus = (typeof sellStatuses)[number];
 
@@ -29,7 +28,7 @@ export type SellStatus = (typeof sellStatuses)[number];
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
 
-/** Why an order waits for a person (contract: states > Manual review). */
+/** The reasons for which an order waits for a person (contract: states > Manual review). */
 export const manualReviewCodes = [
   'AMOUNT_MISMATCH',
   'CURRENCY_MISMATCH',
@@ -45,7 +44,7 @@ export const manualReviewCodes = [
 export type ManualReviewCode = (typeof manualReviewCodes)[number];
 
 /**
- * Who caused a move: `customer:<id>`, `gateway:<code>`, `payout-provider:<code>`, `worker`,
+ * The actor of a transition: `customer:<id>`, `gateway:<code>`, `payout-provider:<code>`, `worker`,
  * `janitor`, `admin:<id>`.
  */
 export type Actor = string;
@@ -73,18 +72,17 @@ export interface GoldOrder {
   readonly lockEndsAt: Date | null;
   readonly expiresAt: Date | null;
   readonly paidAt: Date | null;
-  /** How many tries of the allocation have failed. */
+  /** Tries of the allocation that have failed. */
   readonly allocationAttempts: number;
   readonly nextAttemptAt: Date | null;
   readonly allocatedAt: Date | null;
   readonly manualReviewCode: ManualReviewCode | null;
   readonly manualReviewReason: string | null;
-  /** Why a FAILED one failed. */
   readonly failureCode: string | null;
   readonly refundReference: string | null;
-  /** What an operator's allocation cost more, or less, at the provider than the quote. */
+  /** The provider's price of an operator's allocation less that of the quote. */
   readonly priceDifferencePaise: Paise | null;
-  /** Where a sell is paid out to. */
+  /** The account that a sale is paid out to. */
   readonly bankAccountId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -117,7 +115,7 @@ export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
   order.lockStartedAt !== null &&
   order.lockEndsAt !== null;
 
-/** A sell that the provider has verified and nobody knows to be confirmed. */
+/** A sale that the provider has verified and that is not known to be confirmed. */
 export interface VerifiedSell extends GoldOrder {
   readonly status: 'VERIFIED';
   readonly grams: Grams;

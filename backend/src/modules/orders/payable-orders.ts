@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -25,7 +26,7 @@ export interface PayableOrder {
   readonly amountPaise: GoldOrder['amountPaise'];
 }
 
-/** Who caused a transition, for the order's history. */
+/** The cause of a transition, for the order's history. */
 export interface CausedBy {
   /** The gateway's name of the event, or how else we learned of it. */
   readonly cause: string;
@@ -36,9 +37,7 @@ export interface CausedBy {
 
 const toPayable = (order: GoldOrder): PayableOrder => {
   const status = buyStatuses.find((known) => known === order.status);
-  if (order.type === 'SELL' || status === undefined) {
-    throw new Error(`order ${order.id} is not one that is paid for`);
-  }
+  invariant(order.type !== 'SELL' && status, `order ${order.id} is paid for`);
   const { id, userId, type, lockEndsAt, amountPaise } = order;
   return { id, userId, type, status, lockEndsAt, amountPaise };
 };
@@ -46,7 +45,7 @@ const toPayable = (order: GoldOrder): PayableOrder => {
 /** Locks the order's row: the first lock of a transaction, before the payment order's. */
 export const lockPayableOrder = async (db: Db, orderId: string): Promise<PayableOrder> => {
   const order = await lockOrder(db, orderId);
-  if (order === undefined) throw new Error(`there is no order ${orderId}`);
+  invariant(order, `there is an order ${orderId}`);
   return toPayable(order);
 };
 

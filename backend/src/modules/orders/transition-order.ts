@@ -1,15 +1,10 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { AppError } from '../../platform/errors/app-error.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import {
-  allowsTransition,
-  buyTransitions,
-  sellTransitions,
-  type TransitionTable,
-} from './orders.states.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import { buyTransitions, sellTransitions, type ActorKind } from './orders.states.ts';
 import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './orders.types.ts';
 
 /** Columns that change with a state; what is left out stays. */
@@ -34,7 +29,7 @@ export interface OrderChanges {
 
 export interface OrderTransition<S extends string> {
   readonly to: S;
-  /** What happened: the gateway's name of an event, `allocation.retry`, ... */
+  /** The event behind it: the gateway's name of one, `allocation.retry`, ... */
   readonly cause: string;
   readonly actor: Actor;
   readonly requestId?: string | undefined;
@@ -65,36 +60,36 @@ interface TransitionDeps {
  * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
  */
 const createTransition = <S extends string>(
-  deps: TransitionDeps,
-  table: TransitionTable<S>,
+  { clock, random, logger }: TransitionDeps,
+  table: TransitionTable<S, ActorKind>,
 ): TransitionOrder<S> => {
-  const { clock, random, logger } = deps;
-
-  const refuse = (id: string, from: string, step: OrderTransition<S>, why: string): never => {
-    const { to, cause, actor } = step;
-    logger.error(
-      { orderId: id, from, to, cause, actor, why },
-      'a transition of a gold order was refused',
-    );
-    throw new AppError('ILLEGAL_TRANSITION', { details: { from, to } });
-  };
-
-  return async (db, { id, status: from }, step) => {
-    const { to, cause, actor, requestId, changes = {}, detail } = step;
-    if (!allowsTransition(table, { from, to, actor })) refuse(id, from, step, 'not in the table');
+  const machine = { name: 'gold order', idField: 'orderId', table, logger };
+  return (db, { id, status: from }, { to, cause, actor, requestId, changes = {}, detail }) => {
     const at = clock.now();
-    const { count } = await db.goldOrder.updateMany({
-      where: { id, status: from },
-      data: { status: to, updatedAt: at, ...changes },
+    return transition(machine, {
+      id,
+      from,
+      to,
+      cause,
+      actor,
+      update: async () => {
+        const data = { status: to, updatedAt: at, ...changes };
+        const { count } = await db.goldOrder.updateMany({ where: { id, status: from }, data });
+        return count;
+      },
+      recordHistory: async () => {
+        // Raw: one statement, where create() would read the row back.
+        await execute(
+          db,
+          sql`
+            INSERT INTO gold_order_event
+              (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
+            VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
+              ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
+              ${at}::timestamptz)`,
+        );
+      },
     });
-    if (count !== 1) refuse(id, from, step, 'the order was in another state');
-    await db.$executeRaw`
-      INSERT INTO gold_order_event
-        (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
-      VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
-        ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
-        ${at}::timestamptz)`;
-    logger.info({ orderId: id, from, to, cause, actor }, 'gold order changed state');
   };
 };
 

@@ -1,7 +1,7 @@
-import { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, type DatabaseDecimal } from '../../money/index.ts';
 import type { Grams, Paise } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { createLease } from '../../platform/lease/lease.ts';
 import type { LockedBuy, VerifiedSell } from '../orders/index.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface Confirm {
   readonly orderId: string;
   readonly status: ConfirmStatus;
   readonly providerTxId: string;
-  /** What the verify promised. */
+  /** As its verify promised. */
   readonly grams: Grams;
   /** The moment before the verify. */
   readonly verifiedAt: Date;
@@ -29,10 +29,12 @@ export interface Confirm {
 
 type Row = Omit<Confirm, 'grams'> & { readonly grams: DatabaseDecimal };
 
-const columns = Prisma.sql`
+const lease = createLease({ table: 'provider_operation' });
+
+const columns = sql`
   p.id, p.order_id AS "orderId", p.status, p.provider_tx_id AS "providerTxId", p.grams,
   p.verified_at AS "verifiedAt", p.attempts,
-  coalesce(p.lease_until > clock_timestamp(), false) AS "isHeld"`;
+  NOT ${lease.isFree('p')} AS "isHeld"`;
 
 const toConfirm = (row: Row): Confirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
 
@@ -75,24 +77,24 @@ export const newConfirm = (
 /** A confirm's lease, by the database's clock: longer than a call to the provider may take. */
 export const confirmLeaseMs = 20_000;
 
-/** Who holds an operation, and until when by the database's clock. */
+/** A try to hold an operation, under an id of its own. */
 export interface OperationLease {
   readonly holderId: string;
   readonly leaseMs: number;
 }
 
-const leaseEnd = (leaseMs: number) =>
-  Prisma.sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
-const undecided = Prisma.sql`p.status IN ('INTENDED', 'UNKNOWN')`;
+const undecided = sql`status IN ('INTENDED', 'UNKNOWN')`;
+const byId = (id: string): Sql => sql`id = ${id}::uuid`;
 
 const selectConfirms = async (
   db: Db,
   operation: ConfirmOperation,
-  rest: Prisma.Sql,
+  rest: Sql,
 ): Promise<Confirm[]> => {
-  const rows = await db.$queryRaw<Row[]>`
-    SELECT ${columns} FROM provider_operation p
-    WHERE p.operation = ${operation} ${rest}`;
+  const rows = await selectRows<Row>(
+    db,
+    sql`SELECT ${columns} FROM provider_operation p WHERE p.operation = ${operation} ${rest}`,
+  );
   return rows.map(toConfirm);
 };
 
@@ -102,7 +104,7 @@ export const findLatestConfirm = async (
   operation: ConfirmOperation,
   orderId: string,
 ): Promise<Confirm | undefined> => {
-  const newest = Prisma.sql`
+  const newest = sql`
     AND p.order_id = ${orderId}::uuid ORDER BY p.started_at DESC, p.id DESC LIMIT 1`;
   return (await selectConfirms(db, operation, newest))[0];
 };
@@ -114,7 +116,9 @@ export const recordIntent = async (
   confirm: NewConfirm,
   { holderId, leaseMs }: OperationLease,
 ): Promise<void> => {
-  await db.$executeRaw`
+  await execute(
+    db,
+    sql`
     INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
       status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
       holder_id, lease_until)
@@ -122,49 +126,46 @@ export const recordIntent = async (
       ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
       ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
       ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
-      ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${leaseEnd(leaseMs)})`;
+      ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${lease.until(leaseMs)})`,
+  );
 };
 
 /**
  * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
  * before, so it is UNKNOWN from here on. False when another is quicker.
  */
-export const acquireConfirm = async (db: Db, id: string, lease: OperationLease) => {
-  const count = await db.$executeRaw`
-    UPDATE provider_operation p
-    SET status = 'UNKNOWN', attempts = attempts + 1, holder_id = ${lease.holderId}::uuid,
-      lease_until = ${leaseEnd(lease.leaseMs)}
-    WHERE p.id = ${id}::uuid AND ${undecided}
-      AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`;
-  return count === 1;
+export const acquireConfirm = (db: Db, id: string, held: OperationLease): Promise<boolean> => {
+  const set = sql`status = 'UNKNOWN', attempts = attempts + 1`;
+  return lease.acquire(db, { row: byId(id), where: undecided, set, ...held });
 };
 
 /** Begins the lease anew, before a call; false when it was lost. */
-export const renewConfirm = async (db: Db, id: string, lease: OperationLease) => {
-  const count = await db.$executeRaw`
-    UPDATE provider_operation p SET lease_until = ${leaseEnd(lease.leaseMs)}
-    WHERE p.id = ${id}::uuid AND p.holder_id = ${lease.holderId}::uuid AND ${undecided}
-      AND p.lease_until > clock_timestamp()`;
-  return count === 1;
-};
+export const renewConfirm = (db: Db, id: string, held: OperationLease): Promise<boolean> =>
+  lease.renew(db, { row: byId(id), where: undecided, ...held });
 
 /** Writes that the provider did it, which overrules every other outcome. */
 export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.$executeRaw`
-    UPDATE provider_operation p
+  await execute(
+    db,
+    sql`
+    UPDATE provider_operation
     SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
-      detail = NULL, holder_id = NULL, lease_until = NULL
-    WHERE p.id = ${id}::uuid AND p.status <> 'DONE'`;
+      detail = NULL, ${lease.cleared}
+    WHERE ${byId(id)} AND status <> 'DONE'`,
+  );
 };
 
 /** Writes that it will never happen, by the provider's final answer. */
 export const markRefused = async (db: Db, id: string, at: Date, reason: string): Promise<void> => {
-  await db.$executeRaw`
-    UPDATE provider_operation p
+  await execute(
+    db,
+    sql`
+    UPDATE provider_operation
     SET status = 'REFUSED', settled_at = ${at}::timestamptz,
       last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
-      holder_id = NULL, lease_until = NULL
-    WHERE p.id = ${id}::uuid AND ${undecided}`;
+      ${lease.cleared}
+    WHERE ${byId(id)} AND ${undecided}`,
+  );
 };
 
 export interface OpenOutcome {
@@ -181,23 +182,29 @@ export interface OpenOutcome {
  */
 export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Promise<boolean> => {
   const { holderId, wasRefused, at, reason } = outcome;
-  const count = await db.$executeRaw`
-    UPDATE provider_operation p
-    SET status = CASE WHEN ${wasRefused} AND p.status = 'INTENDED' THEN 'REFUSED'
+  const count = await execute(
+    db,
+    sql`
+    UPDATE provider_operation
+    SET status = CASE WHEN ${wasRefused} AND status = 'INTENDED' THEN 'REFUSED'
         ELSE 'UNKNOWN' END,
-      settled_at = CASE WHEN ${wasRefused} AND p.status = 'INTENDED'
+      settled_at = CASE WHEN ${wasRefused} AND status = 'INTENDED'
         THEN ${at}::timestamptz END,
       last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
-      holder_id = NULL, lease_until = NULL
-    WHERE p.id = ${id}::uuid AND p.holder_id = ${holderId}::uuid AND ${undecided}`;
+      ${lease.cleared}
+    WHERE ${byId(id)} AND holder_id = ${holderId}::uuid AND ${undecided}`,
+  );
   return count === 1;
 };
 
 /** Remembers that the provider was queried and had no final answer. */
 export const markQueried = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.$executeRaw`
-    UPDATE provider_operation p SET last_asked_at = ${at}::timestamptz
-    WHERE p.id = ${id}::uuid AND ${undecided}`;
+  await execute(
+    db,
+    sql`
+    UPDATE provider_operation SET last_asked_at = ${at}::timestamptz
+    WHERE ${byId(id)} AND ${undecided}`,
+  );
 };
 
 /** Lists undecided confirms that nobody holds and nobody has queried since `before`. */
@@ -210,9 +217,9 @@ export const listUndecidedConfirms = (
   selectConfirms(
     db,
     operation,
-    Prisma.sql`
+    sql`
       AND ${undecided} AND (p.last_asked_at IS NULL OR p.last_asked_at < ${before}::timestamptz)
-      AND (p.lease_until IS NULL OR p.lease_until <= clock_timestamp())
+      AND ${lease.isFree('p')}
       ORDER BY p.last_asked_at NULLS FIRST, p.started_at LIMIT ${limit}`,
   );
 
@@ -227,37 +234,30 @@ export interface VerifyIntent {
 }
 
 const openVerifyOf = (orderId: string) =>
-  Prisma.sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
+  sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
 
 /** Writes the intent to verify a sale, with its order; nobody holds it yet. */
 export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<void> => {
-  await db.$executeRaw`
+  await execute(
+    db,
+    sql`
     INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
       grams, started_at, attempts)
     VALUES (${intent.id}::uuid, ${intent.orderId}::uuid, ${intent.quoteId}::uuid,
       ${intent.userId}::uuid, ${intent.provider}, 'sell-verify', 'INTENDED',
-      ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`;
+      ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`,
+  );
 };
 
 /** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */
-export const acquireVerify = async (db: Db, orderId: string, lease: OperationLease) => {
-  const count = await db.$executeRaw`
-    UPDATE provider_operation
-    SET attempts = attempts + 1, holder_id = ${lease.holderId}::uuid,
-      lease_until = ${leaseEnd(lease.leaseMs)}
-    WHERE ${openVerifyOf(orderId)}
-      AND (lease_until IS NULL OR lease_until <= clock_timestamp())`;
-  return count === 1;
+export const acquireVerify = (db: Db, orderId: string, held: OperationLease): Promise<boolean> => {
+  const set = sql`attempts = attempts + 1`;
+  return lease.acquire(db, { row: openVerifyOf(orderId), set, ...held });
 };
 
 /** Begins the lease anew, before a second call; false when it was lost. */
-export const renewVerify = async (db: Db, orderId: string, lease: OperationLease) => {
-  const count = await db.$executeRaw`
-    UPDATE provider_operation SET lease_until = ${leaseEnd(lease.leaseMs)}
-    WHERE ${openVerifyOf(orderId)} AND holder_id = ${lease.holderId}::uuid
-      AND lease_until > clock_timestamp()`;
-  return count === 1;
-};
+export const renewVerify = (db: Db, orderId: string, held: OperationLease): Promise<boolean> =>
+  lease.renew(db, { row: openVerifyOf(orderId), ...held });
 
 export interface VerifyOutcome {
   readonly status: 'DONE' | 'REFUSED';
@@ -274,11 +274,14 @@ export const recordVerifyOutcome = async (
   outcome: VerifyOutcome,
 ): Promise<boolean> => {
   const { status, providerTxId, reason, at } = outcome;
-  const count = await db.$executeRaw`
+  const count = await execute(
+    db,
+    sql`
     UPDATE provider_operation
     SET status = ${status}, provider_tx_id = ${providerTxId},
       detail = ${JSON.stringify({ reason })}::jsonb,
-      settled_at = ${at}::timestamptz, holder_id = NULL, lease_until = NULL
-    WHERE ${openVerifyOf(orderId)} AND holder_id = ${holderId}::uuid`;
+      settled_at = ${at}::timestamptz, ${lease.cleared}
+    WHERE ${openVerifyOf(orderId)} AND holder_id = ${holderId}::uuid`,
+  );
   return count === 1;
 };

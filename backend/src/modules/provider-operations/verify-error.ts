@@ -5,7 +5,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 
 export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
 
-/** What a verify that promised nothing is to the customer (contract: states > Price lock). */
+/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
 export const verifyErrorCode = (
   verified: Exclude<Outcome<never>, { kind: 'done' }>,
 ): VerifyErrorCode => {

@@ -1,19 +1,48 @@
 import { RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
-import type { VerifiedTransaction, VerifyBuyRequest } from '../../adapters/gold-provider/port.ts';
-import type { BuyBreakdown } from '../../money/index.ts';
-import { addMs } from '../../platform/clock/clock.ts';
+import type {
+  GoldProvider,
+  VerifiedTransaction,
+  VerifyBuyRequest,
+} from '../../adapters/gold-provider/port.ts';
+import type { Bps, BuyBreakdown } from '../../money/index.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import type { LivePrice } from '../price/index.ts';
+import type { LivePrice, LivePriceReader } from '../price/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { verifyError } from '../provider-operations/index.ts';
 import { requireProviderUser, verifiablePrice } from './quote-price.ts';
 import { breakDownBuy, checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
-import type { QuoteDeps } from './quotes.deps.ts';
 import type { BuyQuote, GoldAmount } from './quotes.types.ts';
 
-/** How long a buy quote lives, when the lock allows it (contract: limits > Quotes and locks). */
+/** The mechanics of a use case. */
+export interface GoldBase {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface QuoteDeps extends GoldBase {
+  readonly provider: GoldProvider;
+  readonly price: LivePriceReader;
+  readonly limits: { current(): Promise<Limits> };
+  /** @throws AppError KYC_REQUIRED */
+  readonly requireApprovedKyc: (db: Db, userId: string) => Promise<void>;
+  readonly findUser: (
+    db: Db,
+    userId: string,
+  ) => Promise<{ readonly providerUserId: string | null } | undefined>;
+  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
+}
+
+/** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;
-/** A quote never lives into the last part of the lock: the customer still has to pay. */
+/** A quote ends this long before its lock: the customer still has to pay. */
 const lockMarginMs = 45_000;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);

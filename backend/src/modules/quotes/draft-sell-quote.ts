@@ -2,19 +2,19 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Grams, Paise } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { breakDownSell, checkSellAmount } from './quote.rules.ts';
-import type { QuoteDeps } from './quotes.deps.ts';
+import type { QuoteDeps } from './draft-buy-quote.ts';
 import type { GoldAmount, SellQuote } from './quotes.types.ts';
 
-/** How long a sell quote lives (contract: limits > Quotes and locks). */
+/** The life of a sell quote (contract: limits > Quotes and locks). */
 export const sellQuoteLifeMs = 120_000;
 
-/** What the limits bind: what is asked for in INR, what the grams come to in GRAMS. */
+/** Returns the amount that limits bind: as requested in INR, or what the grams come to. */
 export const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
   amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
 
 /**
- * Makes sell quotes at a price and holds them against the limits. It writes nothing, and the
- * provider is not asked: a sell is verified when it is made.
+ * Creates what drafts sell quotes at a price and checks them against the limits. It writes
+ * nothing, and the provider is not called: a sale is verified when it is placed.
  */
 export const createDraftSellQuote = (
   deps: Pick<QuoteDeps, 'clock' | 'random' | 'provider' | 'limits'>,

@@ -56,21 +56,23 @@ export const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdo
       : sellByGrams(amount.grams, sellPaise),
   );
 
-const limitTexts: Readonly<Partial<Record<LimitName, string>>> = {
-  minBuyPaise: 'A buy is at least',
-  maxBuyPaise: 'A buy is at most',
-  dailyBuyPaise: 'The buys of a day come to at most',
-  minSellPaise: 'A sell is at least',
-  maxSellPaise: 'A sell is at most',
+const limitTexts: Readonly<Partial<Record<LimitName, (rupees: string) => string>>> = {
+  minBuyPaise: (rupees) => `The smallest purchase is INR ${rupees}.`,
+  maxBuyPaise: (rupees) => `The largest purchase is INR ${rupees}.`,
+  dailyBuyPaise: (rupees) => `You can buy gold for at most INR ${rupees} per day.`,
+  minSellPaise: (rupees) => `The smallest sale is INR ${rupees}, unless you sell all your gold.`,
+  maxSellPaise: (rupees) => `The largest sale is INR ${rupees}.`,
 };
 
-/** LIMIT_EXCEEDED, with the limit in `details` (contract: buying > Refusals of a buy). */
-const limitExceeded = (limit: LimitName, limits: Limits): AppError =>
-  new AppError('LIMIT_EXCEEDED', {
-    message: `${limitTexts[limit] ?? limit} INR ${formatRupees(limits[limit])}.`,
+/** Makes LIMIT_EXCEEDED, with the limit in `details` (contract: money > Trading limits). */
+const limitExceeded = (limit: LimitName, limits: Limits): AppError => {
+  const message = limitTexts[limit]?.(formatRupees(limits[limit]));
+  return new AppError('LIMIT_EXCEEDED', {
+    ...(message !== undefined && { message }),
     field: 'amount',
     details: { limit, limitPaise: toSafePaise(limits[limit]) },
   });
+};
 
 /**
  * Checks the gross amount of one buy against its limits.

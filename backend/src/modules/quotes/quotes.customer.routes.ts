@@ -5,7 +5,7 @@ import { customerAccess } from '../identity/index.ts';
 import type { DraftBuyQuote } from './draft-buy-quote.ts';
 import type { DraftSellQuote } from './draft-sell-quote.ts';
 import { requireProviderUser, verifiablePrice } from './quote-price.ts';
-import type { QuoteDeps } from './quotes.deps.ts';
+import type { QuoteDeps } from './draft-buy-quote.ts';
 import {
   buyQuoteView,
   presentBuyQuote,

@@ -21,7 +21,7 @@ const amountText = z
   .transform(String)
   .describe('rupees with at most two decimals, or grams with at most four');
 
-/** The two fields of a body that say how much. */
+/** The two fields of a body that give an amount. */
 export const amountShape = { unit: z.enum(goldUnits), amount: amountText };
 
 const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
@@ -33,7 +33,7 @@ const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
   return { unit, grams, requested: gramsToDatabase(grams) };
 };
 
-/** The `{unit, amount}` of a body as an amount; an issue at `amount` where it is none. */
+/** Parses the `{unit, amount}` of a body; adds an issue at `amount` where it is none. */
 export const toAmount = (
   { unit, amount }: { readonly unit: 'INR' | 'GRAMS'; readonly amount: string },
   context: z.RefinementCtx,
@@ -79,13 +79,13 @@ export const sellQuoteView = z.object({
 /** A quote of either kind. */
 export const quoteView = z.discriminatedUnion('kind', [buyQuoteView, sellQuoteView]);
 
-/** The amount as it was asked for: rupees with two decimals, grams with four. */
+/** Formats the amount as it was requested: rupees with two decimals, grams with four. */
 const requestedOf = ({ unit, requested }: Pick<BuyQuote, 'unit' | 'requested'>): string =>
   unit === 'INR'
     ? formatRupees(paise(parseDecimal(requested, 2) ?? 0n))
     : formatGrams(gramsFromDatabase(requested));
 
-/** What both kinds show: one that has run out reads EXPIRED before it is swept. */
+/** Presents what both kinds show: one that has run out reads EXPIRED before it is swept. */
 const presentHead = (quote: BuyQuote | SellQuote, now: Date) => ({
   id: quote.id,
   unit: quote.unit,
@@ -97,7 +97,7 @@ const presentHead = (quote: BuyQuote | SellQuote, now: Date) => ({
   createdAt: quote.createdAt.toISOString(),
 });
 
-/** A buy quote as its customer sees it. */
+/** Presents a buy quote to its customer. */
 export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buyQuoteView> => ({
   ...presentHead(quote, now),
   kind: 'BUY',
@@ -106,10 +106,7 @@ export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buy
   totalPaise: toSafePaise(quote.totalPaise),
 });
 
-/**
- * A sell quote as its customer sees it: nothing is ever withheld (contract: money > Breakdown of a
- * sale).
- */
+/** Presents a sell quote to its customer (contract: money > Breakdown of a sale). */
 export const presentSellQuote = (quote: SellQuote, now: Date): z.output<typeof sellQuoteView> => ({
   ...presentHead(quote, now),
   kind: 'SELL',

@@ -4,7 +4,7 @@ import type { GoldUnit } from '../orders/index.ts';
 export const quoteStatuses = ['ACTIVE', 'CONSUMED', 'EXPIRED'] as const;
 export type QuoteStatus = (typeof quoteStatuses)[number];
 
-/** What a customer wants to buy or sell. `requested` is the amount's one spelling, for what is stored. */
+/** An amount to buy or sell. `requested` is its one spelling, for what is stored. */
 export type GoldAmount =
   | { readonly unit: 'INR'; readonly amountPaise: Paise; readonly requested: string }
   | { readonly unit: 'GRAMS'; readonly grams: Grams; readonly requested: string };
@@ -27,7 +27,7 @@ export interface BuyQuote {
   readonly provider: string;
   readonly providerTxId: string;
   readonly providerRateId: string;
-  /** What the provider charges for the grams by its own arithmetic. */
+  /** The provider's charge for the grams, by its own arithmetic. */
   readonly providerAmountPaise: Paise;
   /** The moment before the verify call. */
   readonly lockStartedAt: Date;

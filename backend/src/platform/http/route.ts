@@ -9,7 +9,7 @@ import { checkBody, validateInput } from './validate-input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What is known of a request besides its input. */
+/** A request apart from its input. */
 export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;

@@ -42,7 +42,7 @@ const checkReply = (route: Route, reply: Reply): void => {
     throw new Error(`${where} broke its schema`, { cause: parsed.error });
 };
 
-/** Of a class, so that what few routes ask for is worked out only there. */
+/** A class, so that the few routes that read the address pay for it alone. */
 class ContextOf implements RequestContext {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
@@ -86,8 +86,8 @@ const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<
   });
 
 /**
- * Answers the requests of one route, in the order of refusals: rate limit, credential, role,
- * then the route's own (contract: conventions > Order of refusals). `next` gets what the error
+ * Answers the requests of one route, in the order of refusals: rate limit, credential, role, then
+ * the route's own (contract: conventions > Order of refusals). `next` gets what the error
  * middleware is to answer.
  */
 export const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {

@@ -2,10 +2,19 @@ import type { Timers } from '../clock/timers.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Random } from '../ids/random.ts';
-import { createIdempotencyStore, type KeyScope } from './idempotency.store.ts';
+import {
+  acquireKey,
+  bindKey,
+  findKey,
+  finishKey,
+  insertKey,
+  releaseKey,
+  type KeyLease,
+  type KeyScope,
+} from './idempotency.store.ts';
 import { payloadHash } from './payload-hash.ts';
 
-/** A held key. */
+/** A key that this request holds. */
 export interface Claim {
   /**
    * Names the resource, in the transaction that writes it. After this the key is no longer free.
@@ -17,15 +26,15 @@ export interface Claim {
 }
 
 export interface IdempotentSteps<T> {
-  /** The original resource as it is now. */
+  /** Returns the original resource as it is now. */
   readonly replay: (resourceId: string) => Promise<T>;
-  /** Does the work, or goes on after the last committed step where `resourceId` is known. */
+  /** Does the work, or resumes after the last committed step where `resourceId` is known. */
   readonly work: (claim: Claim, resourceId: string | undefined) => Promise<T>;
 }
 
 export interface Idempotency {
   /**
-   * The resource of a finished key with the same payload; undefined otherwise. For what comes
+   * Returns the resource of a finished key with the same payload; undefined otherwise. It comes
    * before every other refusal on money routes.
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;
@@ -40,9 +49,9 @@ interface IdempotencyOptions {
   readonly db: Db;
   readonly random: Random;
   readonly timers: Timers;
-  /** How long a key stays with a process that may have died. */
+  /** The lease of a key: longer than a request may take, so that a live process never loses it. */
   readonly leaseMs?: number;
-  /** How long a second request waits for the first. */
+  /** Real milliseconds for which a second request waits for the first. */
   readonly waitMs?: number;
 }
 
@@ -52,39 +61,36 @@ type Position =
   | { readonly kind: 'held'; readonly resourceId: string | undefined }
   | { readonly kind: 'replay'; readonly resourceId: string };
 
-const claimOf = (scope: KeyScope, holder: string): Claim => ({
+const claimOf = (scope: KeyScope, holderId: string): Claim => ({
   async bind(db, resourceId) {
-    if (await createIdempotencyStore(db).bind(scope, holder, resourceId)) return;
+    if (await bindKey(db, scope, holderId, resourceId)) return;
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   },
-  finish: (db) => createIdempotencyStore(db).finish(scope, holder),
+  finish: (db) => finishKey(db, scope, holderId),
 });
 
 export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
-  const { random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
-  const store = createIdempotencyStore(options.db);
+  const { db, random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
 
-  /** One look at the key: ours now, finished, or (undefined) held by another. */
-  const look = async (
+  /** Tries the key once: it is ours now, finished, or (undefined) held by another. */
+  const tryKey = async (
     scope: KeyScope,
     hash: string,
-    holder: string,
+    lease: KeyLease,
   ): Promise<Position | undefined> => {
-    if (await store.insert(scope, hash, holder, leaseMs)) {
-      return { kind: 'held', resourceId: undefined };
-    }
-    const row = await store.find(scope);
-    if (row === undefined) return undefined; // let go between the two statements: look again
-    if (row.payload_hash !== hash) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-    const resourceId = row.resource_id ?? undefined;
+    if (await insertKey(db, scope, hash, lease)) return { kind: 'held', resourceId: undefined };
+    const row = await findKey(db, scope);
+    if (row === undefined) return undefined; // released between the two statements: try again
+    if (row.payloadHash !== hash) throw new AppError('IDEMPOTENCY_KEY_REUSED');
+    const resourceId = row.resourceId ?? undefined;
     if (row.status === 'DONE' && resourceId !== undefined) return { kind: 'replay', resourceId };
-    if (!row.lapsed || !(await store.takeOver(scope, holder, leaseMs))) return undefined;
+    if (!row.isFree || !(await acquireKey(db, scope, lease))) return undefined;
     return { kind: 'held', resourceId };
   };
 
-  const take = async (scope: KeyScope, hash: string, holder: string): Promise<Position> => {
+  const takeKey = async (scope: KeyScope, hash: string, lease: KeyLease): Promise<Position> => {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
-      const position = await look(scope, hash, holder);
+      const position = await tryKey(scope, hash, lease);
       if (position !== undefined) return position;
       if (waitedMs >= waitMs) throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       await timers.sleep(pollMs);
@@ -93,21 +99,21 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
 
   return {
     async findReplay(scope, parsedPayload) {
-      const row = await store.find(scope);
-      if (row?.status !== 'DONE' || row.payload_hash !== payloadHash(parsedPayload)) {
+      const row = await findKey(db, scope);
+      if (row?.status !== 'DONE' || row.payloadHash !== payloadHash(parsedPayload)) {
         return undefined;
       }
-      return row.resource_id ?? undefined;
+      return row.resourceId ?? undefined;
     },
 
     async run(scope, parsedPayload, steps) {
-      const holder = random.uuid();
-      const position = await take(scope, payloadHash(parsedPayload), holder);
+      const holderId = random.uuid();
+      const position = await takeKey(scope, payloadHash(parsedPayload), { holderId, leaseMs });
       if (position.kind === 'replay') return steps.replay(position.resourceId);
       try {
-        return await steps.work(claimOf(scope, holder), position.resourceId);
+        return await steps.work(claimOf(scope, holderId), position.resourceId);
       } catch (error) {
-        await store.letGo(scope, holder);
+        await releaseKey(db, scope, holderId);
         throw error;
       }
     },

@@ -1,4 +1,6 @@
-import type { Db } from '../db/database.ts';
+import type { Db } from '../db/index.ts';
+import { execute, selectOne, sql } from '../db/index.ts';
+import { createLease } from '../lease/lease.ts';
 
 export interface KeyScope {
   readonly ownerId: string;
@@ -14,72 +16,90 @@ export interface KeyedRequest {
 }
 
 export interface KeyRow {
-  readonly payload_hash: string;
+  readonly payloadHash: string;
   readonly status: 'RUNNING' | 'DONE';
-  readonly lapsed: boolean;
-  readonly resource_id: string | null;
+  /** Nobody holds it: its holder released it or let its lease lapse. */
+  readonly isFree: boolean;
+  readonly resourceId: string | null;
 }
 
-/**
- * The rows of `idempotency_key`. A lease is a lock, so it runs on the database's own clock. Every
- * write of a holder names itself: one that lost its lease changes nothing.
- */
-export const createIdempotencyStore = (db: Db) => ({
-  /** Takes a free key; false where it is not free. */
-  async insert(scope: KeyScope, hash: string, holder: string, leaseMs: number): Promise<boolean> {
-    const count = await db.$executeRaw`
+/** A try to hold a key, under an id of its own. */
+export interface KeyLease {
+  readonly holderId: string;
+  readonly leaseMs: number;
+}
+
+const lease = createLease({ table: 'idempotency_key', keepsHolder: true });
+
+const rowOf = ({ ownerId, operation, key }: KeyScope) =>
+  sql`owner_id = ${ownerId}::uuid AND operation = ${operation} AND key = ${key}`;
+const isRunning = sql`status = 'RUNNING'`;
+
+/** Takes a key that nobody has used; false where somebody has. */
+export const insertKey = async (
+  db: Db,
+  scope: KeyScope,
+  payloadHash: string,
+  { holderId, leaseMs }: KeyLease,
+): Promise<boolean> => {
+  const count = await execute(
+    db,
+    sql`
       INSERT INTO idempotency_key
         (owner_id, operation, key, payload_hash, status, holder_id, lease_until, created_at)
-      VALUES (${scope.ownerId}::uuid, ${scope.operation}, ${scope.key}, ${hash}, 'RUNNING',
-        ${holder}::uuid, now() + ${leaseMs} * interval '1 millisecond', now())
-      ON CONFLICT (owner_id, operation, key) DO NOTHING`;
-    return count === 1;
-  },
+      VALUES (${scope.ownerId}::uuid, ${scope.operation}, ${scope.key}, ${payloadHash}, 'RUNNING',
+        ${holderId}::uuid, ${lease.until(leaseMs)}, now())
+      ON CONFLICT (owner_id, operation, key) DO NOTHING`,
+  );
+  return count === 1;
+};
 
-  async find(scope: KeyScope): Promise<KeyRow | undefined> {
-    const rows = await db.$queryRaw<KeyRow[]>`
-      SELECT payload_hash, status, lease_until < now() AS lapsed, resource_id
-      FROM idempotency_key
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key}`;
-    return rows[0];
-  },
+export const findKey = (db: Db, scope: KeyScope): Promise<KeyRow | undefined> =>
+  selectOne<KeyRow>(
+    db,
+    sql`
+      SELECT payload_hash AS "payloadHash", status, ${lease.isFree()} AS "isFree",
+        resource_id AS "resourceId"
+      FROM idempotency_key WHERE ${rowOf(scope)}`,
+  );
 
-  /** Takes over a key whose holder let its lease lapse; false when another was quicker. */
-  async takeOver(scope: KeyScope, holder: string, leaseMs: number): Promise<boolean> {
-    const count = await db.$executeRaw`
-      UPDATE idempotency_key
-      SET holder_id = ${holder}::uuid, lease_until = now() + ${leaseMs} * interval '1 millisecond'
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key} AND status = 'RUNNING' AND lease_until < now()`;
-    return count === 1;
-  },
+/** Acquires a running key that nobody holds; false when another was quicker. */
+export const acquireKey = (db: Db, scope: KeyScope, held: KeyLease): Promise<boolean> =>
+  lease.acquire(db, { row: rowOf(scope), where: isRunning, ...held });
 
-  /** Names the resource that the key made, in the transaction that writes it. */
-  async bind(scope: KeyScope, holder: string, resourceId: string): Promise<boolean> {
-    const count = await db.$executeRaw`
+/** Names the resource that the key made, in the transaction that writes it; false: lease lost. */
+export const bindKey = async (
+  db: Db,
+  scope: KeyScope,
+  holderId: string,
+  resourceId: string,
+): Promise<boolean> => {
+  const count = await execute(
+    db,
+    sql`
       UPDATE idempotency_key SET resource_id = ${resourceId}::uuid
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key} AND status = 'RUNNING' AND holder_id = ${holder}::uuid`;
-    return count === 1;
-  },
+      WHERE ${rowOf(scope)} AND ${isRunning} AND holder_id = ${holderId}::uuid`,
+  );
+  return count === 1;
+};
 
-  async finish(scope: KeyScope, holder: string): Promise<void> {
-    await db.$executeRaw`
+/** Marks a key done that has its resource; from then on it is replayed. */
+export const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
+  await execute(
+    db,
+    sql`
       UPDATE idempotency_key SET status = 'DONE'
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key} AND holder_id = ${holder}::uuid AND resource_id IS NOT NULL`;
-  },
+      WHERE ${rowOf(scope)} AND holder_id = ${holderId}::uuid AND resource_id IS NOT NULL`,
+  );
+};
 
-  /** Frees a key that made nothing; ends the lease of one that did, so a repeat resumes at once. */
-  async letGo(scope: KeyScope, holder: string): Promise<void> {
-    await db.$executeRaw`
+/** Frees a key that made nothing; ends the lease of one that did, so a repeat resumes at once. */
+export const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
+  await execute(
+    db,
+    sql`
       DELETE FROM idempotency_key
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key} AND holder_id = ${holder}::uuid AND resource_id IS NULL`;
-    await db.$executeRaw`
-      UPDATE idempotency_key SET lease_until = now() - interval '1 millisecond'
-      WHERE owner_id = ${scope.ownerId}::uuid AND operation = ${scope.operation}
-        AND key = ${scope.key} AND holder_id = ${holder}::uuid AND status = 'RUNNING'`;
-  },
-});
+      WHERE ${rowOf(scope)} AND holder_id = ${holderId}::uuid AND resource_id IS NULL`,
+  );
+  await lease.release(db, { row: rowOf(scope), where: isRunning, holderId });
+};

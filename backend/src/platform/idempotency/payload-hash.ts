@@ -10,8 +10,9 @@ const canonical = (value: unknown): unknown => {
 };
 
 /**
- * The same for payloads that parse to the same input, whatever the order of their fields. Hash
- * parsed input, so that unknown fields are left out (contract: conventions > Idempotency).
+ * Hashes a payload: the same for payloads that parse to the same input, whatever the order of
+ * their fields. Pass parsed input, so that unknown fields are left out
+ * (contract: conventions > Idempotency).
  */
 export const payloadHash = (parsed: unknown): string =>
   createHash('sha256')
