@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
 
-export type Cell = number | string;
+type Cell = number | string;
 
 export interface Table {
   readonly title: string;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { DemoNetwork, DemoResponse } from './demo-network.ts';
 import { StepFailure } from './step-failure.ts';
 
-export interface Ask {
+interface Ask {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly status: number;
   readonly headers: DemoResponse['headers'];
   readonly body: T;

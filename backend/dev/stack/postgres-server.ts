@@ -137,7 +137,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
 const startTimeoutMs = 60_000;
 
 /** Whether a database takes connections; while a server starts it drops them. */
-export const answers = async (url: string): Promise<boolean> => {
+const answers = async (url: string): Promise<boolean> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {});
   try {

@@ -25,7 +25,7 @@ export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
   pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
 
 /** Sends a signal; a process that is gone already is fine. */
-export const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
+const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -12,7 +12,7 @@ const recordSchema = z.object({
   ports: z.array(z.number().int()),
 });
 
-export type ProcessRecord = z.output<typeof recordSchema>;
+type ProcessRecord = z.output<typeof recordSchema>;
 
 /** The stack's memory of what it started, one file of each process in the folder `run`. */
 export interface ProcessRecords {

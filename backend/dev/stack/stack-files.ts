@@ -39,8 +39,6 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
   jwtSecret: publishedSecrets.jwtSecret,
 });
 
-export type StackEndpoints = ReturnType<typeof describeEndpoints>;
-
 /** A value as a shell reads it and a line of an env file holds it. */
 const quoted = (value: string): string => {
   if (/^[\w.:/@,+=-]*$/u.test(value)) return value;

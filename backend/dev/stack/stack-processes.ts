@@ -55,7 +55,7 @@ const newLog = (file: string): string => {
 };
 
 /** Whether the process that runs is the one that this stack would start now. */
-export const isUpToDate = async (options: ProcessOptions): Promise<boolean> => {
+const isUpToDate = async (options: ProcessOptions): Promise<boolean> => {
   const alive = await options.records.findAlive(options.name);
   return alive?.fingerprint === fingerprintOf(options);
 };

@@ -19,7 +19,7 @@ export interface AdapterKit {
   calls(operation: string): Promise<readonly JournalEntry[]>;
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   readonly body: Readonly<Record<string, unknown>> | null;
   readonly idempotencyKey?: string;
 }

@@ -7,7 +7,7 @@ import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';
 import { environmentOf, serveTrade } from './books-trade.ts';
 
-export interface ReportedCheck {
+interface ReportedCheck {
   readonly id: CheckId;
   readonly severity: string;
   readonly status: 'OK' | 'FINDINGS' | 'ERROR';

@@ -43,7 +43,7 @@ export interface Answer {
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** What a test may turn while it runs. */
-export interface GoldKnobs {
+interface GoldKnobs {
   kyc: 'APPROVED' | 'PENDING';
   isGateOpen: boolean;
   isSellGateOpen: boolean;
@@ -85,7 +85,7 @@ export interface OpenGold {
 
 const next: RequestHandler = (_req, _res, go) => go();
 const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
-export const retrySeconds = [5, 15, 45, 90, 180];
+const retrySeconds = [5, 15, 45, 90, 180];
 
 /** Takes the token for the caller's id: signing in is another module's. */
 const guard: Guard = {

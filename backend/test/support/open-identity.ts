@@ -22,7 +22,7 @@ import { createLogger } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
-export type Call = ReturnType<typeof asker>;
+type Call = ReturnType<typeof asker>;
 
 /** The customer API's sign-in on stores of its own, with the real SMS adapter. */
 export interface OpenIdentity {

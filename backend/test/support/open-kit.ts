@@ -52,7 +52,7 @@ export interface Kit extends Omit<Runtime, 'clock'> {
   serve(api: ServedApi): Promise<string>;
 }
 
-export interface ServedApi {
+interface ServedApi {
   readonly prefix: string;
   readonly routes: readonly Route[];
   readonly guard: Guard;

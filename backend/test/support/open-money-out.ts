@@ -17,7 +17,7 @@ import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
 /** One process's own modules: two of them are two replicas. */
-export interface Replica {
+interface Replica {
   readonly banking: Banking;
   readonly payouts: Payouts;
 }
@@ -55,7 +55,7 @@ export interface OpenMoneyOut extends Replica {
   close(): Promise<void>;
 }
 
-export interface MadePayout {
+interface MadePayout {
   readonly userId: string;
   readonly call: Caller;
   readonly bankAccountId: string;
@@ -65,7 +65,7 @@ export interface MadePayout {
   readonly key: string;
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
   readonly status: number;

@@ -28,7 +28,7 @@ import { createSilentLogger } from '../../src/platform/observability/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
-export type Call = ReturnType<typeof asker>;
+type Call = ReturnType<typeof asker>;
 
 /** The payments module behind its routes, with the real adapter, the sandbox and real orders. */
 export interface OpenPayments {

@@ -4,7 +4,7 @@ import { addSeconds, type Clock } from '../../src/platform/clock/clock.ts';
 import type { Database, Db } from '../../src/platform/db/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 
-export interface OrderState {
+interface OrderState {
   readonly status: string;
   readonly code: string | null;
   readonly reason: string | null;

@@ -5,7 +5,7 @@ import { lastLines } from '../../dev/stack/run-command.ts';
 import { waitUntilReady } from '../../dev/stack/start-server.ts';
 import { askTestServers } from './ask-test-servers.ts';
 
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

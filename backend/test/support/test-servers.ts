@@ -13,7 +13,7 @@ import { cloneTemplate, ensureSeededTemplate, ensureTemplate } from './template-
 import { startTestPostgres } from './test-postgres.ts';
 
 /** What a test file is given; the addresses are its own until they are returned. */
-export interface DatabaseAddresses {
+interface DatabaseAddresses {
   readonly name: string;
   readonly databaseUrl: string;
   readonly migrateUrl: string;

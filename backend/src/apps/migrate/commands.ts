@@ -5,7 +5,7 @@ import {
   resolveMigration,
 } from './deploy-migrations.ts';
 
-export interface CommandContext {
+interface CommandContext {
   readonly url: string;
   readonly print: (line: string) => void;
 }

@@ -18,7 +18,7 @@ const commandSchema = z.discriminatedUnion('name', [
 /** A parsed command line. Passwords are no part of it: they come on standard input. */
 export type OperatorCommand = z.output<typeof commandSchema>;
 
-export const usage = [
+const usage = [
   'operator admin create --email EMAIL --role ROLE      password on standard input',
   'operator admin list',
   'operator admin set-role --email EMAIL --role ROLE',

@@ -1,4 +1,4 @@
-export { portalRead, portalWrite, type PortalPrincipal } from './accounting.types.ts';
+export { portalRead, portalWrite } from './accounting.types.ts';
 export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
 export { createPortalUser } from './create-portal-user.ts';

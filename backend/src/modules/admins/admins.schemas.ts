@@ -16,7 +16,7 @@ export const newPasswordSchema = z
   .min(12, 'must have at least 12 characters')
   .max(256, 'must have at most 256 characters');
 
-export const adminView = z.object({
+const adminView = z.object({
   id: z.uuid(),
   email: z.string(),
   role: z.enum(adminRoles),

@@ -13,11 +13,6 @@ export {
   type AdminPrincipal,
   type AdminRole,
 } from './admins.types.ts';
-export {
-  createAdmin,
-  createAdminChanges,
-  type AdminChanges,
-  type NewAdmin,
-} from './change-admins.ts';
+export { createAdmin, createAdminChanges } from './change-admins.ts';
 export { createAdmins } from './create-admins.ts';
 export { purgeAdminSignIns } from './sign-in-admin.ts';

@@ -13,7 +13,7 @@ export const auditQuery = pageQuery.extend({
   to: moment.optional(),
 });
 
-export const auditEntryView = z.object({
+const auditEntryView = z.object({
   id: z.uuid(),
   action: z.string(),
   outcome: z.enum(['DONE', 'REFUSED']),

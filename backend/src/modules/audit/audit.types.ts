@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
 /** Operators and portal users are people in two stores of their own; `system` is the service. */
-export interface AuditActor {
+interface AuditActor {
   readonly api: 'admin' | 'accounting' | 'customer' | 'system';
   readonly id?: string;
   readonly email?: string;

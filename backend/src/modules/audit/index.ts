@@ -1,2 +1,2 @@
-export type { AuditActor, AuditEntry } from './audit.types.ts';
+export type { AuditEntry } from './audit.types.ts';
 export { createAudit, createAuditor, type Auditor } from './create-audit.ts';

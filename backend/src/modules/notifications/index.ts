@@ -1,7 +1,2 @@
 export { createNotify } from './create-notify.ts';
-export {
-  notificationTypes,
-  type NewNotification,
-  type NotificationType,
-  type Notify,
-} from './notifications.types.ts';
+export { type Notify } from './notifications.types.ts';

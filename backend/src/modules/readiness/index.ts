@@ -13,4 +13,4 @@ export { createReadinessAdminRoutes } from './readiness.admin.routes.ts';
 export { createReadinessCustomerRoutes } from './readiness.customer.routes.ts';
 export { createReadinessReport } from './readiness-report.ts';
 export { findEvidence, upsertEvidence } from './readiness.store.ts';
-export { evidenceItems, type EvidenceItem } from './readiness.types.ts';
+export { evidenceItems } from './readiness.types.ts';

@@ -24,7 +24,7 @@ export const evidenceView = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-export const itemView = z.object({
+const itemView = z.object({
   id: z.enum(readinessItems),
   title: z.string(),
   blocking: z.boolean(),

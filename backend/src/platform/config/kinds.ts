@@ -43,8 +43,7 @@ export const httpUrl = () =>
     .url({ protocol: /^https?$/u, message: 'must be an http or https address' })
     .transform((url) => url.replace(/\/+$/u, ''));
 
-export const appModes = ['development', 'test', 'production'] as const;
-export type AppMode = (typeof appModes)[number];
+const appModes = ['development', 'test', 'production'] as const;
 
 /** The mode; production unless said otherwise, so that forgetting it is safe. */
 export const appMode = () => z.enum(appModes).default('production');

@@ -11,7 +11,7 @@ export interface StoredDataKey {
   readonly settled: boolean;
 }
 
-export interface WrappedDataKey {
+interface WrappedDataKey {
   readonly userId: string;
   readonly keyId: string;
   readonly wrapped: Buffer;

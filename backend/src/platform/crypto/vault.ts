@@ -24,7 +24,7 @@ export interface Sealer {
 }
 
 /** The sealer for what belongs to no known user. */
-export interface ServiceSealer extends Sealer {
+interface ServiceSealer extends Sealer {
   /** True when another key than the current one sealed it, so that it may be sealed again. */
   isOutdated(sealed: string): boolean;
 }

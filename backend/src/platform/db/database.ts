@@ -12,7 +12,7 @@ export type Db = Omit<
   '$queryRawUnsafe' | '$executeRawUnsafe' | '$use' | '$on' | '$extends'
 >;
 
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly isolation?: 'ReadCommitted' | 'Serializable';
   /** From the first statement to the commit, in milliseconds. */
   readonly timeoutMs?: number;

@@ -2,7 +2,7 @@ import type { Timers } from '../clock/timers.ts';
 import type { Outcome } from '../outcome/outcome.ts';
 
 /** The part of a logger that is needed here. It never gets a body, an address or a header. */
-export interface HttpClientLogger {
+interface HttpClientLogger {
   debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
@@ -33,7 +33,7 @@ export interface HttpClientOptions {
   readonly timers?: Timers;
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** So many failures in a row open the circuit. */
   readonly consecutiveFailures?: number;
   /** So long after opening one call is let through to see. */

@@ -3,10 +3,4 @@ export type * from './http-client.types.ts';
 export { jsonNumber, parseLosslessJson, printLosslessJson } from './lossless-json.ts';
 export { safeInteger, textOrDigits } from './lossless-json.ts';
 export { readAnswer, UNREADABLE } from './read-answer.ts';
-export {
-  CIRCUIT_OPEN,
-  isUnavailable,
-  NOT_AUTHORISED,
-  NOT_SENT,
-  RATE_LIMITED,
-} from './transport-refusals.ts';
+export { CIRCUIT_OPEN, isUnavailable, NOT_SENT } from './transport-refusals.ts';

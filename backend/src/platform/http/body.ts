@@ -2,7 +2,7 @@ import express, { type RequestHandler } from 'express';
 import { AppError } from '../errors/app-error.ts';
 
 /** The body cap of the public edge (contract: limits > Sizes). */
-export const defaultBodyLimitBytes = 2 * 1024 * 1024;
+const defaultBodyLimitBytes = 2 * 1024 * 1024;
 
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/([\w.+-]+\+)?json\s*(;|$)/iu.test(contentType);

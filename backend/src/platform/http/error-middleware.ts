@@ -31,7 +31,7 @@ export const toAppError = (error: unknown): AppError => {
 };
 
 /** The envelope (contract: conventions > Errors): never a stack, SQL or a provider's raw body. */
-export const errorBody = (error: AppError, requestId: string) => ({
+const errorBody = (error: AppError, requestId: string) => ({
   error: {
     code: error.code,
     message: error.message,

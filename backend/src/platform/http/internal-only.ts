@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../errors/app-error.ts';
 
 /** The host of a `Host` header: lower case, without port and last dot. */
-export const hostnameOf = (host: string | undefined): string =>
+const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
 /** 404 unless `Host` is one of the internal names (contract: conventions > Metrics). */

@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import { createReadiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
 import { createShutdown, type Closer } from './create-shutdown.ts';
 
-export interface LifecycleServer {
+interface LifecycleServer {
   /** As messages name it. */
   readonly name: string;
   readonly server: Server;

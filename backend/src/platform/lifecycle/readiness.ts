@@ -8,7 +8,7 @@ export interface ReadinessCheck {
   readonly check: () => Promise<unknown>;
 }
 
-export type ReadinessStatus = 'ok' | 'unavailable' | 'draining';
+type ReadinessStatus = 'ok' | 'unavailable' | 'draining';
 
 export interface ReadinessReport {
   readonly status: ReadinessStatus;

@@ -12,7 +12,7 @@ interface RequestLogOptions {
 }
 
 /** nginx's word for a client that left before it was answered. */
-export const clientLeftStatus = 499;
+const clientLeftStatus = 499;
 
 /**
  * One line for each request: id, method, route template, status, milliseconds. No address, no

@@ -19,7 +19,7 @@ export interface Logger {
 }
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 type Method = Exclude<LogLevel, 'silent'>;
 
 export interface LoggerOptions {

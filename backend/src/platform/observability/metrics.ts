@@ -11,7 +11,7 @@ export interface ObservedRequest {
 /** `dead`: it failed and was its last try. */
 export type JobOutcome = 'done' | 'retry' | 'dead';
 
-export interface ObservedJob {
+interface ObservedJob {
   readonly task: string;
   readonly outcome: JobOutcome;
   readonly ms: number;
@@ -26,7 +26,7 @@ export interface ObservedSweep {
   readonly ms: number;
 }
 
-export interface ObservedCollaboratorCall {
+interface ObservedCollaboratorCall {
   readonly collaborator: string;
   readonly operation: string;
   readonly outcome: string;

@@ -1,6 +1,6 @@
 import { describeError } from './describe-error.ts';
 
-export const censor = '[redacted]';
+const censor = '[redacted]';
 
 /** Keys in lower case without `-` and `_`, as they are compared. */
 const secretKeys: ReadonlySet<string> = new Set([

@@ -1,1 +1,1 @@
-export { createRateLimit, type RateLimitOptions } from './create-rate-limit.ts';
+export { createRateLimit } from './create-rate-limit.ts';

@@ -10,7 +10,7 @@ import { safeInteger, textOrDigits } from '../../../platform/http-client/index.t
 const account = z.object({ login: z.string() });
 
 /** One of `workflow_runs`; only what is read. */
-export const workflowRun = z.object({
+const workflowRun = z.object({
   id: textOrDigits,
   name: z.string().nullish(),
   /** The workflow's `run-name`, with its values filled in. */

@@ -14,7 +14,7 @@ import { createBodyCipher } from './safegold.encryption.ts';
 import { bodyEncryption } from './safegold.facts.ts';
 import { errorAnswer } from './safegold.schemas.ts';
 
-export interface SafegoldCall<T> {
+interface SafegoldCall<T> {
   readonly operation: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ export interface PlayedPayment {
 }
 
 /** A checkout, for people. */
-export interface Checkout {
+interface Checkout {
   readonly gateway: string;
   readonly gatewayOrderId: string;
   readonly receipt: string;
@@ -36,7 +36,7 @@ export interface Checkout {
   readonly payments: readonly { readonly id: string; readonly status: string }[];
 }
 
-export type PlayedRefund =
+type PlayedRefund =
   | { readonly reference: string; readonly amountPaise: number }
   /** Refused: so much is left to pay back. */
   | { readonly leftPaise: number };

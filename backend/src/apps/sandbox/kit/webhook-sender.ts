@@ -16,7 +16,7 @@ export interface Delivery {
   readonly lastStatus: number | null;
 }
 
-export type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
+type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookSender {
   /** Sends until a 2xx comes back; resolves when it did, or when it gave up. */

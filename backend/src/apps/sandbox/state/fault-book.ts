@@ -10,7 +10,7 @@ export const faultKinds = [
   'malformed',
 ] as const;
 
-export type FaultKind = (typeof faultKinds)[number];
+type FaultKind = (typeof faultKinds)[number];
 
 /** A misbehaviour that the next matching calls meet. */
 export interface Fault {
@@ -24,7 +24,7 @@ export interface Fault {
   readonly delayMs?: number;
 }
 
-export interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'> {
+interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'> {
   readonly times: number;
   readonly status?: number | undefined;
   readonly delayMs?: number | undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock/clock.ts';
 
 /** One call that the sandbox received. */
-export interface JournalEntry {
+interface JournalEntry {
   readonly seq: number;
   readonly at: string;
   readonly collaborator: string;
@@ -19,7 +19,7 @@ export interface JournalEntry {
 
 type Received = Omit<JournalEntry, 'seq' | 'at' | 'status' | 'response'>;
 
-export interface JournalFilter {
+interface JournalFilter {
   readonly collaborator?: string | undefined;
   readonly operation?: string | undefined;
   /** Only entries with a higher `seq`. */

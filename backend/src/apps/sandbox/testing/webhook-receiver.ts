@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 
 /** A webhook as it arrived. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly eventId: string;
   readonly signature: string;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 
 /** A message that would have reached a phone. */
-export interface Message {
+interface Message {
   /** With its country code, such as `+919876543210`. */
   readonly phone: string;
   readonly text: string;

@@ -11,7 +11,7 @@ interface Row {
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
 /** Rows of one kind, in the order in which they were made. */
-export interface Shelf<T extends Row> {
+interface Shelf<T extends Row> {
   get(id: string | undefined): T | undefined;
   /** The newest that fits. */
   newestWhere(fits: (row: T) => boolean): T | undefined;

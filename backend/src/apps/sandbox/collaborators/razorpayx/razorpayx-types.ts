@@ -19,7 +19,7 @@ export interface FundAccount {
   readonly created_at: number;
 }
 
-export type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'reversed';
+type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'reversed';
 
 /** A payout; `created_at` is in seconds. */
 export interface Payout {

@@ -2,7 +2,7 @@
 export type Side = 'buy' | 'sell';
 
 /** 0 not confirmed, 1 success, 2 failed, 3 in progress (pages buy-status-api, sell-status-api). */
-export type TransactionStatus = 0 | 1 | 2 | 3;
+type TransactionStatus = 0 | 1 | 2 | 3;
 
 /** A customer in SafeGold's books; the phone number is the identity. */
 export interface SafegoldUser {
