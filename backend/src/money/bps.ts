@@ -13,7 +13,7 @@ export const WHOLE_BPS = 10_000n;
 export const bps = (value: bigint): Bps => value as Bps;
 
 /**
- * Basis points of a configured or stored integer.
+ * Reads basis points from a configured or stored integer.
  * @throws MoneyError OUT_OF_RANGE for anything but a safe integer
  */
 export const fromSafeBps = (value: number): Bps => {
@@ -23,8 +23,11 @@ export const fromSafeBps = (value: number): Bps => {
   return bps(BigInt(value));
 };
 
-/** Percent with two decimals, such as `3.00` of 300. */
+/** Formats a percentage with two decimals, such as `3.00` for 300. */
 export const formatPercent = (rate: Bps): string => formatDecimal(rate, 2);
 
-/** Percent as the number that JSON carries, such as `3.25` of 325: at most two decimals. */
+/**
+ * Returns a percentage as the number that JSON carries, such as `3.25` for 325: at most two
+ * decimals.
+ */
 export const toPercentNumber = (rate: Bps): number => Number(formatPercent(rate));

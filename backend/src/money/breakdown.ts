@@ -5,17 +5,17 @@ import { ZERO_PAISE, addPaise, subtractPaise, type Paise } from './paise.ts';
 import { gramsFor, valueOf } from './prices.ts';
 import { taxOn, valueWithoutTax } from './tax.ts';
 
-/** The figures of a buy. `goldValuePaise + gstPaise` is `totalPaise`, always. */
+/** The breakdown of a buy. `goldValuePaise + gstPaise` is `totalPaise`, always. */
 export interface BuyBreakdown {
   readonly grams: Grams;
   readonly goldValuePaise: Paise;
   readonly gstPaise: Paise;
   readonly totalPaise: Paise;
-  /** What flooring the weight leaves of the gold value; 0 in an order by weight. */
+  /** The rest of the gold value after the weight is rounded down; 0 in an order by weight. */
   readonly roundingPaise: Paise;
 }
 
-/** The figures of a sell. */
+/** The breakdown of a sale. */
 export interface SellBreakdown {
   readonly grams: Grams;
   readonly proceedsPaise: Paise;
@@ -26,7 +26,7 @@ const tooSmall = (): MoneyError =>
   new MoneyError('AMOUNT_TOO_SMALL', 'the amount comes to nothing at this price');
 
 /**
- * A buy of so many rupees, tax in (contract: money > Breakdown of a buy).
+ * Breaks down a buy of so many rupees, tax included (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it buys less than 0.0001 g
  */
 export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -43,7 +43,7 @@ export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): 
 };
 
 /**
- * A buy of so many grams (contract: money > Breakdown of a buy).
+ * Breaks down a buy of so many grams (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it costs nothing
  */
 export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -55,7 +55,7 @@ export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): Buy
 };
 
 /**
- * A sell of so many grams; nothing is withheld (contract: money > Breakdown of a sale).
+ * Breaks down a sale of so many grams; nothing is withheld (contract: money > Breakdown of a sale).
  * @throws MoneyError AMOUNT_TOO_SMALL when it yields nothing
  */
 export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown => {
@@ -65,7 +65,8 @@ export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown 
 };
 
 /**
- * A sell of so many rupees' worth: the weight is found first, then it is a sell by weight.
+ * Breaks down a sale of so many rupees' worth: the weight is found first, then it is a sale by
+ * weight.
  * @throws MoneyError AMOUNT_TOO_SMALL when it comes to less than 0.0001 g
  */
 export const sellByInr = (amountPaise: Paise, sellPricePaise: Paise): SellBreakdown =>

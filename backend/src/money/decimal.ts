@@ -1,4 +1,4 @@
-/** Decimal text of an integer count of 10^-decimals, always with that many decimals. */
+/** Formats an integer count of 10^-decimals, always with that many decimals. */
 export const formatDecimal = (value: bigint, decimals: number): string => {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
@@ -9,7 +9,7 @@ export const formatDecimal = (value: bigint, decimals: number): string => {
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/;
 
 /**
- * The integer count of 10^-decimals that a plain decimal text stands for, exactly: undefined when
+ * Parses a plain decimal text into the integer count of 10^-decimals, exactly: undefined when
  * the text is no such decimal (no exponent, no sign but a leading minus) or when it has more
  * decimals than can be kept. Zeros beyond them are no loss and are accepted.
  */

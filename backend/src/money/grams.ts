@@ -12,7 +12,7 @@ export const grams = (value: bigint): Grams => value as Grams;
 
 export const ZERO_GRAMS: Grams = grams(0n);
 
-/** How many units of `Grams` are one gram. */
+/** The units of `Grams` in one gram. */
 export const UNITS_PER_GRAM = 100_000_000n;
 
 /** The smallest weight that is traded, 0.0001 g. */
@@ -25,7 +25,7 @@ const TRADED_DECIMALS = 4;
 export const GRAMS_PATTERN = /^\d{1,9}(\.\d{1,4})?$/;
 
 /**
- * A weight as it comes over the wire: a string, or a JSON number turned into one.
+ * Parses a weight as it comes over the wire: a string, or a JSON number turned into one.
  * @throws MoneyError INVALID_GRAMS, for zero too
  */
 export const parseGrams = (input: string | number): Grams => {
@@ -37,25 +37,25 @@ export const parseGrams = (input: string | number): Grams => {
   return grams(value);
 };
 
-/** Grams on the wire: no exponent, four decimals at least, zeros beyond them left out. */
+/** Formats grams for the wire: no exponent, four decimals at least, zeros beyond them left out. */
 export const formatGrams = (weight: Grams): string => {
   const text = formatDecimal(weight, DATABASE_DECIMALS);
   const spare = DATABASE_DECIMALS - TRADED_DECIMALS;
   return text.slice(0, -spare) + text.slice(-spare).replace(/0+$/, '');
 };
 
-/** Downward to the 0.0001 g in which gold is traded: a weight never rounds up. */
+/** Rounds down to the 0.0001 g in which gold is traded: a weight never rounds up. */
 export const floorToTraded = (weight: Grams): Grams =>
   grams(divideFloor(weight, SMALLEST_TRADED_GRAMS) * SMALLEST_TRADED_GRAMS);
 
-/** Whether the weight is a whole number of 0.0001 g. */
+/** Returns true for a whole number of 0.0001 g. */
 export const isTraded = (weight: Grams): boolean => weight % SMALLEST_TRADED_GRAMS === 0n;
 
-/** What the database driver gives for NUMERIC: the text, or a Decimal (never a number). */
+/** The database driver's form of NUMERIC: its text, or a Decimal (never a number). */
 export type DatabaseDecimal = string | { readonly s: number; toFixed(decimals: number): string };
 
 /**
- * Weight of a NUMERIC(20,8) column.
+ * Reads a weight from a NUMERIC(20,8) column.
  * @throws MoneyError INVALID_GRAMS when it isn't one
  */
 export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
@@ -65,12 +65,12 @@ export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
   return grams(parsed);
 };
 
-/** The text of a weight for a NUMERIC(20,8) column, all eight decimals. */
+/** Formats a weight for a NUMERIC(20,8) column, with all eight decimals. */
 export const gramsToDatabase = (weight: Grams): string => formatDecimal(weight, DATABASE_DECIMALS);
 
-/** Sum of weights; zero of none. */
+/** Adds weights; zero of none. */
 export const addGrams = (...weights: readonly Grams[]): Grams =>
   grams(weights.reduce((sum: bigint, weight) => sum + weight, 0n));
 
-/** The first less the second; may be negative. */
+/** Subtracts the second from the first; may be negative. */
 export const subtractGrams = (from: Grams, weight: Grams): Grams => grams(from - weight);

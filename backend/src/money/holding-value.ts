@@ -5,15 +5,16 @@ import { ZERO_PAISE, paise, subtractPaise, type Paise } from './paise.ts';
 import { valueOf } from './prices.ts';
 import { divideHalfUp } from './rounding.ts';
 
-/** A holding before a sell. */
+/** A holding before a sale. */
 export interface HeldGold {
   readonly balance: Grams;
   readonly investedPaise: Paise;
 }
 
 /**
- * How much of the invested amount leaves with the sold grams: in proportion, half-up; all of it
- * with the last grams, so that an empty holding has nothing invested (contract: money > Holdings).
+ * Returns the part of the invested amount that leaves with the sold grams: in proportion, half-up;
+ * all of it with the last grams, so that an empty holding has nothing invested (contract: money >
+ * Holdings).
  * @throws MoneyError OUT_OF_RANGE when more is sold than held
  */
 export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => {
@@ -24,7 +25,7 @@ export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => 
   return paise(divideHalfUp(held.investedPaise * soldGrams, held.balance));
 };
 
-/** What a holding is worth now, beside what was paid for it. */
+/** The present worth of a holding, beside the amount paid for it. */
 export interface HoldingValue {
   readonly currentValuePaise: Paise;
   readonly profitLossPaise: Paise;

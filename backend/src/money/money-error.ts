@@ -1,4 +1,4 @@
-/** What can go wrong with an amount or a weight; the caller maps it to its own error table. */
+/** The reasons to refuse an amount or a weight; the caller maps them to its own error codes. */
 export type MoneyErrorCode =
   /** Not a rupee amount of the wire form. */
   | 'INVALID_AMOUNT'

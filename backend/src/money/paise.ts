@@ -15,7 +15,7 @@ export const ZERO_PAISE: Paise = paise(0n);
 export const RUPEES_PATTERN = /^\d{1,12}(\.\d{1,2})?$/;
 
 /**
- * Paise of a rupee amount as it comes over the wire: a string, or a JSON number turned into one.
+ * Parses a rupee amount as it comes over the wire: a string, or a JSON number turned into one.
  * @throws MoneyError INVALID_AMOUNT
  */
 export const parseRupees = (input: string | number): Paise => {
@@ -27,11 +27,11 @@ export const parseRupees = (input: string | number): Paise => {
   return paise(value);
 };
 
-/** Rupees with two decimals, such as `123.45`. */
+/** Formats rupees with two decimals, such as `123.45`. */
 export const formatRupees = (amount: Paise): string => formatDecimal(amount, 2);
 
 /**
- * Paise as the integer that JSON carries.
+ * Returns paise as the integer that JSON carries.
  * @throws MoneyError OUT_OF_RANGE beyond the safe integers, where JSON would lose paise
  */
 export const toSafePaise = (amount: Paise): number => {
@@ -44,7 +44,7 @@ export const toSafePaise = (amount: Paise): number => {
 };
 
 /**
- * Paise of an integer of JSON or of our own configuration.
+ * Reads paise from an integer of JSON or of our own configuration.
  * @throws MoneyError INVALID_AMOUNT for anything but a safe integer
  */
 export const fromSafePaise = (value: number): Paise => {
@@ -54,9 +54,9 @@ export const fromSafePaise = (value: number): Paise => {
   return paise(BigInt(value));
 };
 
-/** Sum of amounts; zero of none. */
+/** Adds amounts; zero of none. */
 export const addPaise = (...amounts: readonly Paise[]): Paise =>
   paise(amounts.reduce((sum: bigint, amount) => sum + amount, 0n));
 
-/** The first less the second; may be negative. */
+/** Subtracts the second from the first; may be negative. */
 export const subtractPaise = (from: Paise, amount: Paise): Paise => paise(from - amount);

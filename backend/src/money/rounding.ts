@@ -7,18 +7,20 @@ const requirePositive = (divisor: bigint): void => {
   if (divisor <= 0n) throw new RangeError('a divisor must be positive');
 };
 
-/** Quotient towards minus infinity. */
+/** Divides towards minus infinity. */
 export const divideFloor = (dividend: bigint, divisor: bigint): bigint => {
   requirePositive(divisor);
   const quotient = dividend / divisor;
   return dividend % divisor < 0n ? quotient - 1n : quotient;
 };
 
-/** Quotient towards plus infinity. */
+/** Divides towards plus infinity. */
 export const divideCeiling = (dividend: bigint, divisor: bigint): bigint =>
   -divideFloor(-dividend, divisor);
 
-/** Nearest integer, a half goes away from zero (so that -x rounds to the negative of x). */
+/**
+ * Divides to the nearest integer, a half away from zero (so that -x rounds to the negative of x).
+ */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => {
   requirePositive(divisor);
   const size = dividend < 0n ? -dividend : dividend;

@@ -2,15 +2,15 @@ import { WHOLE_BPS, type Bps } from './bps.ts';
 import { paise, subtractPaise, type Paise } from './paise.ts';
 import { divideFloor, divideHalfUp } from './rounding.ts';
 
-/** The part of a tax-in total that is not tax, half-up; the rest of the total is the tax. */
+/** Returns the part of a tax-inclusive total before tax, half-up; the rest is the tax. */
 export const valueWithoutTax = (totalPaise: Paise, rateBps: Bps): Paise =>
   paise(divideHalfUp(totalPaise * WHOLE_BPS, WHOLE_BPS + rateBps));
 
-/** The tax on a value, half-up. */
+/** Computes the tax on a value, half-up. */
 export const taxOn = (valuePaise: Paise, rateBps: Bps): Paise =>
   paise(divideHalfUp(valuePaise * rateBps, WHOLE_BPS));
 
-/** GST as it is shown: CGST is the lower half, SGST the rest. */
+/** Splits GST as it is shown: CGST is the lower half, SGST the rest. */
 export const splitGst = (
   gstPaise: Paise,
 ): { readonly cgstPaise: Paise; readonly sgstPaise: Paise } => {

@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts';
 export interface TokenSigner {
   /** Signs `claims` for `ttlSeconds` of business time. */
   sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number): string;
-  /** The claims of a valid, unexpired token; undefined for anything else. */
+  /** Returns the claims of a valid, unexpired token; undefined for anything else. */
   verify<S extends z.ZodType>(token: string, schema: S): z.output<S> | undefined;
 }
 
@@ -39,6 +39,6 @@ export const createTokenSigner = (options: { secret: string; clock: Clock }): To
   };
 };
 
-/** The token of an `Authorization: Bearer` header; undefined where there is none. */
+/** Returns the token of an `Authorization: Bearer` header; undefined where there is none. */
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^Bearer ([\w.~+/=-]{1,4096})$/iu.exec(header ?? '')?.[1];

@@ -17,7 +17,7 @@ export interface LoginGuard {
   charge(db: Db, email: string): Promise<void>;
   /** A success forgets the failures. */
   clear(db: Db, email: string): Promise<void>;
-  /** Deletes what decides nothing any more; every e-mail ever tried has a row. */
+  /** Deletes rows that no longer matter; every email ever tried has one. */
   purge(db: Db): Promise<void>;
 }
 

@@ -6,7 +6,9 @@ export interface Variable<S extends z.ZodType = z.ZodType> {
   /** Parses the text of the variable; gives the default where it is absent. */
   readonly schema: S;
   readonly doc: string;
-  /** Never printed; may come from the file that `NAME_FILE` names; dev values refused in production. */
+  /**
+   * Never printed; may come from the file that `NAME_FILE` names; dev values refused in production.
+   */
   readonly secret?: true;
 }
 
@@ -18,12 +20,12 @@ export type Config<T extends VariableTable> = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the environment, one line for each variable. */
+/** Lists the faults of the environment, one line for each variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Declares variables; the identity, but it checks the rows and keeps their types. */
+/** Declares variables: returns them as they are, with the rows checked and their types kept. */
 export const defineVariables = <const T extends VariableTable>(table: T): T => table;
 
 const readText = (name: string, variable: Variable, env: Environment): string | undefined => {

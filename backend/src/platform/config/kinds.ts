@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The kinds of environment variable, each parsed from text. */
 
-/** A whole number between `min` and `max`, with a default. */
+/** Parses a whole number between `min` and `max`, with a default. */
 export const integer = (defaultValue: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -18,7 +18,7 @@ export const flag = (defaultValue: boolean) =>
     .default(defaultValue ? 'true' : 'false')
     .transform((text) => text === 'true');
 
-/** A comma-separated list without empty entries. */
+/** Parses a comma-separated list without empty entries. */
 export const list = (defaultValue: string) =>
   z
     .string()
@@ -30,14 +30,14 @@ export const list = (defaultValue: string) =>
         .filter((entry) => entry !== ''),
     );
 
-/** Text that must be there. */
+/** Requires a text. */
 export const text = () => z.string().min(1);
 
-/** A secret of at least `minLength` characters. */
+/** Requires a secret of at least `minLength` characters. */
 export const secret = (minLength = 16) =>
   z.string().min(minLength, `must have at least ${minLength} characters`);
 
-/** An absolute http or https address, without a slash at its end. */
+/** Parses an absolute http or https address and drops a slash at its end. */
 export const httpUrl = () =>
   z
     .url({ protocol: /^https?$/u, message: 'must be an http or https address' })
@@ -45,5 +45,5 @@ export const httpUrl = () =>
 
 const appModes = ['development', 'test', 'production'] as const;
 
-/** The mode; production unless said otherwise, so that forgetting it is safe. */
+/** Parses the mode; production by default, so that forgetting it is safe. */
 export const appMode = () => z.enum(appModes).default('production');

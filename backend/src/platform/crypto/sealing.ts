@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** What a sealed value is bound to; opening it anywhere else fails. */
+/** Binds a sealed value to its place; opening it anywhere else fails. */
 export interface SealContext {
-  /** What it is kept for, such as `personal-data` or `webhook-body`. */
+  /** The purpose of the value, such as `personal-data` or `webhook-body`. */
   readonly purpose: string;
   /** `table.column`. */
   readonly column: string;

@@ -16,7 +16,7 @@ interface TransactionOptions {
   readonly isolation?: 'ReadCommitted' | 'Serializable';
   /** From the first statement to the commit, in milliseconds. */
   readonly timeoutMs?: number;
-  /** How often it may run before a serialization failure or deadlock is thrown. */
+  /** The number of runs before a serialization failure or deadlock is thrown. */
   readonly attempts?: number;
 }
 

@@ -15,7 +15,9 @@ const causeOf = (error: unknown): DriverCause => {
   return isRecord(cause) ? cause : {};
 };
 
-/** The SQLSTATE behind an error of the client, as `23505`; undefined where there is none. */
+/**
+ * Returns the SQLSTATE behind an error of the client, as `23505`; undefined where there is none.
+ */
 export const sqlStateOf = (error: unknown): string | undefined => {
   const { originalCode } = causeOf(error);
   return typeof originalCode === 'string' ? originalCode : undefined;
@@ -23,15 +25,15 @@ export const sqlStateOf = (error: unknown): string | undefined => {
 
 const prismaCode = (error: unknown): unknown => (isRecord(error) ? error['code'] : undefined);
 
-/** True when running the whole transaction again may succeed: serialization failure or deadlock. */
+/** Returns true when a rerun of the transaction may succeed: serialization failure or deadlock. */
 export const isTransient = (error: unknown): boolean => {
   const state = sqlStateOf(error);
   return prismaCode(error) === 'P2034' || state === '40001' || state === '40P01';
 };
 
 /**
- * True for a unique violation; `constraint` narrows it to a constraint's or index's name, or to a
- * column's, as the driver reports either.
+ * Returns true for a unique violation; `constraint` narrows it to a constraint's or index's name,
+ * or to a column's, as the driver reports either.
  */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   if (prismaCode(error) !== 'P2002' && sqlStateOf(error) !== '23505') return false;
@@ -56,11 +58,11 @@ const outOfReachCodes: ReadonlySet<unknown> = new Set([
 ]);
 /** A connection exception, or a server that is shutting down or starting up. */
 const outOfReachState = /^(08...|57P0[123])$/u;
-/** The driver's, and the client's, own words: these errors carry nothing else. */
+/** Matches messages of the driver and the client: these errors carry nothing else. */
 const outOfReachWords =
   /Connection terminated|timeout exceeded when trying to connect|Unable to start a transaction/u;
 
-/** True when the database could not be asked at all, or had no connection to spare in time. */
+/** Returns true when the database was unreachable, or had no free connection in time. */
 export const isDatabaseOutOfReach = (error: unknown): boolean =>
   outOfReachKinds.has(causeOf(error).kind) ||
   outOfReachCodes.has(prismaCode(error)) ||

@@ -10,5 +10,8 @@ const findUp = (start: string): string => {
   return findUp(parent);
 };
 
-/** The package's `prisma` folder, also for a bundle in `dist`: the nearest one above this file. */
+/**
+ * Finds the package's `prisma` folder: the nearest one above this file, or above a bundle in
+ * `dist`.
+ */
 export const prismaFolder = (): string => findUp(dirname(fileURLToPath(import.meta.url)));

@@ -36,12 +36,12 @@ export interface HttpClientOptions {
 interface BreakerOptions {
   /** So many failures in a row open the circuit. */
   readonly consecutiveFailures?: number;
-  /** So long after opening one call is let through to see. */
+  /** The time after opening until one call is let through as a probe. */
   readonly halfOpenAfterMs?: number;
 }
 
 export interface HttpRequest {
-  /** What is being asked, as logs and metrics name it. */
+  /** The name of the operation in logs and metrics. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   /** Begins with a slash; what comes from outside is encoded by the caller. */

@@ -16,7 +16,9 @@ const bodyParserErrors: Readonly<Record<string, AppError>> = {
 const typeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : '';
 
-/** Whatever was thrown, as the error that the client sees; anything unforeseen is INTERNAL. */
+/**
+ * Turns whatever was thrown into the error that the client sees; anything unforeseen is INTERNAL.
+ */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
   // A path whose %-escapes can't be decoded names nothing.
@@ -41,7 +43,7 @@ const errorBody = (error: AppError, requestId: string) => ({
   },
 });
 
-/** The one place that answers errors. */
+/** Sends every error response of an API. */
 export const errorMiddleware =
   (logger: ErrorLog): ErrorRequestHandler =>
   (thrown, req, res, next) => {

@@ -5,7 +5,7 @@ import { serveRoute, type ServeOptions } from './serve-route.ts';
 
 export interface MountOptions extends ServeOptions {
   readonly routes: readonly Route[];
-  /** Where the API is, such as `/v1`. */
+  /** The path of the API, such as `/v1`. */
   readonly prefix: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a handler answers; the kernel serialises it. */
+/** The result of a handler; the kernel serialises it. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;

@@ -4,7 +4,7 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** What a page of an allowed origin may read beside the body. */
+/** The headers that a page of an allowed origin may read. */
 const exposedHeaders = [
   'x-request-id',
   'idempotent-replayed',
@@ -13,7 +13,7 @@ const exposedHeaders = [
   'ratelimit-policy',
 ];
 
-/** What helmet sets, worked out once: it is the same on every answer. */
+/** Computes helmet's headers once: they are the same on every response. */
 const helmetHeaders = (): [string, string][] => {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);

@@ -1,18 +1,18 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { createUuids } from './create-uuids.ts';
 
-/** Ids and secrets; injected, so that a test can say what comes out. */
+/** Makes ids and secrets; injected, so that a test can decide what comes out. */
 export interface Random {
-  /** A UUIDv7: every id of ours. */
+  /** Makes a UUIDv7: the form of every id. */
   uuid(): string;
   bytes(count: number): Buffer;
-  /** `count` decimal digits, evenly drawn, leading zeros kept. */
+  /** Draws `count` decimal digits evenly, leading zeros kept. */
   digits(count: number): string;
-  /** An integer from 0 to below `maxExclusive`. */
+  /** Draws an integer from 0 to below `maxExclusive`. */
   int(maxExclusive: number): number;
 }
 
-/** Randomness from the operating system. */
+/** Creates a source of randomness from the operating system. */
 export const createRandom = (): Random => ({
   uuid: createUuids(),
   bytes: (count) => randomBytes(count),
@@ -22,5 +22,5 @@ export const createRandom = (): Random => ({
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 
-/** True for the text form of a UUID of any version; anything else in a path is 404. */
+/** Returns true for the text form of a UUID of any version; anything else in a path is 404. */
 export const isUuid = (text: string): boolean => uuidPattern.test(text);

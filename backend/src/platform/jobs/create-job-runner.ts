@@ -16,7 +16,7 @@ import { detectStalledRunner } from './detect-stalled-runner.ts';
 import { wrapHandler } from './wrap-handler.ts';
 
 export interface JobRunner {
-  /** Begins to take jobs; goes on trying while the database can't be reached. */
+  /** Starts to take jobs; keeps trying while the database can't be reached. */
   start(): void;
   /** Takes no more jobs and resolves when those under way are done. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export interface JobRunnerOptions {
   readonly concurrency?: number;
   /** New jobs are announced; this is for those that wait for a retry (default 1000). */
   readonly pollIntervalMs?: number;
-  /** How long after `stop` the jobs' signal aborts (default 10 000). */
+  /** The time from `stop` until the jobs' signal aborts (default 10 000). */
   readonly abortAfterMs?: number;
   readonly timers?: Timers;
 }
@@ -72,7 +72,7 @@ const reporting = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 const quietLevels: ReadonlySet<string> = new Set(['debug', 'info']);
 
-/** The queue's own lines, but those on single jobs: `wrapHandler` tells of jobs, scrubbed. */
+/** Logs the queue's own lines, except those on single jobs: `wrapHandler` logs jobs, scrubbed. */
 const queueLogger = (logger: Logger): QueueLogger =>
   new QueueLogger(() => (level, message, meta) => {
     if (meta?.['failure'] === true || meta?.['success'] === true) return;

@@ -2,16 +2,16 @@ import type { Timers } from '../clock/timers.ts';
 import type { Random } from '../ids/random.ts';
 
 export interface Loop {
-  /** Begins; the first run comes at once, or after a part of `jitterMs`. */
+  /** Starts; the first run comes at once, or after a part of `jitterMs`. */
   start(): void;
-  /** Ends, after the run that may be under way. */
+  /** Stops after the run that may be under way. */
   stop(): Promise<void>;
 }
 
 interface LoopOptions {
   /** From the end of one run to the start of the next, in real milliseconds. */
   readonly everyMs: number;
-  /** Up to so much is added each time, so that replicas don't go in step. */
+  /** The longest random delay added each time, so that replicas don't run in step. */
   readonly jitterMs: number;
   /** `signal` aborts when the loop is being stopped. */
   readonly run: (signal: AbortSignal) => Promise<unknown>;

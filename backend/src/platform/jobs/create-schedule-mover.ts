@@ -7,7 +7,7 @@ import { createLoop, type Loop } from './create-loop.ts';
 import { defaultMaxAttempts, keyedFlag } from './job.types.ts';
 
 export interface ScheduleMover extends Loop {
-  /** Moves whatever is due now; answers how many jobs. */
+  /** Moves whatever is due now; returns how many jobs. */
   tick(): Promise<number>;
 }
 
@@ -16,7 +16,7 @@ export interface ScheduleMoverOptions {
   /** The business clock. */
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Real milliseconds between two looks (default 300). */
+  /** Real milliseconds between two passes (default 300). */
   readonly everyMs?: number;
   readonly batchSize?: number;
   readonly timers?: Timers;
@@ -24,8 +24,8 @@ export interface ScheduleMoverOptions {
 }
 
 /**
- * One statement, so one transaction: a row leaves the schedule exactly when its job is on the
- * queue. Rows that another mover is at are passed over.
+ * Moves due rows in one statement, so one transaction: a row leaves the schedule exactly when its
+ * job is on the queue. Rows that another mover is at are passed over.
  */
 const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> => {
   const [row] = await db.$queryRaw<{ moved: number }[]>`

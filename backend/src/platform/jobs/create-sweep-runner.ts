@@ -11,9 +11,11 @@ import type { Sweep } from './sweep.ts';
 
 export interface SweepRunner {
   start(): void;
-  /** Ends, after the runs that are under way. */
+  /** Stops after the runs that are under way. */
   stop(): Promise<void>;
-  /** Runs one sweep now, unless another replica is at it. Never throws for what the sweep does. */
+  /**
+   * Runs one sweep now, unless another replica is running it. Never throws for what the sweep does.
+   */
   runNow(name: string): Promise<SweepOutcome>;
 }
 

@@ -28,7 +28,7 @@ export const schedule = async (
       queue = excluded.queue, max_attempts = excluded.max_attempts`;
 };
 
-/** Forgets a scheduled job; false when there was none, or it is on the queue already. */
+/** Cancels a scheduled job; false when there was none, or it is on the queue already. */
 export const cancelScheduled = async (db: Db, key: string): Promise<boolean> => {
   const count = await db.$executeRaw`delete from scheduled_job where key = ${key}`;
   return count > 0;

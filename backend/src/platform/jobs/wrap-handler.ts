@@ -27,8 +27,8 @@ const contextOf = (task: string, helpers: JobHelpers, logger: Logger): JobContex
 };
 
 /**
- * A handler as the queue takes it: under a request id of its own, measured, its failures logged,
- * the last one as an error. What is thrown on is kept in the row, so it is scrubbed.
+ * Wraps a handler for the queue: it runs under a request id of its own, measured, its failures
+ * logged, the last one as an error. What is thrown on is kept in the row, so it is scrubbed.
  */
 export const wrapHandler = (options: WrapOptions): Task => {
   const { task, handler, metrics } = options;

@@ -29,13 +29,15 @@ export interface TimedLeaseRequest extends LeaseRequest {
 export interface Lease {
   /** Takes a row that nobody holds, or whose lease has lapsed; false when another holds it. */
   acquire(db: Db, request: TimedLeaseRequest): Promise<boolean>;
-  /** Lets the lease begin anew, before a further call; false when it has lapsed or was lost. */
+  /** Extends the lease from now, before a further call; false when it has lapsed or was lost. */
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
   /** Gives the row back to whoever comes next; false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
-  /** The moment at which a lease taken now lapses, for an INSERT that takes it. */
+  /** Returns the moment at which a lease taken now lapses, for an INSERT that takes it. */
   until(leaseMs: number): Sql;
-  /** The condition that nobody holds the row; `alias` where the statement names its table. */
+  /**
+   * Returns the condition that nobody holds the row; `alias` where the statement names its table.
+   */
   isFree(alias?: string): Sql;
   /** Sets both columns as after a release, for an update that ends the work itself. */
   readonly cleared: Sql;
@@ -45,7 +47,7 @@ const endOf = (leaseMs: number): Sql =>
   sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
 
 /**
- * Makes the lease of one table. It is a lock, so it runs on `clock_timestamp()`: the business
+ * Creates the lease of one table. It is a lock, so it runs on `clock_timestamp()`: the business
  * clock can be moved, and `now()` stands still within a transaction. A holder that lost its lease
  * changes nothing: every write names the holder.
  */

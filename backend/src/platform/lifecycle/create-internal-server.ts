@@ -15,8 +15,8 @@ const answer = (res: ServerResponse, status: number, type: string, body: string)
 };
 
 /**
- * The server of the internal port: `GET /metrics`; the lifecycle adds `/healthz` and `/readyz`.
- * It is not for clients, so all else is a plain 404.
+ * Creates the server of the internal port: `GET /metrics`; the lifecycle adds `/healthz` and
+ * `/readyz`. It is not for clients, so all else is a plain 404.
  */
 export const createInternalServer = (options: InternalServerOptions): Server => {
   const { metrics, logger, beforeMetrics } = options;

@@ -19,18 +19,20 @@ export interface LifecycleOptions {
   readonly servers: readonly LifecycleServer[];
   readonly checks: readonly ReadinessCheck[];
   readonly logger: Logger;
-  /** All of the shutdown, a little less than the pod's grace; then the process exits with 1. */
+  /**
+   * The limit of the whole shutdown, a little under the pod's grace; then the process exits with 1.
+   */
   readonly graceMs: number;
-  /** How long requests are still taken after the signal, until the endpoint has left. */
+  /** The time in which requests are still served after the signal, until the endpoint has left. */
   readonly drainDelayMs: number;
-  /** At once at the signal: take no more jobs, end loops. Resolves when what ran is done. */
+  /** Runs at the signal: takes no more jobs, ends loops. Resolves when running work is done. */
   readonly onDrain?: () => Promise<unknown>;
   /**
    * After the delay, before the servers stop. Socket.IO's place: `io.engine.close()`, for
    * `io.close()` would close the server itself and long polls would hold the shutdown.
    */
   readonly beforeStop?: () => Promise<unknown> | void;
-  /** What requests and jobs used, closed one after another once all of them are done. */
+  /** Clients that requests and jobs used, closed one after another once all of them are done. */
   readonly closeInOrder: readonly Closer[];
   readonly timers?: Timers;
 }
@@ -41,7 +43,7 @@ export interface Lifecycle {
   readonly isDraining: () => boolean;
 }
 
-/** What terminus answers with when a health check throws it. */
+/** Thrown by a health check: terminus responds with its body. */
 class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
   readonly statusCode = 503;

@@ -19,15 +19,15 @@ interface ShutdownOptions {
 
 export interface Shutdown {
   readonly isDraining: () => boolean;
-  /** One drain for all servers; resolves when they may stop. */
+  /** Drains all servers together; resolves when they may stop. */
   readonly drain: () => Promise<void>;
-  /** Told by each server; the last one closes what they shared. */
+  /** Is called by each server; the last one closes what they share. */
   readonly serverStopped: (name: string) => Promise<void>;
   /** Resolves when everything is closed. */
   readonly finished: () => Promise<void>;
 }
 
-/** The part of a shutdown that a process has once, however many servers it has. */
+/** Runs the part of a shutdown that a process has once, however many servers it has. */
 export const createShutdown = (options: ShutdownOptions): Shutdown => {
   const { logger, graceMs, drainDelayMs, onDrain, beforeStop, closeInOrder, timers } = options;
   let drained: Promise<void> | undefined;

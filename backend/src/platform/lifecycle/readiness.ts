@@ -19,7 +19,7 @@ interface ReadinessOptions {
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
   readonly logger: Logger;
-  /** A check without an answer after so long has failed. */
+  /** The time after which a check without an answer has failed. */
   readonly timeoutMs?: number;
 }
 
@@ -36,7 +36,7 @@ const inTime = async (work: Promise<unknown>, timeoutMs: number): Promise<void> 
 };
 
 /**
- * Asks everything that the process needs, side by side. A check is logged when it changes, not
+ * Checks everything that the process needs, in parallel. A check is logged when it changes, not
  * at every probe.
  */
 export const createReadiness = (options: ReadinessOptions): (() => Promise<ReadinessReport>) => {

@@ -5,17 +5,17 @@ import { routeTemplate } from './route-template.ts';
 
 interface RequestLogOptions {
   readonly logger: Logger;
-  /** Where the API is mounted. */
+  /** The path under which the API is mounted. */
   readonly prefix?: string;
-  /** Is told of each request too, for the metrics. */
+  /** Counts each request too. */
   readonly observe?: (request: ObservedRequest) => void;
 }
 
-/** nginx's word for a client that left before it was answered. */
+/** nginx's status for a client that closed the connection before the response. */
 const clientLeftStatus = 499;
 
 /**
- * One line for each request: id, method, route template, status, milliseconds. No address, no
+ * Logs one line for each request: id, method, route template, status, milliseconds. No address, no
  * query, no header and no body ever come near the logger, so none can be in the line.
  */
 export const createRequestLog = (options: RequestLogOptions): RequestHandler => {

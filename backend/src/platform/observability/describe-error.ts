@@ -16,7 +16,7 @@ const codeOf = (error: Error): string | undefined => {
   return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
 };
 
-/** The frames alone: the head repeats the message, which is scrubbed apart. */
+/** Returns the frames alone: the head repeats the message, which is scrubbed separately. */
 const framesOf = (error: Error): string | undefined =>
   error.stack
     ?.split('\n')
@@ -24,7 +24,7 @@ const framesOf = (error: Error): string | undefined =>
     .join('\n');
 
 /**
- * What a log may tell of an error: type, message, code, stack and causes. Other properties are
+ * Describes an error for a log: type, message, code, stack and causes. Other properties are
  * left out: drivers put values of rows there (`detail`, `meta`).
  */
 export const describeError = (error: unknown, causes = maxCauses): ErrorDescription => {

@@ -8,7 +8,7 @@ interface LogMethod {
   (message: string): void;
 }
 
-/** What the code base needs of a logger. */
+/** The part of a logger that the code base uses. */
 export interface Logger {
   readonly debug: LogMethod;
   readonly info: LogMethod;
@@ -26,7 +26,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The process, as `service` on every line. */
   readonly name: string;
-  /** Standard output unless said otherwise. */
+  /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
@@ -49,9 +49,9 @@ const wrap = (target: Pino): Logger => ({
 });
 
 /**
- * JSON lines with `level` in words, RFC 3339 `time`, `service`, and the id of the request or job
- * at hand. Values under secret keys are taken out of the fields, and what still looks like a
- * secret out of the finished line (contract: money > Invariants).
+ * Creates a logger that writes JSON lines with `level` in words, RFC 3339 `time`, `service`, and
+ * the id of the request or job at hand. Values under secret keys are taken out of the fields, and
+ * what still looks like a secret out of the finished line (contract: money > Invariants).
  */
 export const createLogger = (options: LoggerOptions): Logger => {
   const { level, name, destination = pino.destination({ dest: 1, sync: true }) } = options;
@@ -74,5 +74,5 @@ export const createLogger = (options: LoggerOptions): Logger => {
   return wrap(root);
 };
 
-/** A logger that says nothing; for tests and for what is optional. */
+/** Creates a logger that writes nothing; for tests and for what is optional. */
 export const createSilentLogger = (): Logger => createLogger({ level: 'silent', name: 'silent' });

@@ -33,7 +33,7 @@ interface ObservedCollaboratorCall {
   readonly ms: number;
 }
 
-/** How the job queue stands; of the whole fleet, as the database tells it. */
+/** The state of the whole fleet's job queue, as read from the database. */
 export interface ObservedQueue {
   readonly waiting: number;
   readonly scheduled: number;

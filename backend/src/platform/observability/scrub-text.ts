@@ -1,7 +1,7 @@
 interface Scrub {
   readonly pattern: RegExp;
   readonly replacement: string;
-  /** Without it nothing can match: told at once, where the pattern would try at every place. */
+  /** A text without which nothing can match: much cheaper to look for than the pattern. */
   readonly sign?: string;
 }
 
@@ -29,8 +29,8 @@ const scrubs: readonly Scrub[] = [
 ];
 
 /**
- * The last line of defence: takes out of a text (a message, a whole log line) whatever looks like
- * a token, a credential in an address, an email, a phone, a PAN or an Aadhaar number. What is
+ * Removes, as the last line of defence, from a text (a message, a whole log line) whatever looks
+ * like a token, a credential in an address, an email, a phone, a PAN or an Aadhaar number. What is
  * known by its key is taken out before, by `redactKeys`.
  */
 export const scrubText = (text: string): string => {

@@ -9,7 +9,7 @@ export interface FallbackStoreOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** After a failure the cache is left alone for so long, so that requests don't wait for it. */
+/** The pause after a failure of the cache, so that requests don't wait for it. */
 const restMs = 1000;
 
 const isReply = (value: unknown): value is RedisReply =>
@@ -47,7 +47,7 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const local = new MemoryStore();
   let restUntil = 0;
   let windowMs = 0;
-  /** When a request was last counted here alone. */
+  /** The time at which a request was last counted in memory alone. */
   let missedAtMs = Number.NEGATIVE_INFINITY;
 
   const isResting = (): boolean => performance.now() < restUntil;
@@ -68,7 +68,7 @@ export const createFallbackStore = (options: FallbackStoreOptions): Store => {
     missedAtMs = performance.timeOrigin + performance.now();
     return alone;
   };
-  /** What was counted alone in this window is missing in the cache: the higher count holds. */
+  /** Requests counted in memory alone are missing in the cache: the higher count holds. */
   const higher = (alone: Count, together: Count): Count => {
     const beganAtMs = (alone.resetTime?.getTime() ?? 0) - windowMs;
     return missedAtMs >= beganAtMs && alone.totalHits > together.totalHits ? alone : together;

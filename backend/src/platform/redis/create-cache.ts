@@ -3,11 +3,11 @@ import type { z } from 'zod';
 
 /** Values that may be forgotten at any time. No method ever throws for the cache's sake. */
 export interface Cache<T> {
-  /** Undefined for what is absent, out of date in its shape, or can't be asked for. */
+  /** Returns undefined for what is absent, of an older shape, or can't be read now. */
   get(key: string): Promise<T | undefined>;
-  /** True when it was kept. */
+  /** Returns true when it was stored. */
   set(key: string, value: T, ttlMs?: number): Promise<boolean>;
-  /** True when the keys are certainly gone. */
+  /** Returns true when the keys are certainly gone. */
   del(...keys: readonly string[]): Promise<boolean>;
 }
 
@@ -15,14 +15,14 @@ export interface CacheOptions<T> {
   readonly redis: Redis;
   /** Names the kind of value; part of every key. */
   readonly prefix: string;
-  /** What comes back is held against it: another version may have written it. */
+  /** Checks what comes back: another version may have written it. */
   readonly schema: z.ZodType<T>;
   /** The life of an entry, on real time (contract: collaborators > Time). */
   readonly ttlMs: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** A cache of JSON values under `prefix`; a failure is a miss. */
+/** Creates a cache of JSON values under `prefix`; a failure is a miss. */
 export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
   const { redis, prefix, schema, ttlMs, onError = () => undefined } = options;
   const keyOf = (key: string): string => `${prefix}:${key}`;

@@ -22,7 +22,7 @@ const optionsOf = {
 } as const;
 
 /**
- * Opens a client that goes on reconnecting for ever. Its errors are logged once for each loss of
+ * Opens a client that keeps reconnecting for ever. Its errors are logged once for each loss of
  * the connection, never thrown: every caller says itself what happens without the cache.
  */
 export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
@@ -68,7 +68,7 @@ export const pingRedis = async (redis: Redis): Promise<void> => {
   await redis.ping();
 };
 
-/** Closes in good order where the cache answers, else by dropping the connection. */
+/** Closes cleanly where the cache answers, otherwise by dropping the connection. */
 export const closeRedis = async (redis: Redis): Promise<void> => {
   if (redis.status === 'end') return;
   if (redis.status === 'ready') await redis.quit().catch(() => undefined);

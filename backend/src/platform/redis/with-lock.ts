@@ -6,9 +6,9 @@ export interface LockOptions {
   readonly key: string;
   /** Life of the lock after its holder dies; a living holder extends it. At least 300 ms. */
   readonly ttlMs: number;
-  /** How long to wait for another holder (default: not at all). */
+  /** The longest wait for another holder (default: none). */
   readonly waitMs?: number;
-  /** Whether the work is done or left while the cache can't say (default: left). */
+  /** Decides if the work runs or is skipped while the cache is down (default: skipped). */
   readonly whenDown?: 'run' | 'skip';
 }
 
@@ -25,7 +25,7 @@ const redlockOf = (redis: Redis): Redlock => {
   return made;
 };
 
-/** True when the lock is held by somebody, false when the cache could not say. */
+/** Returns true when somebody holds the lock, false when the cache could not say. */
 const isHeld = async (error: unknown): Promise<boolean> => {
   if (!(error instanceof ExecutionError)) return false;
   const last = await error.attempts.at(-1);

@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 export interface Transition<ActorKind extends string = string> {
   /** Kinds of actors: the part before the colon, as `gateway` of `gateway:sandbox`. */
   readonly allowedActors: readonly ActorKind[];
-  /** When it happens; for readers of the table. */
+  /** Explains the transition to readers of the table. */
   readonly reason: string;
 }
 
@@ -56,7 +56,7 @@ export interface Machine<State extends string> {
 
 export interface TransitionRequest<State extends string> extends Step<State> {
   readonly id: string;
-  /** What happened, as the history keeps it: `payment.captured`. */
+  /** The event behind it, as the history keeps it: `payment.captured`. */
   readonly cause: string;
   /**
    * Updates the row where its state is still `from`, in the caller's transaction, and returns how
