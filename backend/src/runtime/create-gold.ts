@@ -5,7 +5,7 @@ import { createPortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Gates } from '../modules/readiness/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
-import type { HeldPayments } from '../modules/payments/index.ts';
+import type { Payments } from '../modules/payments/index.ts';
 import {
   createOrderAdminRoutes,
   createOrderCustomerRoutes,
@@ -17,15 +17,7 @@ import {
   createQuoteRoutes,
 } from '../modules/quotes/index.ts';
 import { createSelling, type SellingOptions } from '../modules/selling/index.ts';
-import {
-  type OrderPayments,
-  createOrderAdminRoute,
-  createResolveAllocate,
-  createResolveReview,
-  createResolveRoutes,
-  createResolveSell,
-  createShowOrder,
-} from '../modules/order-reviews/index.ts';
+import { createOrderReviews } from '../modules/order-reviews/index.ts';
 import { createBuying, type AllocateOrder, type BuyingOptions } from '../modules/buying/index.ts';
 
 export interface GoldOptions
@@ -40,7 +32,7 @@ export interface GoldOptions
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly payments: BuyingOptions['payments'] & OrderPayments & { readonly held: HeldPayments };
+  readonly payments: Payments;
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
 }
@@ -69,20 +61,8 @@ export const createGold = (options: GoldOptions): Gold => {
   const draftSellQuote = createDraftSellQuote(deps);
   const buying = createBuying({ ...deps, draftBuyQuote });
   const selling = createSelling({ ...deps, draftSellQuote });
-  const resolveSell = createResolveSell(deps);
-  const showOrder = createShowOrder(deps);
-  const review = createResolveReview(deps);
-  const resolve = {
-    ALLOCATE: createResolveAllocate({
-      ...deps,
-      allocate: buying.allocateOrder,
-      settle: buying.recordAllocationOutcome,
-    }),
-    REFUNDED: review.refunded,
-    KEEP: review.keep,
-    CONFIRM_SELL: resolveSell.confirm,
-    RELEASE_SELL: resolveSell.release,
-  };
+  const { allocateOrder, recordAllocationOutcome } = buying;
+  const reviews = createOrderReviews({ ...deps, allocateOrder, recordAllocationOutcome });
   return {
     customerRoutes: [
       ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
@@ -90,11 +70,7 @@ export const createGold = (options: GoldOptions): Gold => {
       ...buying.customerRoutes,
       ...selling.customerRoutes,
     ],
-    adminRoutes: [
-      ...createOrderAdminRoutes(deps),
-      createOrderAdminRoute(showOrder),
-      ...createResolveRoutes({ ...deps, resolve, showOrder }),
-    ],
+    adminRoutes: [...createOrderAdminRoutes(deps), ...reviews.adminRoutes],
     jobs: buying.jobs,
     sweeps: [...buying.sweeps, ...selling.sweeps],
     expirySweeps: buying.expirySweeps,

@@ -7,11 +7,10 @@ import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '.
 import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
 import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
 import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
-import { noFit, notAnswered } from './no-fit.ts';
-import { lockReviewed, requireDecided, type ReviewDeps } from './resolve-review.ts';
-import type { Resolve } from './resolve.types.ts';
+import { lockReviewed, noFit, notAnswered, requireDecided, type Resolve } from './resolution.ts';
+import type { ReviewDeps } from './resolve-review.ts';
 
-/** When a worker takes up an allocation that the operator's own request left. */
+/** After so long a worker resumes an allocation that the operator's own request left. */
 const takeOverSeconds = 30;
 
 /** A verify of this moment for an order's grams. */
@@ -32,17 +31,20 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   return payment;
 };
 
+export type ResolveAllocateDeps = QuoteDeps &
+  ReviewDeps & {
+    readonly allocateOrder: AllocateOrder;
+    readonly recordAllocationOutcome: RecordAllocationOutcome;
+  };
+
 /**
- * `ALLOCATE`: the order's grams are bought after all, at the price of the moment. What the provider
- * asks for them now, less what it asked at the quote, is `price_difference_paise`; it is the
+ * Creates `ALLOCATE`: it buys the order's grams after all, at the price of the moment. What the
+ * provider asks for them now, less what it asked at the quote, is `price_difference_paise`; it is the
  * house's, the customer gets what was paid for. After the verify everything goes the way of every
  * paid order, with a new lock and new retries.
  */
-export const createResolveAllocate = (
-  deps: QuoteDeps &
-    ReviewDeps & { readonly allocate: AllocateOrder; readonly settle: RecordAllocationOutcome },
-): Resolve => {
-  const { db, inTransaction, clock, random, provider, price, transitionBuy, allocate } = deps;
+export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
+  const { db, inTransaction, clock, random, provider, price, transitionBuy, allocateOrder } = deps;
   const { held } = deps.payments;
 
   const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
@@ -55,14 +57,14 @@ export const createResolveAllocate = (
   };
 
   const requireHeld = async (payment: HeldPayment): Promise<void> => {
-    const proof = await held.fetchRefundState(payment);
-    if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    if (proof.kind === 'PAID_BACK' || proof.kind === 'UNDER_WAY') {
+    const state = await held.fetchRefundState(payment);
+    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+    if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY') {
       throw noFit('The gateway has paid the money back, or is about to.');
     }
   };
 
-  /** Gold is never bought twice: the first transaction is asked about before there is a second. */
+  /** Queries the first transaction before there is a second: gold is never bought twice. */
   const wasBought = async (order: LockedBuy): Promise<boolean> => {
     const status = await provider.buyStatus({ providerTxId: order.providerTxId });
     const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
@@ -91,22 +93,22 @@ export const createResolveAllocate = (
     return { providerTxId, providerRateId, providerAmountPaise, lockStartedAt, lockEndsAt };
   };
 
-  const settleBought: Resolve = async (order, { by, audit }) => {
+  const recordBought: Resolve = async (order, { by, audit }) => {
     const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
-    const settled = await deps.settle(
+    const recorded = await deps.recordAllocationOutcome(
       { ...found, actor: by.actor, reason: 'status SUCCESS' },
       async (tx, before) => {
         await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
         await audit(tx, before);
       },
     );
-    if (settled !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
+    if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
   };
 
   return async (given, asked) => {
     const order = await requireBuy(given);
     await requireHeld(onlyPayment(await held.list(db, order.id)));
-    if (await wasBought(order)) return settleBought(order, asked);
+    if (await wasBought(order)) return recordBought(order, asked);
     const fresh = await verify(order, order.grams);
     // Of the quote, also where an operator has allocated it once before.
     const quoted = subtractPaise(
@@ -143,6 +145,6 @@ export const createResolveAllocate = (
       await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
       await asked.audit(tx, locked);
     });
-    await allocate(order.id);
+    await allocateOrder(order.id);
   };
 };

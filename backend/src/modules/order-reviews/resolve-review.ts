@@ -7,27 +7,19 @@ import {
   type OrderChanges,
   type TransitionBuy,
   allocationJob,
-  lockOrder,
 } from '../orders/index.ts';
-import { findLatestConfirm } from '../provider-operations/index.ts';
-import { noFit, notAnswered, undecided } from './no-fit.ts';
-import type { Resolution, Resolve } from './resolve.types.ts';
+import {
+  lockReviewed,
+  noFit,
+  notAnswered,
+  requireDecided,
+  undecided,
+  type Resolution,
+  type Resolve,
+} from './resolution.ts';
 
-/** Money that is captured for an order beside, or instead of, what pays for it. */
+/** Tells money that is captured for an order beside, or instead of, what pays for it. */
 const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
-
-/** A buy whose confirm nobody knows the outcome of: refused before anybody is asked. */
-export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
-  const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
-  if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
-};
-
-/** The order as it is under its lock, still under review. */
-export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
-  const order = await lockOrder(db, orderId);
-  if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
-  return order;
-};
 
 export interface ReviewDeps {
   readonly db: Db;
@@ -36,7 +28,7 @@ export interface ReviewDeps {
   readonly payments: { readonly held: HeldPayments };
 }
 
-/** `KEEP` and `REFUNDED`: what ends the review of a buy without buying anything. */
+/** Creates `KEEP` and `REFUNDED`: they end the review of a buy without buying anything. */
 export const createResolveReview = (
   deps: ReviewDeps,
 ): { readonly keep: Resolve; readonly refunded: Resolve } => {
@@ -53,21 +45,21 @@ export const createResolveReview = (
     return transitionBuy(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
   };
 
-  /** Which payment the operator paid back, by the gateway's own word. */
+  /** Finds the payment that the operator paid back, by the gateway's own answer. */
   const findPaidBack = async (
     payments: readonly HeldPayment[],
     reference: string,
   ): Promise<HeldPayment> => {
-    const asked: { payment: HeldPayment; proof: RefundState }[] = [];
+    const asked: { payment: HeldPayment; state: RefundState }[] = [];
     for (const payment of payments) {
-      const proof = await held.fetchRefundState(payment, reference);
-      if (proof.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-      asked.push({ payment, proof });
+      const state = await held.fetchRefundState(payment, reference);
+      if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+      asked.push({ payment, state });
     }
-    const named = asked.find(({ proof }) => 'isNamed' in proof && proof.isNamed);
-    if (named?.proof.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
-    if (named?.proof.kind === 'PAID_BACK') return named.payment;
-    const of = (kind: RefundState['kind']) => asked.filter(({ proof }) => proof.kind === kind);
+    const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
+    if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
+    if (named?.state.kind === 'PAID_BACK') return named.payment;
+    const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
     const paidBack = of('PAID_BACK');
     const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
     const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
@@ -75,8 +67,8 @@ export const createResolveReview = (
     throw noFit('The gateway knows of no such refund of a payment of this order.');
   };
 
-  /** Moves the order to where it belongs once that money is gone. */
-  const settleRefund = async (
+  /** Changes the order's state to the one where it belongs once that money is gone. */
+  const endRefunded = async (
     tx: Db,
     order: GoldOrder,
     asked: Resolution,
@@ -131,7 +123,7 @@ export const createResolveReview = (
         }
         await held.markRefunded(tx, target, asked.reference ?? '');
         const left = now.filter(({ id }) => id !== payment.id);
-        await settleRefund(tx, locked, asked, left);
+        await endRefunded(tx, locked, asked, left);
         await asked.audit(tx, locked);
       });
     },

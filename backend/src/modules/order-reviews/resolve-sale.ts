@@ -10,33 +10,34 @@ import {
   recordSaleOutcome,
   reviewOf,
 } from '../selling/index.ts';
-import { noFit, notAnswered, undecided } from './no-fit.ts';
-import type { Resolution, Resolve } from './resolve.types.ts';
+import { noFit, notAnswered, undecided, type Resolution, type Resolve } from './resolution.ts';
 
-const requireSell = (order: GoldOrder): VerifiedSell => {
-  if (!isVerifiedSell(order)) throw noFit('Only a verified sell under review fits.');
+const requireVerifiedSale = (order: GoldOrder): VerifiedSell => {
+  if (!isVerifiedSell(order)) throw noFit('Only a verified sale under review fits.');
   return order;
 };
 
-/** `CONFIRM_SELL` and `RELEASE_SELL`: the provider is asked, and its word decides. */
-export const createResolveSell = (
-  deps: SaleOutcomeDeps & Pick<SellingDeps, 'provider'>,
+export type ResolveSaleDeps = SaleOutcomeDeps & Pick<SellingDeps, 'provider'>;
+
+/** Creates `CONFIRM_SELL` and `RELEASE_SELL`: the provider is queried, and its answer decides. */
+export const createResolveSale = (
+  deps: ResolveSaleDeps,
 ): { readonly confirm: Resolve; readonly release: Resolve } => {
   const { provider, clock } = deps;
 
-  const ask = async (order: VerifiedSell) => {
+  const queryStatus = async (order: VerifiedSell) => {
     const status = await provider.sellStatus({ providerTxId: order.providerTxId });
     const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
     if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
     return { verdict: readSaleVerdict(status), word: describeOutcome(status) };
   };
 
-  const settle = async (
+  const record = async (
     { orderId, by, audit }: Resolution,
     asked: { readonly verdict: SaleVerdict; readonly word: string },
     mayFail: boolean,
   ) => {
-    const settled = await recordSaleOutcome(
+    const recorded = await recordSaleOutcome(
       deps,
       {
         ...by,
@@ -49,28 +50,28 @@ export const createResolveSell = (
       },
       audit,
     );
-    // Somebody else settled it between the look and the lock.
-    if (settled === 'LEFT') throw noFit('The sell is not under review any more.');
+    // Another process recorded it between the query and the lock.
+    if (recorded === 'LEFT') throw noFit('The sale is not under review any more.');
   };
 
-  /** Nobody can confirm it any more: our own confirms end earlier (lockMs) than the window. */
+  /** Tells a sale that nobody can confirm any more: our own confirms end before the window. */
   const isPastItsTime = ({ lockStartedAt }: VerifiedSell): boolean =>
     clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
   return {
     async confirm(order, asked) {
-      const found = await ask(requireSell(order));
-      if (found.verdict === 'SOLD') return settle(asked, found, false);
-      if (found.verdict === 'FAILED') throw noFit('The provider says that the sell failed.');
+      const found = await queryStatus(requireVerifiedSale(order));
+      if (found.verdict === 'SOLD') return record(asked, found, false);
+      if (found.verdict === 'FAILED') throw noFit('The provider says that the sale failed.');
       throw undecided('The provider does not say that it bought the gold.');
     },
 
     async release(order, asked) {
-      const sell = requireSell(order);
-      const found = await ask(sell);
+      const sale = requireVerifiedSale(order);
+      const found = await queryStatus(sale);
       if (found.verdict === 'SOLD') throw noFit('The provider says that it bought the gold.');
-      const isOver = found.verdict === 'NOT_CONFIRMED' && isPastItsTime(sell);
-      if (found.verdict === 'FAILED' || isOver) return settle(asked, found, true);
+      const isOver = found.verdict === 'NOT_CONFIRMED' && isPastItsTime(sale);
+      if (found.verdict === 'FAILED' || isOver) return record(asked, found, true);
       throw undecided('The provider may still buy the gold.');
     },
   };

@@ -1,0 +1,28 @@
+import type { Route } from '../../platform/http/index.ts';
+import { createOrderReviewRoutes } from './order-reviews.admin.routes.ts';
+import { createResolveAllocate, type ResolveAllocateDeps } from './resolve-allocate.ts';
+import type { AdminOrderDeps } from './read-admin-order.ts';
+import type { ResolveOrderDeps } from './resolve-order.ts';
+import { createResolveReview } from './resolve-review.ts';
+import { createResolveSale, type ResolveSaleDeps } from './resolve-sale.ts';
+
+export type OrderReviewsOptions = AdminOrderDeps &
+  Omit<ResolveOrderDeps, 'resolutions'> &
+  ResolveAllocateDeps &
+  ResolveSaleDeps;
+
+/** Creates the operators' view of an order and their ways out of its manual review. */
+export const createOrderReviews = (
+  options: OrderReviewsOptions,
+): { readonly adminRoutes: Route[] } => {
+  const review = createResolveReview(options);
+  const sale = createResolveSale(options);
+  const resolutions = {
+    ALLOCATE: createResolveAllocate(options),
+    REFUNDED: review.refunded,
+    KEEP: review.keep,
+    CONFIRM_SELL: sale.confirm,
+    RELEASE_SELL: sale.release,
+  };
+  return { adminRoutes: createOrderReviewRoutes({ ...options, resolutions }) };
+};

@@ -1,0 +1,45 @@
+import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess, adminActor, anyAdmin } from '../admins/index.ts';
+import { adminOrderView, resolveBody } from './order-reviews.schemas.ts';
+import { readAdminOrder, type AdminOrderDeps } from './read-admin-order.ts';
+import { resolveOrder, type ResolveOrderDeps } from './resolve-order.ts';
+
+const tags = ['orders'];
+
+/** One order of the admin API, and the way out of its manual review. */
+export const createOrderReviewRoutes = (deps: AdminOrderDeps & ResolveOrderDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/orders/:id',
+    summary: 'One gold order with its payments, its payout and its history',
+    tags,
+    access: anyAdmin,
+    params: idParams,
+    responses: { 200: adminOrderView },
+    handler: async ({ params }) => ok(await readAdminOrder(deps, params.id)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/orders/:id/resolve',
+    summary: 'End the manual review of a gold order',
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    params: idParams,
+    body: resolveBody,
+    responses: { 200: adminOrderView },
+    errors: [
+      'ILLEGAL_TRANSITION',
+      'OUTCOME_UNDECIDED',
+      'SERVICE_UNAVAILABLE',
+      'PRICE_UNAVAILABLE',
+      'PROVIDER_UNAVAILABLE',
+      'PROVIDER_REFUSED',
+      'PROVIDER_MISMATCH',
+    ],
+    handler: async ({ params: { id }, body, principal, context }) => {
+      const operator = adminActor(principal, context);
+      await resolveOrder(deps, { orderId: id, body, adminId: principal.adminId, operator });
+      return ok(await readAdminOrder(deps, id));
+    },
+  }),
+];

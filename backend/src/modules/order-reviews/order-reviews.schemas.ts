@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { adminOrderRow, orderEventView, paiseInt } from '../orders/index.ts';
+import { paymentOrderSchema } from '../payments/index.ts';
+import { payoutViewSchema } from '../payouts/index.ts';
+
+/** The ways in which an operator ends a manual review (contract: states > Resolutions). */
+export const resolutions = [
+  'ALLOCATE',
+  'REFUNDED',
+  'KEEP',
+  'CONFIRM_SELL',
+  'RELEASE_SELL',
+] as const;
+export type ResolutionName = (typeof resolutions)[number];
+
+export const resolveBody = z
+  .object({
+    resolution: z.enum(resolutions),
+    /** Proves it elsewhere; of a refund, the gateway's own reference. */
+    reference: z.string().trim().min(1).max(128).optional(),
+    note: z.string().trim().min(1).max(2000).optional(),
+  })
+  .refine(({ resolution, reference }) => resolution !== 'REFUNDED' || reference !== undefined, {
+    path: ['reference'],
+    message: 'a refund has a reference',
+  });
+
+/** An order as operators see it, with all that belongs to it. */
+export const adminOrderView = adminOrderRow.extend({
+  provider_amount_paise: paiseInt.nullable(),
+  price_difference_paise: z.int().nullable(),
+  payout: payoutViewSchema.nullable(),
+  payments: z.array(paymentOrderSchema),
+  events: z.array(orderEventView),
+});
+export type AdminOrderView = z.output<typeof adminOrderView>;

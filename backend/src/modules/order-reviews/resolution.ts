@@ -1,0 +1,49 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { lockOrder, type GoldOrder } from '../orders/index.ts';
+import { findLatestConfirm } from '../provider-operations/index.ts';
+import type { SaleInitiator } from '../selling/index.ts';
+import type { ResolutionName } from './order-reviews.schemas.ts';
+
+/** What an operator asks for. */
+export interface Resolution {
+  readonly orderId: string;
+  readonly resolution: ResolutionName;
+  readonly reference: string | undefined;
+  readonly note: string | undefined;
+  /** The operator, for the order's history. */
+  readonly by: SaleInitiator;
+  /** Writes the audit row, in the transaction that resolves the order. */
+  readonly audit: (db: Db, before: GoldOrder) => Promise<void>;
+}
+
+/** One way to end a review; throws an AppError where it does not fit, and nothing has changed. */
+export type Resolve = (order: GoldOrder, resolution: Resolution) => Promise<void>;
+
+/** 409: the resolution does not fit the order, or no longer does. */
+export const noFit = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+
+/** 409: the resolution can't be judged while an earlier attempt is undecided. */
+export const undecided = (message?: string): AppError =>
+  new AppError('OUTCOME_UNDECIDED', message === undefined ? {} : { message });
+
+/** 503: who knows the answer can't be asked. */
+export const notAnswered = (who: string): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', { message: `${who} does not answer right now.` });
+
+/** Tells an order under review: a sale stays VERIFIED, with a review code, all others move. */
+export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>
+  type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
+
+/** Refuses a buy whose confirm has an unknown outcome, before anybody is asked. */
+export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
+  const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
+  if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
+};
+
+/** Locks a buy, and refuses one that is not under review any more. */
+export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
+  const order = await lockOrder(db, orderId);
+  if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
+  return order;
+};
