@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-BACKEND := npm run --silent -w backend
+BACKEND := npm run --silent -w @digital-gold/backend
 TESTS ?=
 BENCH ?=
 TOOLS ?=
@@ -97,8 +97,8 @@ typecheck: install generate ## Check the types
 build: install goldctl ## Bundle every process into backend/dist, and goldctl into cli/dist
 	@$(BACKEND) build
 
-generate: install ## Generate the database client from the schema, if it has changed
-	@$(BACKEND) generate
+generate: install ## Generate the database client and the API client, if their sources have changed
+	@npm run --silent generate
 
 install: ## Install the packages, if they differ from the lock file
 	@command -v node >/dev/null 2>&1 || { echo 'Node 20.19 or newer is required: node is not on the PATH'; exit 1; }

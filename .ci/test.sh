@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs the tests of every workspace, then those that need a tool which npm does not have, and prints
 # which of those were left out. Prints the time of each workspace.
-#   test.sh [path…]   only these: cli/…, deploy/…, loadtests/…, else of the backend
+#   test.sh [path…]   only these: cli/…, deploy/…, loadtests/…, charts/demo/…, else of
+#                     the backend
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -21,12 +22,14 @@ timed() {
 suite() {
   workspace=$1
   shift
-  npm run --silent test -w "$workspace" -- "$@"
+  npm run --silent test -w "@digital-gold/$workspace" -- "$@"
 }
 
 if [ $# -gt 0 ]; then
   for path in "$@"; do
     case $path in
+      backend/client/*) timed "$path" suite client "${path#backend/client/}" ;;
+      charts/demo/*) timed "$path" suite cluster-demo "${path#charts/demo/}" ;;
       backend/* | cli/* | deploy/* | loadtests/*) timed "$path" suite "${path%%/*}" "${path#*/}" ;;
       *) timed "$path" suite backend "$path" ;;
     esac
@@ -37,8 +40,7 @@ fi
 
 timed 'backend, fast' suite backend --project fast
 timed 'backend, stories' suite backend --project stories
-for workspace in cli deploy loadtests; do timed "$workspace" suite "$workspace"; done
-timed charts/demo node_modules/.bin/vitest run --config charts/demo/vitest.config.ts
+for workspace in client cli deploy loadtests cluster-demo; do timed "$workspace" suite "$workspace"; done
 
 # needs TOOL… -- NAME COMMAND…: runs COMMAND if the tools are on the PATH.
 needs() {

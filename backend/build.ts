@@ -27,18 +27,10 @@ const entries = (): Record<string, string> => {
 export const listApps = (): string[] => Object.keys(entries());
 
 /**
- * Bundles processes into `dist/<app>/main.js`, all unless some are named. Each file is written
- * aside and renamed, so a process that starts meanwhile never reads half of it.
+ * Bundles programs into `dist`. Each file is written aside and renamed, so a process that starts
+ * meanwhile never reads half of it.
  */
-export const buildApps = async (names: readonly string[] = listApps()): Promise<void> => {
-  const known = entries();
-  const entryPoints = Object.fromEntries(
-    names.map((name) => {
-      const path = known[name];
-      if (path === undefined) throw new Error(`there is no src/apps/${name}/main.ts to build`);
-      return [`${name}/main`, path];
-    }),
-  );
+const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
   const result = await build({
     entryPoints,
     outdir: dist,
@@ -60,16 +52,31 @@ export const buildApps = async (names: readonly string[] = listApps()): Promise<
   }
 };
 
+/** Bundles processes into `dist/<app>/main.js`, all unless some are named. */
+export const buildApps = async (names: readonly string[] = listApps()): Promise<void> => {
+  const known = entries();
+  const entryPoints = names.map((name): [string, string] => {
+    const path = known[name];
+    if (path === undefined) throw new Error(`there is no src/apps/${name}/main.ts to build`);
+    return [`${name}/main`, path];
+  });
+  await bundle(Object.fromEntries(entryPoints));
+};
+
 const generated = join(backend, 'src', 'generated', 'prisma');
 const schemaFolder = join(backend, 'prisma', 'schema');
 
-const schemaFingerprint = (): string => {
+const fingerprintOf = (files: readonly string[]): string => {
   const hash = createHash('sha256');
-  const manifest = join(backend, 'package.json');
-  const files = readdirSync(schemaFolder).map((name) => join(schemaFolder, name));
-  for (const file of [manifest, ...files.toSorted()]) hash.update(file).update(readFileSync(file));
+  for (const file of files.toSorted()) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
 };
+
+const schemaFingerprint = (): string =>
+  fingerprintOf([
+    join(backend, 'package.json'),
+    ...readdirSync(schemaFolder).map((name) => join(schemaFolder, name)),
+  ]);
 
 /**
  * Makes the database client from the schema, offline: generating needs no engine. Skipped when
@@ -93,8 +100,46 @@ export const generateClient = async (): Promise<boolean> => {
   return true;
 };
 
+const apiClient = join(backend, 'client');
+
+const sourceFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name));
+
+/** Of all that the OpenAPI documents and the client's types are made from. */
+const apiFingerprint = (): string =>
+  fingerprintOf([
+    join(backend, 'package.json'),
+    join(apiClient, 'package.json'),
+    join(apiClient, 'generate-types.ts'),
+    ...sourceFiles(join(backend, 'dev', 'openapi')),
+    ...sourceFiles(join(backend, 'src')).filter((file) => !file.startsWith(dirname(generated))),
+  ]);
+
+/**
+ * Makes the OpenAPI documents and from them the types of `@digital-gold/client`, without a server.
+ * Skipped when no source has changed since.
+ */
+export const generateApiClient = async (): Promise<boolean> => {
+  const folder = join(apiClient, 'src', 'generated');
+  const note = join(folder, 'fingerprint');
+  const fingerprint = apiFingerprint();
+  if (existsSync(note) && readFileSync(note, 'utf8') === fingerprint) return false;
+  rmSync(note, { force: true });
+  // Bundled, which loads several times faster than file after file.
+  await bundle({ openapi: join(backend, 'dev', 'openapi', 'main.ts') });
+  await runOrThrow(process.execPath, [join(dist, 'openapi.js'), folder], { cwd: backend });
+  // Only now: the image's build does without the package that makes the types.
+  const { generateTypes } = await import('./client/generate-types.ts');
+  await generateTypes(folder);
+  writeFileSync(note, fingerprint);
+  return true;
+};
+
 if (process.argv[1] === import.meta.filename) {
   const [command] = process.argv.slice(2);
   await generateClient();
-  if (command !== 'generate') await buildApps();
+  if (command === 'generate') await generateApiClient();
+  else await buildApps();
 }

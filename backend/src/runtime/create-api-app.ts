@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { Config } from '../platform/config/config.ts';
-import { createApi, type Guard, type Route } from '../platform/http/index.ts';
+import { createApi, openApiDocument, type Guard, type Route } from '../platform/http/index.ts';
 import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
 import { createRateLimit } from '../platform/rate-limit/index.ts';
 import type { Runtime } from './create-runtime.ts';
@@ -14,6 +14,8 @@ export interface ApiDefinition {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
+  /** What the tags of its routes stand for. */
+  readonly tags: Readonly<Record<string, string>>;
   /** Requests of one client in 60 s (contract: conventions > Rate limits). */
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
@@ -24,6 +26,20 @@ export interface ApiDefinition {
 
 const version = '1.0.0';
 
+const infoOf = ({ title, description, prefix, tags }: ApiDefinition) => ({
+  title,
+  description,
+  version,
+  prefix,
+  tags,
+  contact: { name: 'The maintainers of Digital Gold Service' },
+  license: 'Apache-2.0',
+});
+
+/** Builds the OpenAPI document of an API, as `/docs/openapi.json` serves it. */
+export const documentOf = (api: ApiDefinition) =>
+  openApiDocument(infoOf(api), api.routes, api.guard);
+
 /** The Express app of an API, from its definition and the process's runtime. */
 export const createApiApp = (
   api: ApiDefinition,
@@ -31,9 +47,9 @@ export const createApiApp = (
   runtime: Runtime,
 ): Express => {
   const { logger, metrics, redis, random } = runtime;
-  const { name, title, description, prefix, routes, guard, docs } = api;
+  const { name, prefix, routes, guard, docs } = api;
   return createApi({
-    info: { title, description, version, prefix },
+    info: infoOf(api),
     routes,
     guard,
     docs,

@@ -61,8 +61,8 @@ const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: L
   return { clock, stop: () => clock.stop() };
 };
 
-/** Makes the clients of the process `name`; nothing needs the stores to be up yet. */
-export const createRuntime = async (
+/** Makes the clients of the process `name` and waits for none of them to be connected. */
+export const createOfflineRuntime = async (
   name: string,
   config: ProcessConfig,
   env: Environment,
@@ -81,8 +81,6 @@ export const createRuntime = async (
     timers,
   });
   const redis = createRedis(config.REDIS_URL, 'fail-fast', { logger, connectionName: name });
-  // Only so that the first requests find the cache; a process starts without it just as well.
-  await untilReady(redis, cacheWaitMs).catch(() => undefined);
   return {
     logger,
     metrics,
@@ -104,4 +102,12 @@ export const createRuntime = async (
       await database.close();
     },
   };
+};
+
+/** Makes the clients of the process `name`; nothing needs the stores to be up yet. */
+export const createRuntime: typeof createOfflineRuntime = async (name, config, env) => {
+  const runtime = await createOfflineRuntime(name, config, env);
+  // Only so that the first requests find the cache; a process starts without it just as well.
+  await untilReady(runtime.redis, cacheWaitMs).catch(() => undefined);
+  return runtime;
 };

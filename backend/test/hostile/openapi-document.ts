@@ -53,6 +53,24 @@ const documentSchema = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
 });
 
+const componentsSchema = z.looseObject({
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+/** The document with each reference to a component replaced by the component. */
+const resolve = (document: unknown): unknown => {
+  const { schemas } = componentsSchema.parse(document).components;
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref: ref, ...rest } = value as { $ref?: string }; // any object may have one
+    const target = ref === undefined ? {} : visit(schemas[ref.replace(/^.*\//u, '')]);
+    const own = Object.entries(rest).map(([name, inner]) => [name, visit(inner)]);
+    return { ...(target as object), ...Object.fromEntries(own) };
+  };
+  return visit(document);
+};
+
 /** One route of an API, as its own document tells of it. */
 export interface DocumentedRoute {
   readonly name: string;
@@ -68,7 +86,7 @@ export interface DocumentedRoute {
 /** Every route of the document at `apiUrl`. */
 export const readRoutes = async (apiUrl: string): Promise<DocumentedRoute[]> => {
   const response = await fetch(`${apiUrl}/docs/openapi.json`);
-  const { paths } = documentSchema.parse(await response.json());
+  const { paths } = documentSchema.parse(resolve(await response.json()));
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, { security, parameters, requestBody }]) => ({
       name: `${verb.toUpperCase()} ${path}`,
@@ -92,7 +110,7 @@ const hasType = (type: string, value: unknown): boolean => {
   return is === type || (type === 'number' && is === 'integer');
 };
 
-const textFits = (schema: JsonSchema, text: string): boolean =>
+const stringFits = (schema: JsonSchema, text: string): boolean =>
   text.length >= (schema.minLength ?? 0) &&
   text.length <= (schema.maxLength ?? Infinity) &&
   (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(text));
@@ -108,6 +126,12 @@ export const fits = (schema: JsonSchema, value: unknown): boolean => {
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => hasType(type, value))) return false;
   if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
-  if (typeof value === 'string') return textFits(schema, value);
+  if (typeof value === 'string') return stringFits(schema, value);
   return typeof value === 'number' ? numberFits(schema, value) : true;
 };
+
+/** Whether the published schema of a parameter takes a text, which spells a number where it must. */
+export const textFits = (schema: JsonSchema, text: string): boolean =>
+  schema.type === 'integer'
+    ? /^-?\d+$/u.test(text) && fits(schema, Number(text))
+    : fits(schema, text);

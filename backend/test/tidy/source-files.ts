@@ -47,14 +47,23 @@ const readSource = (base: string, absolute: string): SourceFile => {
   return { path, text, code, bareCode: blankText(code), isTest };
 };
 
+/** A workspace of its own, inside the backend's folder. */
+const clientFolder = join(backendFolder, 'client');
+
 /** Every TypeScript file of the backend, in order of path. */
 export const allSources: readonly SourceFile[] = listFiles(backendFolder)
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith(clientFolder + sep))
   .map((path) => readSource(backendFolder, path))
   .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
 /** Every TypeScript file of the other workspaces, their paths from the repository's folder. */
-export const neighbourSources: readonly SourceFile[] = ['charts', 'cli', 'deploy', 'loadtests']
+export const neighbourSources: readonly SourceFile[] = [
+  'backend/client',
+  'charts',
+  'cli',
+  'deploy',
+  'loadtests',
+]
   .flatMap((workspace) => listFiles(join(repositoryFolder, workspace)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readSource(repositoryFolder, path));

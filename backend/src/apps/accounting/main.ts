@@ -17,6 +17,7 @@ await runMain(async (env) => {
       title: 'Digital Gold accounting API',
       description: 'Registers for accounting, tax and audit staff.',
       prefix: '/api/v1/accounting',
+      tags: {},
       limitPerMinute: 120,
       docs: false,
       ...accounting,

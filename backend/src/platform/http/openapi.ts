@@ -3,6 +3,7 @@ import { errorTable, type ErrorCode } from '../../errors/error-table.ts';
 import type { Guard } from './guard.ts';
 import { errorSchema } from './pagination.ts';
 import type { Route } from './route.ts';
+import { convertSchemas, type JsonSchema } from './schema-components.ts';
 
 export interface ApiInfo {
   readonly title: string;
@@ -10,15 +11,25 @@ export interface ApiInfo {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
+  /** What each tag stands for; a route with another tag is a mistake. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly contact?: { readonly name: string };
+  /** An SPDX identifier. */
+  readonly license?: string;
 }
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+/** What holds for every path, so that no operation repeats it. */
+const conventions = `
+Errors have the body \`Error\`: branch on its \`code\`, which is stable, and not on its \`message\`.
+Every answer has an \`x-request-id\` header, which is also in the body of an error.
 
-/** OpenAPI 3.1 speaks JSON Schema 2020-12, which is what zod writes of a schema. */
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
-};
+A path that is not listed answers 404 \`NOT_FOUND\`. A listed path answers HEAD wherever it lists
+GET, and 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header to every method that is not listed.
+OPTIONS is one of those unless it is a CORS preflight (\`Access-Control-Request-Method\`), which
+answers 204.
+
+Rate-limited answers have the headers \`RateLimit\` and \`RateLimit-Policy\`; a 429 has
+\`Retry-After\` in seconds.`;
 
 const content = (schema: JsonSchema) => ({ 'application/json': { schema } });
 const errorRef = { $ref: '#/components/schemas/Error' };
@@ -38,6 +49,7 @@ const errorsOf = (route: Route): ErrorCode[] => {
     ...codesWhen(query !== undefined || body !== undefined, 'VALIDATION_FAILED'),
     ...codesWhen(body !== undefined, 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE'),
     ...codesWhen(body !== undefined, 'UNSUPPORTED_MEDIA_TYPE'),
+    ...codesWhen(route.rawBody === true, 'PAYLOAD_TOO_LARGE'),
     ...(route.errors ?? []),
   ];
 };
@@ -55,41 +67,62 @@ const errorResponses = (route: Route) => {
   return Object.fromEntries(entries) as Record<string, JsonSchema>; // exactly these entries
 };
 
-const successResponses = (route: Route) =>
-  Object.fromEntries(
-    Object.entries(route.responses).map(([status, schema]) => [
-      status,
-      {
-        description: 'Success',
-        ...(schema !== null && { content: content(jsonSchema(schema, 'output')) }),
-      },
-    ]),
-  );
+/** `GET /gold/orders/:id` is `getGoldOrdersById`: unique because method and path are. */
+const operationIdOf = ({ method, path }: Route): string => {
+  const words = path.replaceAll('/:', '/by-').split(/[^A-Za-z0-9]+/u);
+  const capitalised = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + capitalised.join('');
+};
+
+/** The schemas of all routes, each under a name of its own. */
+const collectSchemas = (routes: readonly Route[]) => {
+  const input: Record<string, z.ZodType> = {};
+  const output: Record<string, z.ZodType> = { error: errorSchema };
+  for (const route of routes) {
+    const id = operationIdOf(route);
+    for (const place of ['params', 'query', 'body'] as const) {
+      const schema = route[place];
+      if (schema !== undefined) input[`${id} ${place}`] = schema;
+    }
+    for (const [status, schema] of Object.entries(route.responses)) {
+      if (schema !== null) output[`${id} ${status}`] = schema;
+    }
+  }
+  return { input, output };
+};
+
+const successNames: Readonly<Record<string, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+};
 
 const objectShape = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   required: z.array(z.string()).default([]),
 });
 
-const parametersOf = (schema: z.ZodType | undefined, place: 'path' | 'query') => {
-  if (schema === undefined) return [];
-  const { properties, required } = objectShape.parse(jsonSchema(schema, 'input'));
-  return Object.entries(properties).map(([name, property]) => ({
+const parametersOf = (schema: JsonSchema | undefined, place: 'path' | 'query') => {
+  const { properties, required } = objectShape.parse(schema ?? {});
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
     schema: property,
   }));
 };
 
-const requestBodyOf = (route: Route) => {
+/** A missing body is read as `{}`: it is refused wherever a field is required. */
+const requestBodyOf = (route: Route, schema: JsonSchema | undefined) => {
   if (route.rawBody === true) {
-    return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
+    const description = 'The exact bytes, which the signature covers; the sender defines them.';
+    return { requestBody: { description, required: true, content: { '*/*': { schema: {} } } } };
   }
-  if (route.body === undefined) return {};
-  return {
-    requestBody: { required: true, content: content(jsonSchema(route.body, 'input')) },
-  };
+  if (route.body === undefined || schema === undefined) return {};
+  const required = !route.body.safeParse({}).success;
+  return { requestBody: { required, content: content(schema) } };
 };
 
 const describeAccess = ({ access }: Route): string | undefined => {
@@ -97,34 +130,65 @@ const describeAccess = ({ access }: Route): string | undefined => {
   return access.permission === undefined ? undefined : `Permission: ${access.permission}.`;
 };
 
-const operationOf = (route: Route, guard: Guard) => {
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas) => {
+  const operationId = operationIdOf(route);
   const description = describeAccess(route);
+  const successes = Object.keys(route.responses).map((status) => {
+    const schema = output[`${operationId} ${status}`];
+    const name = successNames[status] ?? 'Success';
+    return [status, { description: name, ...(schema && { content: content(schema) }) }];
+  });
   return {
+    operationId,
     summary: route.summary,
     ...(description !== undefined && { description }),
     tags: route.tags,
     security: route.access.kind === 'public' ? [] : [{ [guard.schemeName]: [] }],
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
-    ...requestBodyOf(route),
-    responses: { ...successResponses(route), ...errorResponses(route) },
+    parameters: [
+      ...parametersOf(input[`${operationId} params`], 'path'),
+      ...parametersOf(input[`${operationId} query`], 'query'),
+    ],
+    ...requestBodyOf(route, input[`${operationId} body`]),
+    responses: { ...Object.fromEntries(successes), ...errorResponses(route) },
+  };
+};
+
+/** The declared tags. @throws Error for a route whose tag nobody describes */
+const tagsOf = ({ tags }: ApiInfo, routes: readonly Route[]) => {
+  if (tags === undefined) return {};
+  const used = new Set(routes.flatMap((route) => route.tags));
+  const stranger = [...used].find((name) => tags[name] === undefined);
+  if (stranger !== undefined) throw new Error(`the tag "${stranger}" has no description`);
+  return {
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   };
 };
 
 /** The OpenAPI 3.1 document of `routes`, made from the schemas that validate the requests. */
 export const openApiDocument = (info: ApiInfo, routes: readonly Route[], guard: Guard) => {
-  const { title, version, description, prefix } = info;
+  const { title, version, description, prefix, contact, license } = info;
+  const collected = collectSchemas(routes);
+  const { input, output, components } = convertSchemas(collected.input, collected.output);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = prefix + route.path.replaceAll(/:(\w+)/gu, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, guard) };
+    const operation = operationOf(route, guard, input, output);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
   }
   return {
     openapi: '3.1.0',
-    info: { title, version, description },
-    paths,
-    components: {
-      schemas: { Error: jsonSchema(errorSchema, 'output') },
-      securitySchemes: { [guard.schemeName]: guard.scheme },
+    info: {
+      title,
+      version,
+      description: `${description}\n${conventions}`,
+      ...(contact !== undefined && { contact }),
+      ...(license !== undefined && { license: { name: license, identifier: license } }),
     },
+    servers: [{ url: '/', description: 'The host that serves this document' }],
+    ...tagsOf(info, routes),
+    paths,
+    components: { schemas: components, securitySchemes: { [guard.schemeName]: guard.scheme } },
   };
 };

@@ -1,19 +1,26 @@
 import { z } from 'zod';
 
+/** The text of a query parameter as the number that it spells; anything else is left as it is. */
+const readWholeNumber = (text: unknown): unknown =>
+  typeof text === 'string' && /^\d{1,9}$/u.test(text) ? Number(text) : text;
+
 const wholeNumber = (min: number, max: number, defaultValue: number) =>
   z
-    .string()
-    .regex(/^\d{1,9}$/u, `must be a whole number from ${min} to ${max}`)
-    .default(String(defaultValue))
-    .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+    .preprocess(
+      readWholeNumber,
+      z
+        .int(`must be a whole number from ${min} to ${max}`)
+        .min(min, `must be at least ${min}`)
+        .max(max, `must be at most ${max}`),
+    )
+    .prefault(defaultValue);
 
 /**
  * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination); outside is 400.
  */
 export const pageQuery = z.object({
-  page: wholeNumber(1, 1_000_000, 1),
-  limit: wholeNumber(1, 100, 20),
+  page: wholeNumber(1, 1_000_000, 1).describe('The first page is 1.'),
+  limit: wholeNumber(1, 100, 20).describe('Most items of a page.'),
 });
 
 export interface Page {
@@ -24,25 +31,45 @@ export interface Page {
 /** Rows to pass over before the page begins. */
 export const offsetOf = ({ page, limit }: Page): number => (page - 1) * limit;
 
-/** The response schema of a list of `item`. */
-export const pageOf = <T extends z.ZodType>(item: T) =>
-  z.object({
+/** The response schema of a list of `item`; named after it, where it has a name. */
+export const pageOf = <T extends z.ZodType>(item: T) => {
+  const page = z.object({
     items: z.array(item),
     total: z.int().min(0),
     page: z.int().min(1),
     limit: z.int().min(1).max(100),
   });
+  const name = item.meta()?.id;
+  return name === undefined ? page : page.meta({ id: `${name}Page` });
+};
 
 /** `:id` of a path. */
 export const idParams = z.object({ id: z.uuid() });
 
 /** The body of every error (contract: conventions > Errors). */
-export const errorSchema = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    field: z.string().optional(),
-    details: z.unknown().optional(),
-    requestId: z.string(),
-  }),
-});
+export const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().describe('Stable: clients branch on it.'),
+      message: z.string().describe('For people; it may change.'),
+      field: z.string().describe('The first offending input, as a dotted path.').optional(),
+      details: z
+        .unknown()
+        .describe('Of VALIDATION_FAILED: every offending input, as `{field, message}`.')
+        .optional(),
+      requestId: z.string().describe('Names the request in the logs of the service.'),
+    }),
+  })
+  .meta({
+    id: 'Error',
+    description: 'The body of every error.',
+    examples: [
+      {
+        error: {
+          code: 'LIMIT_EXCEEDED',
+          message: 'The amount is outside the limits.',
+          requestId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+        },
+      },
+    ],
+  });

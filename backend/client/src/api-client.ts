@@ -1,0 +1,144 @@
+import createFetchClient from 'openapi-fetch';
+import type { PathsWithMethod, SuccessResponseJSON } from 'openapi-typescript-helpers';
+import { ApiError, ApiUnreachableError } from './api-error.ts';
+
+export interface ApiClientOptions {
+  /** Host root, without a path. */
+  readonly baseUrl: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string | undefined;
+  /**
+   * The address that requests come from, for the rate limits: believed by an API that trusts the
+   * proxy in front of it, which here is this client.
+   */
+  readonly clientAddress?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** From the request to the end of the response; a minute unless given. */
+  readonly timeoutMs?: number;
+  /** Cancels what is under way. */
+  readonly signal?: AbortSignal;
+  /** In place of the global one. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+/** A success; everything else is thrown. */
+export interface Answer<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+type PathInput<Op> = Op extends { parameters: { path: infer P } } ? { path: P } : { path?: never };
+
+type QueryInput<Op> = Op extends { parameters: { query?: infer Q } } ? { query?: Q } : object;
+
+type BodyInput<Op> = Op extends { requestBody?: undefined }
+  ? { body?: never }
+  : Op extends { requestBody: { content: { 'application/json': infer B } } }
+    ? { body: B }
+    : Op extends { requestBody?: { content: { 'application/json': infer B } } }
+      ? { body?: B }
+      : { body?: unknown };
+
+type Input<Op> = PathInput<Op> &
+  QueryInput<Op> &
+  BodyInput<Op> & { readonly headers?: Readonly<Record<string, string>> };
+
+/** Left out where nothing is needed. */
+type InputArgument<Op> = object extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];
+
+type BodyOf<Op> = Op extends object ? SuccessResponseJSON<Op> : never;
+
+type Operation<Paths, Path extends keyof Paths, M extends Method> = M extends keyof Paths[Path]
+  ? Paths[Path][M]
+  : never;
+
+type Call<Paths extends object, M extends Method> = <Path extends PathsWithMethod<Paths, M>>(
+  path: Path,
+  ...input: InputArgument<Operation<Paths, Path, M>>
+) => Promise<Answer<BodyOf<Operation<Paths, Path, M>>>>;
+
+/**
+ * One client of one API, typed by its OpenAPI document. Calls resolve with a success.
+ * @throws ApiError when the API refuses; ApiUnreachableError when there is no response.
+ */
+export type ApiClient<Paths extends object> = { readonly [M in Method]: Call<Paths, M> } & {
+  /** The same client with other options, such as a token. */
+  with(options: Partial<ApiClientOptions>): ApiClient<Paths>;
+};
+
+/** What a call is given, whichever it is: its types have been checked by then. */
+interface AnyInput {
+  readonly path?: Record<string, unknown>;
+  readonly query?: Record<string, unknown>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const defaultTimeoutMs = 60_000;
+
+const signalOf = ({ signal, timeoutMs = defaultTimeoutMs }: ApiClientOptions): AbortSignal => {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Creates a client of the API whose document `Paths` was made from. */
+export const createApiClient = <Paths extends object>(
+  options: ApiClientOptions,
+): ApiClient<Paths> => {
+  const { baseUrl, token, clientAddress } = options;
+  const client = createFetchClient<Record<string, Record<Method, object>>>({
+    baseUrl,
+    headers: {
+      accept: 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
+      ...options.headers,
+    },
+    // A redirect would carry the token elsewhere.
+    redirect: 'manual',
+    ...(options.fetch !== undefined && { fetch: options.fetch }),
+  });
+
+  const call = async (method: Method, path: string, input: AnyInput = {}) => {
+    const { path: pathParameters, query, body, headers } = input;
+    const sent = {
+      params: { path: pathParameters, query },
+      ...(body !== undefined && { body }),
+      ...(headers !== undefined && { headers }),
+      parseAs: 'text',
+      signal: signalOf(options),
+    } as const;
+    const { data, error, response } = await client
+      .request(method, path, sent as Record<string, unknown>)
+      .catch((reason: unknown) => {
+        throw new ApiUnreachableError(baseUrl, reason);
+      });
+    if (!response.ok) throw new ApiError(response, error, baseUrl);
+    const text = typeof data === 'string' ? data : '';
+    const parsed = parseJson(text);
+    if (text !== '' && parsed === undefined) throw new ApiError(response, undefined, baseUrl);
+    return { status: response.status, headers: response.headers, body: parsed };
+  };
+
+  const bind = (method: Method) => (path: string, input?: AnyInput) => call(method, path, input);
+  const calls = {
+    get: bind('get'),
+    post: bind('post'),
+    put: bind('put'),
+    patch: bind('patch'),
+    delete: bind('delete'),
+    with: (more: Partial<ApiClientOptions>) => createApiClient<Paths>({ ...options, ...more }),
+  };
+  return calls as ApiClient<Paths>; // the types of its calls are those of the document
+};

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAdminApi, adminApiVariables } from '../../src/apps/admin/admin-api.ts';
+import { createCustomerApi, customerVariables } from '../../src/apps/customer/customer-api.ts';
+import { documentOf } from '../../src/runtime/create-api-app.ts';
+import { createOfflineRuntime } from '../../src/runtime/create-runtime.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
+import { environmentOf } from '../stack/environment.ts';
+import { readPorts } from '../stack/stack-ports.ts';
+
+/** Nothing is called: the addresses only have to be addresses. */
+const addresses = {
+  mode: 'development',
+  ports: readPorts({}),
+  databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
+  migrateUrl: 'postgresql://nobody@127.0.0.1:1/none',
+  redisUrl: 'redis://127.0.0.1:1',
+  settingsDir: '/nonexistent',
+  objectsDir: '/nonexistent',
+  sandboxDir: '/nonexistent',
+} as const;
+
+const quiet = { LOG_LEVEL: 'fatal', CLOCK_CONTROL: 'false' };
+
+const customerDocument = async () => {
+  const env = { ...environmentOf('customer', addresses), ...quiet };
+  const config = loadConfig(customerVariables, env);
+  const runtime = await createOfflineRuntime('customer', config, env);
+  const { definition, sms, trade } = createCustomerApi(config, env, runtime);
+  const document = documentOf(definition);
+  await Promise.all([sms.close(), trade.close(), runtime.close()]);
+  return document;
+};
+
+const adminDocument = async () => {
+  const env = { ...environmentOf('admin', addresses), ...quiet };
+  const config = loadConfig(adminApiVariables, env);
+  const runtime = await createOfflineRuntime('admin', config, env);
+  const { definition, ci, trade } = createAdminApi(config, env, runtime);
+  const document = documentOf(definition);
+  await Promise.all([ci?.close(), trade.close(), runtime.close()]);
+  return document;
+};
+
+/** Builds the OpenAPI documents of both published APIs, without a server or a store. */
+export const buildDocuments = async () => ({
+  customer: await customerDocument(),
+  admin: await adminDocument(),
+});
+
+/** Writes `customer.json` and `admin.json` into `folder`; a file that would stay the same does. */
+export const writeDocuments = async (folder: string): Promise<void> => {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, document] of Object.entries(await buildDocuments())) {
+    const file = join(folder, `${name}.json`);
+    const text = `${JSON.stringify(document, undefined, 2)}\n`;
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
+};

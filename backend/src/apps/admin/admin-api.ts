@@ -1,0 +1,109 @@
+import { createCi } from '../../adapters/ci/create-ci.ts';
+import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
+import { createAudit } from '../../modules/audit/index.ts';
+import { createCiAdmin } from '../../modules/ci/index.ts';
+import { createKycReview } from '../../modules/kyc/index.ts';
+import { createNotify } from '../../modules/notifications/index.ts';
+import { createPriceAdmin, findLastTick } from '../../modules/price/index.ts';
+import {
+  createReadinessAdminRoutes,
+  createReadinessReport,
+  checkFirstAdmin,
+  checkGoldProvider,
+  checkMigrations,
+  checkPaymentGateways,
+  checkPayoutProvider,
+  checkPriceFeed,
+  checkSecrets,
+} from '../../modules/readiness/index.ts';
+import { createReconciliation } from '../../modules/reconciliation/index.ts';
+import { createSettings } from '../../modules/settings/index.ts';
+import { adapterDeps } from '../../runtime/adapter-deps.ts';
+import { createTrade } from '../../runtime/create-trade.ts';
+import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { healthRoutes } from '../../runtime/health.routes.ts';
+import { apiVariables } from '../../runtime/process.variables.ts';
+import { adminVariables } from './admin.variables.ts';
+import type { Config, Environment } from '../../platform/config/config.ts';
+import type { ApiDefinition } from '../../runtime/create-api-app.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+import type { ProcessConfig } from '../../runtime/load-config.ts';
+
+/** What the admin API reads besides what every process does. */
+export const adminApiVariables = { ...apiVariables, ...tradeVariables, ...adminVariables };
+
+/** Builds the services of the admin API and declares its routes; nothing is served yet. */
+export const createAdminApi = (
+  config: ProcessConfig & Config<typeof adminApiVariables>,
+  env: Environment,
+  runtime: Runtime,
+) => {
+  const { database, wall } = runtime;
+  const { db, inTransaction } = database;
+  const shared = { ...runtime, db, inTransaction };
+  const trade = createTrade(config, env, runtime);
+  const { provider, gateways, payoutProvider } = trade;
+  const ci = createCi(env, adapterDeps(runtime));
+
+  const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
+  const kyc = createKycReview({
+    ...shared,
+    provider,
+    notify: createNotify(runtime),
+  });
+  const reconciliation = createReconciliation({
+    ...shared,
+    gateways,
+    goldProvider: provider,
+    payoutProvider,
+  });
+  const report = createReadinessReport({
+    db,
+    checks: {
+      gold_provider: checkGoldProvider(provider),
+      payment_gateway: checkPaymentGateways([...gateways.values()]),
+      payout_provider: checkPayoutProvider(payoutProvider),
+      price_feed: checkPriceFeed(async () => (await findLastTick(db))?.mark, wall),
+      database_migrations: checkMigrations(db),
+      first_admin: checkFirstAdmin(() => hasActiveSuperAdmin(db)),
+      production_secrets: checkSecrets(config.APP_MODE),
+    },
+  });
+
+  const definition: ApiDefinition = {
+    name: 'admin',
+    title: 'Digital Gold admin API',
+    description: 'For operators.',
+    prefix: '/v1',
+    tags: {
+      health: 'Liveness.',
+      auth: "Operators' sign-in.",
+      kyc: 'Review of what customers submitted.',
+      orders: "Customers' gold orders and manual reviews.",
+      payouts: 'Approval and retry of payouts.',
+      audit: 'What operators did, and what was refused.',
+      readiness: 'Whether buying may be open, and the evidence for it.',
+      reconciliation: "The service's books against those of its collaborators.",
+      config: 'Limits of amounts.',
+      price: 'The spread on the price.',
+      devops: 'Runs of the CI system and deployments.',
+    },
+    limitPerMinute: 60,
+    docs: true,
+    guard: admins.guard,
+    routes: [
+      ...healthRoutes,
+      ...admins.adminRoutes,
+      ...kyc.adminRoutes,
+      ...trade.gold.adminRoutes,
+      ...trade.payouts.adminRoutes,
+      ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
+      ...createReadinessAdminRoutes({ ...shared, report }),
+      ...reconciliation.adminRoutes,
+      ...createSettings(shared).adminRoutes,
+      ...createPriceAdmin(shared).adminRoutes,
+      ...createCiAdmin({ ...shared, ci }).adminRoutes,
+    ],
+  };
+  return { definition, trade, ci };
+};

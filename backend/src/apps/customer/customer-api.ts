@@ -1,0 +1,93 @@
+import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
+import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
+import { createIdentity } from '../../modules/identity/index.ts';
+import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
+import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
+import { createRevocationList } from '../../platform/auth/revocation-list.ts';
+import type { Config, Environment } from '../../platform/config/config.ts';
+import { adapterDeps } from '../../runtime/adapter-deps.ts';
+import type { ApiDefinition } from '../../runtime/create-api-app.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+import { createTrade } from '../../runtime/create-trade.ts';
+import { healthRoutes } from '../../runtime/health.routes.ts';
+import type { ProcessConfig } from '../../runtime/load-config.ts';
+import { apiVariables } from '../../runtime/process.variables.ts';
+import { tradeVariables } from '../../runtime/trade.variables.ts';
+
+/** What the customer API reads besides what every process does. */
+export const customerVariables = { ...apiVariables, ...tradeVariables };
+
+/** Builds the services of the customer API and declares its routes; nothing is served yet. */
+export const createCustomerApi = (
+  config: ProcessConfig & Config<typeof customerVariables>,
+  env: Environment,
+  runtime: Runtime,
+) => {
+  const { database, redis, logger, clock } = runtime;
+  const { db, inTransaction } = database;
+  const sms = createSmsGateway(env, adapterDeps(runtime));
+  const trade = createTrade(config, env, runtime);
+
+  const identity = createIdentity({
+    ...runtime,
+    db,
+    inTransaction,
+    sms,
+    revocations: createRevocationList({
+      redis,
+      onError: (error) => logger.warn({ err: error }, 'the revocation list can not be read'),
+    }),
+    credentialPepper: config.CREDENTIAL_PEPPER,
+    onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
+    kycStatusOf,
+  });
+  const kyc = createKyc({
+    ...runtime,
+    db,
+    inTransaction,
+    objects: createObjectStore(env),
+  });
+  const holdings = createHoldings({ ...runtime, db, price: trade.price.live });
+
+  const definition: ApiDefinition = {
+    name: 'customer',
+    title: 'Digital Gold customer API',
+    description: 'Buy, sell and hold gold.',
+    prefix: '/v1',
+    tags: {
+      health: 'Liveness.',
+      auth: 'Sign-in with a one-time code, tokens and sessions.',
+      users: "The customer's own profile.",
+      kyc: 'Identity documents and their review.',
+      price: 'The live price of gold and its history.',
+      gold: 'Quotes, buy orders and sell orders.',
+      payments: 'Payment orders, and what the checkout returned.',
+      webhooks: 'Signed events of payment gateways and the payout provider.',
+      'bank accounts': 'Accounts that the proceeds of sales are paid to.',
+      payouts: 'Transfers of proceeds to bank accounts.',
+      portfolio: 'Gold held, its value, and its history.',
+      public: 'What is available to everybody, without signing in.',
+    },
+    limitPerMinute: 100,
+    docs: true,
+    guard: identity.customerGuard,
+    routes: [
+      ...healthRoutes,
+      ...identity.customerRoutes,
+      ...kyc.customerRoutes,
+      ...trade.price.customerRoutes,
+      ...trade.gold.customerRoutes,
+      ...trade.payments.customerRoutes,
+      ...trade.banking.customerRoutes,
+      ...trade.payouts.customerRoutes,
+      ...trade.payouts.webhookRoutes,
+      ...holdings.customerRoutes,
+      ...createReadinessCustomerRoutes({
+        gates: trade.gates,
+        hasUsableGateway: trade.hasUsableGateway,
+      }),
+    ],
+  };
+  return { definition, sms, trade };
+};
