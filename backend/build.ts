@@ -107,21 +107,19 @@ const sourceFiles = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => join(folder, name));
 
-/** Of all that the OpenAPI documents and the client's types are made from. */
+/** Of all that the OpenAPI documents are made from. */
 const apiFingerprint = (): string =>
   fingerprintOf([
     join(backend, 'package.json'),
-    join(apiClient, 'package.json'),
-    join(apiClient, 'generate-types.ts'),
     ...sourceFiles(join(backend, 'dev', 'openapi')),
     ...sourceFiles(join(backend, 'src')).filter((file) => !file.startsWith(dirname(generated))),
   ]);
 
 /**
- * Makes the OpenAPI documents and from them the types of `@digital-gold/client`, without a server.
- * Skipped when no source has changed since.
+ * Writes the OpenAPI documents for `@digital-gold/client`, without a server. Skipped when no source
+ * has changed since.
  */
-export const generateApiClient = async (): Promise<boolean> => {
+export const generateDocuments = async (): Promise<boolean> => {
   const folder = join(apiClient, 'src', 'generated');
   const note = join(folder, 'fingerprint');
   const fingerprint = apiFingerprint();
@@ -130,9 +128,6 @@ export const generateApiClient = async (): Promise<boolean> => {
   // Bundled, which loads several times faster than file after file.
   await bundle({ openapi: join(backend, 'dev', 'openapi', 'main.ts') });
   await runOrThrow(process.execPath, [join(dist, 'openapi.js'), folder], { cwd: backend });
-  // Only now: the image's build does without the package that makes the types.
-  const { generateTypes } = await import('./client/generate-types.ts');
-  await generateTypes(folder);
   writeFileSync(note, fingerprint);
   return true;
 };
@@ -140,6 +135,6 @@ export const generateApiClient = async (): Promise<boolean> => {
 if (process.argv[1] === import.meta.filename) {
   const [command] = process.argv.slice(2);
   await generateClient();
-  if (command === 'generate') await generateApiClient();
+  if (command === 'generate') await generateDocuments();
   else await buildApps();
 }

@@ -1,16 +1,20 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import openapiTypescript, { astToString } from 'openapi-typescript';
 
+/** `npm run generate`: writes the types of an API, `<name>.ts`, beside each `<name>.json`. */
+
+const folder = join(import.meta.dirname, 'src', 'generated');
+const manifest = join(import.meta.dirname, 'package.json');
 const heading = '// Made from the OpenAPI document of the same name by `make generate`.\n\n';
 
-/** Writes `<name>.ts`, the types of an API, beside each `<name>.json` of `folder`. */
-export const generateTypes = async (folder: string): Promise<void> => {
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-    const text = readFileSync(join(folder, file), 'utf8');
-    const target = join(folder, `${basename(file, '.json')}.ts`);
-    const nodes = await openapiTypescript(text, { alphabetize: false });
-    const types = heading + astToString(nodes);
-    if (!existsSync(target) || readFileSync(target, 'utf8') !== types) writeFileSync(target, types);
-  }
-};
+const changedAt = (file: string): number => (existsSync(file) ? statSync(file).mtimeMs : 0);
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+  const [source, target] = [join(folder, file), join(folder, `${basename(file, '.json')}.ts`)];
+  // A document that would stay the same is not written again: see the backend's dev/openapi.
+  if (changedAt(target) > Math.max(changedAt(source), changedAt(manifest))) continue;
+  // Loads the whole of TypeScript, so only where there is something to do.
+  const { astToString, default: openapiTypescript } = await import('openapi-typescript');
+  const nodes = await openapiTypescript(readFileSync(source, 'utf8'));
+  writeFileSync(target, heading + astToString(nodes));
+}

@@ -11,7 +11,7 @@ import { configurationParts } from './configuration-parts.ts';
 
 const listed = new Set(configurationParts.flatMap(({ variables }) => Object.keys(variables)));
 
-it('is up to date: else run "npm run docs:config -w backend"', () => {
+it('is up to date: else run "npm run docs:config -w @digital-gold/backend"', () => {
   expect(readFileSync(configurationFile, 'utf8')).toBe(configurationPage());
 });
 

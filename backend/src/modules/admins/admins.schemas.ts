@@ -21,6 +21,10 @@ const adminView = z.object({
   email: z.string(),
   role: z.enum(adminRoles),
 });
+adminView.register(z.globalRegistry, {
+  id: 'Operator',
+  description: 'A person who works for the house.',
+});
 
 export const loginAnswer = z.object({
   accessToken: z.string(),

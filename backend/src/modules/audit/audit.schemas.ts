@@ -29,6 +29,10 @@ const auditEntryView = z.object({
   ip: z.string().nullable(),
   at: z.iso.datetime(),
 });
+auditEntryView.register(z.globalRegistry, {
+  id: 'AuditEntry',
+  description: 'What somebody did, or was refused.',
+});
 
 export const auditPage = pageOf(auditEntryView);
 

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
 import { bankAccountStatuses } from './banking.types.ts';
 
+/** Not a pattern: generators in other languages refuse Unicode property classes. */
+const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
+
 export const addAccountBody = z.object({
   accountNumber: z.string().regex(/^\d{9,18}$/u, 'must be 9 to 18 digits'),
   ifsc: z.string().regex(/^[A-Z]{4}0[A-Z0-9]{6}$/u, 'must be an IFSC, such as HDFC0001234'),
@@ -10,7 +13,8 @@ export const addAccountBody = z.object({
     .trim()
     .min(1, 'must not be empty')
     .max(100, 'has at most 100 characters')
-    .regex(/\p{L}/u, 'must be a name'),
+    .refine(hasLetter, 'must be a name')
+    .describe('It has at least one letter.'),
   primary: z.boolean().exactOptional(),
 });
 
@@ -26,6 +30,22 @@ export const bankAccountView = z.object({
   primary: z.boolean(),
   nameMatchScore: z.int().min(0).max(100).nullable(),
   createdAt: z.iso.datetime(),
+});
+bankAccountView.register(z.globalRegistry, {
+  id: 'BankAccount',
+  description: 'A bank account; of its number only the last four digits are shown.',
+  examples: [
+    {
+      id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      accountLast4: '4321',
+      ifsc: 'HDFC0001234',
+      holderName: 'Asha Rao',
+      status: 'VERIFIED',
+      primary: true,
+      nameMatchScore: 100,
+      createdAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const bankAccountPage = pageOf(bankAccountView);

@@ -21,3 +21,7 @@ export const buyView = z.object({
   sg_tx_id: z.string(),
   expires_at: z.iso.datetime(),
 });
+buyView.register(z.globalRegistry, {
+  id: 'Purchase',
+  description: 'A buy order and the payment that it waits for.',
+});

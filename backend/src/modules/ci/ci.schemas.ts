@@ -27,6 +27,10 @@ export const runView = z.object({
   updatedAt: z.iso.datetime(),
   url: z.string(),
 });
+runView.register(z.globalRegistry, {
+  id: 'CiRun',
+  description: 'One run of a deployment workflow.',
+});
 
 export const runsView = z.object({ items: z.array(runView) });
 
@@ -40,6 +44,10 @@ export const deploymentView = z.object({
   branch: z.literal(deployBranch),
   dispatchedAt: z.iso.datetime(),
   run: z.object({ id: z.string(), url: z.string() }).nullable(),
+});
+deploymentView.register(z.globalRegistry, {
+  id: 'Deployment',
+  description: 'A deployment that was triggered.',
 });
 
 export const presentRun = (run: CiRun): z.input<typeof runView> => ({

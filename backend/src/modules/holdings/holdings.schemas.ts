@@ -17,6 +17,10 @@ export const holdingView = z.object({
   investedPaise: z.int().min(0),
   avgPricePaise: z.int().min(0),
 });
+holdingView.register(z.globalRegistry, {
+  id: 'Holding',
+  description: 'The gold that a customer holds, and what was paid for it.',
+});
 
 export const portfolioView = holdingView.extend({
   currentValuePaise: z.int().min(0),
@@ -25,12 +29,33 @@ export const portfolioView = holdingView.extend({
   sellPricePaise: z.int().positive(),
   asOf: z.iso.datetime(),
 });
+portfolioView.register(z.globalRegistry, {
+  id: 'Portfolio',
+  description: 'A holding at the live sell price.',
+  examples: [
+    {
+      balance: '0.0668',
+      reserved: '0.0000',
+      investedPaise: 100_050,
+      avgPricePaise: 1_497_754,
+      currentValuePaise: 94_188,
+      profitLossPaise: -5862,
+      profitLossPct: -5.86,
+      sellPricePaise: 1_410_000,
+      asOf: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 /** The ledger is empty by design (contract: customers > Portfolio). */
 export const passbookView = z.object({
   holding: holdingView,
   entries_available: z.literal(false),
   entries: z.array(z.unknown()).max(0),
+});
+passbookView.register(z.globalRegistry, {
+  id: 'Passbook',
+  description: 'The holding; the ledger is empty by design.',
 });
 
 export const presentHolding = (holding: Holding): z.output<typeof holdingView> => ({

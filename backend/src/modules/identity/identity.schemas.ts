@@ -10,7 +10,7 @@ const plainText = (maxLength: number) =>
     .string('must be text')
     .min(1, 'must not be empty')
     .max(maxLength, `must have at most ${maxLength} characters`)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
+    .regex(/^[^\x00-\x1f\x7f-\x9f]*$/u, 'must not contain control characters');
 
 export const sendOtpBody = z.object({ phone: phoneSchema });
 
@@ -50,6 +50,22 @@ export const userView = z.object({
   mpinSet: z.boolean(),
   createdAt: z.iso.datetime(),
 });
+userView.register(z.globalRegistry, {
+  id: 'User',
+  description: 'The customer, as they see themselves.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      phone: '+919812345678',
+      full_name: 'Asha Rao',
+      email: 'asha@example.test',
+      referralCode: 'GOLD7K2M',
+      kycStatus: 'APPROVED',
+      mpinSet: false,
+      createdAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 export const signInAnswer = z.object({
   accessToken: z.string(),
@@ -69,6 +85,10 @@ export const sessionView = z.object({
   expiresAt: z.iso.datetime(),
   /** True for the session of the request's own token. */
   current: z.boolean(),
+});
+sessionView.register(z.globalRegistry, {
+  id: 'Session',
+  description: 'A device that is signed in.',
 });
 
 export const sessionPage = pageOf(sessionView);

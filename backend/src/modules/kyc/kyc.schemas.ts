@@ -53,12 +53,31 @@ export const kycView = z.object({
   submittedAt: z.iso.datetime().nullable(),
   reviewedAt: z.iso.datetime().nullable(),
 });
+kycView.register(z.globalRegistry, {
+  id: 'Kyc',
+  description: 'The state of KYC; of numbers only the last four characters are shown.',
+  examples: [
+    {
+      status: 'SUBMITTED',
+      panLast4: '234F',
+      aadhaarLast4: '1057',
+      pincode: '560001',
+      reviewReason: null,
+      submittedAt: '2026-01-15T09:30:00.000Z',
+      reviewedAt: null,
+    },
+  ],
+});
 
 export const kycOperatorView = kycView.extend({
   id: z.uuid(),
   userId: z.uuid(),
   fullName: z.string().nullable(),
   documents: z.array(z.object({ kind: z.enum(documentKinds), key: z.string() })),
+});
+kycOperatorView.register(z.globalRegistry, {
+  id: 'KycRecord',
+  description: 'What a customer submitted, as operators see it.',
 });
 
 export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });

@@ -35,6 +35,32 @@ export const goldOrderView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
+goldOrderView.register(z.globalRegistry, {
+  id: 'GoldOrder',
+  description: 'A gold order of any type; a figure is null until it is known.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      type: 'BUY',
+      status: 'ALLOCATED',
+      amount_inr: '1000.50',
+      grams: '0.0668',
+      price_per_gram_paise: 1_453_000,
+      gold_value_paise: 97_136,
+      gst_paise: 2914,
+      rounding_paise: 0,
+      proceeds_paise: null,
+      quote_id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      sg_tx_id: 'SG-1001',
+      expires_at: '2026-01-15T09:38:00.000Z',
+      manual_review_code: null,
+      manual_review_reason: null,
+      refund_reference: null,
+      created_at: '2026-01-15T09:30:00.000Z',
+      updated_at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 export const goldOrderPage = pageOf(goldOrderView);
 
@@ -49,6 +75,10 @@ export const adminOrdersQuery = ordersQuery.extend({
 });
 
 export const adminOrderRow = goldOrderView.extend({ user_id: z.uuid() });
+adminOrderRow.register(z.globalRegistry, {
+  id: 'OperatorGoldOrder',
+  description: "A gold order in an operator's list.",
+});
 
 export const adminOrderPage = pageOf(adminOrderRow);
 
@@ -60,6 +90,10 @@ export const orderEventView = z.object({
   actor: z.string(),
   requestId: z.string().nullable(),
   at: z.iso.datetime(),
+});
+orderEventView.register(z.globalRegistry, {
+  id: 'GoldOrderEvent',
+  description: 'One transition of a gold order: what, why and by whom.',
 });
 
 export const paiseOrNull = (value: Paise | null): number | null =>

@@ -13,6 +13,10 @@ export const checkoutSchema = z.object({
   amount_minor: z.int().positive(),
   currency: z.string(),
 });
+checkoutSchema.register(z.globalRegistry, {
+  id: 'Checkout',
+  description: "What a client hands to the gateway's checkout; no secret inside.",
+});
 
 /** A payment order as its customer sees it (contract: payments-and-webhooks > Payment order view). */
 export const paymentOrderSchema = z.object({
@@ -27,6 +31,24 @@ export const paymentOrderSchema = z.object({
   checkout: checkoutSchema.optional(),
   created_at: z.iso.datetime(),
   paid_at: z.iso.datetime().nullable(),
+});
+paymentOrderSchema.register(z.globalRegistry, {
+  id: 'PaymentOrder',
+  description: 'A payment that is asked of the customer, for one gold order.',
+  examples: [
+    {
+      id: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
+      order_id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      gateway: 'sandbox',
+      gateway_order_id: 'sbx_order_1001',
+      amount_paise: 100_050,
+      currency: 'INR',
+      status: 'PAID',
+      method: 'upi',
+      created_at: '2026-01-15T09:30:00.000Z',
+      paid_at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 /** The proof that the checkout gave to the customer's device. */

@@ -18,12 +18,36 @@ export const payoutViewSchema = z.object({
   createdAt: z.iso.datetime(),
   paidAt: z.iso.datetime().nullable(),
 });
+payoutViewSchema.register(z.globalRegistry, {
+  id: 'Payout',
+  description: 'A transfer of the proceeds of a sale to a bank account.',
+  examples: [
+    {
+      id: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
+      orderId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      bankAccountId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      accountLast4: '4321',
+      amountPaise: 70_500,
+      status: 'PAID',
+      mode: 'IMPS',
+      utr: '601512345678',
+      attempt: 1,
+      failureReason: null,
+      createdAt: '2026-01-15T09:30:00.000Z',
+      paidAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 /** A payout as operators see it. */
 export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
+});
+payoutOperatorView.register(z.globalRegistry, {
+  id: 'OperatorPayout',
+  description: 'A payout as operators see it.',
 });
 
 export const payoutPage = pageOf(payoutViewSchema);

@@ -16,6 +16,21 @@ export const priceView = z.object({
   source: z.enum(['PROVIDER', 'MANUAL']),
   asOf: z.iso.datetime(),
 });
+priceView.register(z.globalRegistry, {
+  id: 'Price',
+  description: 'The live price of a gram of gold.',
+  examples: [
+    {
+      buyPaise: 1_453_000,
+      sellPaise: 1_410_000,
+      spotPaise: 1_431_500,
+      currency: 'INR',
+      unit: 'GRAM',
+      source: 'PROVIDER',
+      asOf: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 export const historyQuery = z.object({ range: z.enum(priceRanges).default('1d') });
 
@@ -30,11 +45,19 @@ export const historyView = z.object({
     }),
   ),
 });
+historyView.register(z.globalRegistry, {
+  id: 'PriceHistory',
+  description: 'Prices over a range of time, oldest first.',
+});
 
 const spreadBps = z.int().min(0).max(2500);
 
 /** The spread on the provider's price, in basis points. */
 export const priceConfigBody = z.object({ buySpreadBps: spreadBps, sellSpreadBps: spreadBps });
+priceConfigBody.register(z.globalRegistry, {
+  id: 'PriceSpread',
+  description: "The spread on the provider's price, in basis points.",
+});
 
 export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   buyPaise: toSafePaise(price.buyPaise),

@@ -16,10 +16,13 @@ import {
 import { goldUnits, gramsText, paiseInt } from '../orders/index.ts';
 import { quoteStatuses, type BuyQuote, type GoldAmount, type SellQuote } from './quotes.types.ts';
 
+const eitherPattern = `${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`;
+
+/** The unit decides which of both patterns holds: `toAmount` checks it. */
 const amountText = z
-  .union([z.string().max(32), z.number()])
+  .union([z.string().max(32).meta({ pattern: eitherPattern }), z.number().meta({ minimum: 0 })])
   .transform(String)
-  .describe('rupees with at most two decimals, or grams with at most four');
+  .describe('Rupees with at most two decimals, or grams with at most four, as `unit` says.');
 
 /** The two fields of a body that give an amount. */
 export const amountShape = { unit: z.enum(goldUnits), amount: amountText };
@@ -52,7 +55,7 @@ export const quoteBody = z.object(amountShape).transform(toAmount);
 const quoteHead = {
   id: z.uuid(),
   unit: z.enum(goldUnits),
-  amount: z.string().regex(new RegExp(`${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`, 'u')),
+  amount: z.string().regex(new RegExp(eitherPattern, 'u')),
   grams: gramsText,
   pricePerGramPaise: paiseInt,
   status: z.enum(quoteStatuses),
@@ -67,6 +70,26 @@ export const buyQuoteView = z.object({
   gstPaise: paiseInt,
   totalPaise: paiseInt,
 });
+buyQuoteView.register(z.globalRegistry, {
+  id: 'BuyQuote',
+  description: 'A price for a purchase, locked until `expiresAt`.',
+  examples: [
+    {
+      id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      unit: 'INR',
+      amount: '1000.50',
+      grams: '0.0668',
+      pricePerGramPaise: 1_453_000,
+      status: 'ACTIVE',
+      expiresAt: '2026-01-15T09:38:00.000Z',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      kind: 'BUY',
+      goldValuePaise: 97_136,
+      gstPaise: 2914,
+      totalPaise: 100_050,
+    },
+  ],
+});
 
 export const sellQuoteView = z.object({
   ...quoteHead,
@@ -75,9 +98,32 @@ export const sellQuoteView = z.object({
   /** Zero (contract: money > Breakdown of a sale). */
   withheldPaise: z.literal(0),
 });
+sellQuoteView.register(z.globalRegistry, {
+  id: 'SellQuote',
+  description: 'A price for a sale, locked until `expiresAt`.',
+  examples: [
+    {
+      id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      unit: 'GRAMS',
+      amount: '0.0500',
+      grams: '0.0500',
+      pricePerGramPaise: 1_410_000,
+      status: 'ACTIVE',
+      expiresAt: '2026-01-15T09:38:00.000Z',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      kind: 'SELL',
+      proceedsPaise: 70_500,
+      withheldPaise: 0,
+    },
+  ],
+});
 
 /** A quote of either kind. */
 export const quoteView = z.discriminatedUnion('kind', [buyQuoteView, sellQuoteView]);
+quoteView.register(z.globalRegistry, {
+  id: 'Quote',
+  description: 'A quote of either kind.',
+});
 
 /** Formats the amount as it was requested: rupees with two decimals, grams with four. */
 const requestedOf = ({ unit, requested }: Pick<BuyQuote, 'unit' | 'requested'>): string =>

@@ -23,6 +23,10 @@ export const evidenceView = z.object({
   verified: z.boolean(),
   updatedAt: z.iso.datetime(),
 });
+evidenceView.register(z.globalRegistry, {
+  id: 'Evidence',
+  description: 'What an operator recorded for an item of the readiness report.',
+});
 
 const itemView = z.object({
   id: z.enum(readinessItems),
@@ -32,8 +36,16 @@ const itemView = z.object({
   detail: z.string(),
   evidence: evidenceView.optional(),
 });
+itemView.register(z.globalRegistry, {
+  id: 'ReadinessItem',
+  description: 'One item of the readiness report.',
+});
 
 export const reportView = z.object({ ready: z.boolean(), items: z.array(itemView) });
+reportView.register(z.globalRegistry, {
+  id: 'ReadinessReport',
+  description: 'Whether buying may be open.',
+});
 
 const gateStates = z.enum(['OPEN', 'CLOSED']);
 
@@ -42,6 +54,10 @@ export const publicReadinessView = z.object({
   buy: gateStates,
   sell: gateStates,
   sip: gateStates,
+});
+publicReadinessView.register(z.globalRegistry, {
+  id: 'PaymentReadiness',
+  description: 'Which of buying, selling and plans are open; never why.',
 });
 
 export const presentEvidence = (evidence: Evidence) => ({

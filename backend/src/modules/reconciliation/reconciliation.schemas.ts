@@ -13,7 +13,12 @@ export const reconciliationQuery = z.object({
     .regex(/^-?\d{1,100}$/u, 'must be a whole number of hours')
     .default(String(usual))
     .pipe(z.coerce.number())
-    .transform(clamp),
+    .transform(clamp)
+    .meta({
+      type: 'integer',
+      pattern: undefined,
+      description: `Below ${shortest} it counts as ${shortest}, above ${longest} as ${longest}.`,
+    }),
 });
 
 const sampleView = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
@@ -27,6 +32,10 @@ const checkView = z.object({
   samples: z.array(sampleView).max(mostSamples),
   detail: z.string().optional(),
 });
+checkView.register(z.globalRegistry, {
+  id: 'ReconciliationCheck',
+  description: 'One comparison of the books, with what differs.',
+});
 
 export const reconciliationView = z.object({
   generatedAt: z.iso.datetime(),
@@ -37,6 +46,10 @@ export const reconciliationView = z.object({
     errors: z.int().min(0),
   }),
   checks: z.array(checkView).length(checkIds.length),
+});
+reconciliationView.register(z.globalRegistry, {
+  id: 'ReconciliationReport',
+  description: "The service's books against themselves and those of its collaborators.",
 });
 
 export const presentReport = ({ generatedAt, windowHours, checks }: Report) => {

@@ -20,3 +20,7 @@ export const sellBody = z
 
 /** `payout` is there from the confirmation on. */
 export const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
+sellView.register(z.globalRegistry, {
+  id: 'Sale',
+  description: 'A sell order and, from its confirmation on, the payout of its proceeds.',
+});

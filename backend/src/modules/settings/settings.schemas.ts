@@ -18,6 +18,10 @@ const limitsShape = z.object({
   deliveryFeePaise: paiseOf(0),
   freeDeliveryFromPaise: paiseOf(0),
 });
+limitsShape.register(z.globalRegistry, {
+  id: 'Limits',
+  description: 'The limits of amounts, in paise.',
+});
 
 const ranges: readonly (readonly [LimitName, LimitName])[] = [
   ['minBuyPaise', 'maxBuyPaise'],

@@ -179,6 +179,15 @@ describe('the edges', () => {
     expect(wrong.headers.get('allow')).toBe('POST, GET, HEAD');
   });
 
+  it('answers OPTIONS as documented: a preflight with 204, anything else with 405', async () => {
+    const preflight = await send('OPTIONS', '/v1/things', undefined, {
+      origin: 'https://app.example.test',
+      'access-control-request-method': 'POST',
+    });
+    expect(preflight.status).toBe(204);
+    expect((await send('OPTIONS', '/v1/things')).status).toBe(405);
+  });
+
   it('never shows what went wrong inside', async () => {
     const { status, json } = await send('GET', '/v1/leaky', undefined, {
       authorization: 'Bearer boss',

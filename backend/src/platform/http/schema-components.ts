@@ -15,7 +15,9 @@ const tidy = (schema: Record<string, unknown>): void => {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
   if (selfExplaining.has(String(schema['format']))) delete schema['pattern'];
   if (schema['type'] !== 'integer') return;
-  const { exclusiveMinimum, maximum } = schema;
+  const { exclusiveMinimum, maximum, default: usual } = schema;
+  // A parameter is read as text, and so is its default.
+  if (typeof usual === 'string') schema['default'] = Number(usual);
   if (typeof exclusiveMinimum === 'number') {
     delete schema['exclusiveMinimum'];
     schema['minimum'] = exclusiveMinimum + 1;

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  defineRoute,
+  ok,
+  openApiDocument,
+  pageOf,
+  pageQuery,
+  PUBLIC,
+  type Route,
+} from './index.ts';
+import { guard, routes } from './testing/things-api.ts';
+
+const info = { title: 'Things', version: '1.0.0', description: 'For the test', prefix: '/v1' };
+
+const coin = z
+  .object({ grams: z.string().regex(/^\d+$/u), count: z.int().positive() })
+  .meta({ id: 'Coin', description: 'A coin.', examples: [{ grams: '8', count: 1 }] });
+
+const coinRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/coins',
+    summary: 'List',
+    tags: ['coins'],
+    access: PUBLIC,
+    query: pageQuery,
+    responses: { 200: pageOf(coin) },
+    handler: async () => ok(undefined),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/coins/:id/owner',
+    summary: 'Change',
+    tags: ['coins'],
+    access: PUBLIC,
+    params: z.object({ id: z.uuid() }),
+    body: z.object({ name: z.string().optional() }),
+    responses: { 200: coin },
+    handler: async () => ok(undefined),
+  }),
+];
+
+describe('the OpenAPI document', () => {
+  it('writes a named schema once and refers to it', () => {
+    const { paths, components } = openApiDocument(info, coinRoutes, guard);
+    expect(components.schemas).toMatchObject({
+      Coin: { description: 'A coin.', examples: [{ grams: '8', count: 1 }], type: 'object' },
+      CoinPage: { properties: { items: { items: { $ref: '#/components/schemas/Coin' } } } },
+      Error: { type: 'object' },
+    });
+    const text = JSON.stringify(paths);
+    expect(text).toContain('#/components/schemas/CoinPage');
+    expect(text).not.toContain('"pattern":"^\\\\d+$"');
+  });
+
+  it('shows integers with their bounds and defaults', () => {
+    const { paths, components } = openApiDocument(info, coinRoutes, guard);
+    expect(paths['/v1/coins']?.['get']).toMatchObject({
+      parameters: [
+        { name: 'page', required: false, schema: { type: 'integer', minimum: 1, default: 1 } },
+        {
+          name: 'limit',
+          required: false,
+          schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+        },
+      ],
+    });
+    expect(components.schemas['Coin']).toMatchObject({
+      properties: { count: { type: 'integer', minimum: 1 } },
+    });
+  });
+
+  it('has an id for each operation, and asks for a body only where one is needed', () => {
+    const { paths } = openApiDocument(info, [...routes, ...coinRoutes], guard);
+    expect(paths['/v1/coins/{id}/owner']?.['patch']).toMatchObject({
+      operationId: 'patchCoinsByIdOwner',
+      requestBody: { required: false },
+    });
+    expect(paths['/v1/things']?.['post']).toMatchObject({ requestBody: { required: true } });
+    expect(paths['/v1/raw']?.['post']).toMatchObject({ requestBody: { required: true } });
+  });
+
+  it('refuses a tag that nobody describes, and a name for two things', () => {
+    const tags = { things: 'Things.' };
+    expect(() => openApiDocument({ ...info, tags }, coinRoutes, guard)).toThrow('"coins"');
+    const other = z.object({ id: z.uuid() }).meta({ id: 'Coin' });
+    const twice = defineRoute({
+      method: 'POST',
+      path: '/coins',
+      summary: 'Make',
+      tags: [],
+      access: PUBLIC,
+      body: other,
+      responses: { 200: z.null() },
+      handler: async () => ok(null),
+    });
+    expect(() => openApiDocument(info, [...coinRoutes, twice], guard)).toThrow('Coin');
+  });
+});
