@@ -10,7 +10,8 @@ const plainText = (maxLength: number) =>
     .string('must be text')
     .min(1, 'must not be empty')
     .max(maxLength, `must have at most ${maxLength} characters`)
-    .regex(/^[^\x00-\x1f\x7f-\x9f]*$/u, 'must not contain control characters');
+    // No pattern: generators in other languages refuse Unicode property classes.
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters');
 
 export const sendOtpBody = z.object({ phone: phoneSchema });
 
