@@ -5,7 +5,7 @@ import { appMode, list } from '../../platform/config/kinds.ts';
 /** The payment gateways that have an adapter. */
 const gatewayCodes = ['sandbox'] as const;
 
-/** Which payment gateways the service can use; operators choose among them. */
+/** The payment gateways that the service can use; operators choose among them. */
 export const paymentGatewayVariables = defineVariables({
   APP_MODE: { schema: appMode(), doc: 'development, test or production' },
   PAYMENT_GATEWAYS: {

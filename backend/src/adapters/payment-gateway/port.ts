@@ -62,7 +62,7 @@ export interface MandateDebit {
   readonly idempotencyKey: string;
 }
 
-/** What a checkout hands to the customer's device, and the device to us. It proves, never pays. */
+/** The proof that a checkout hands to the customer's device, and the device to us: no payment. */
 export interface CheckoutProof {
   readonly gatewayOrderId: string;
   readonly gatewayPaymentId: string;
@@ -105,12 +105,12 @@ export type VerifiedWebhook =
     };
 
 /**
- * A payment gateway (collaborators, 2.3, 2.5, 2.10). Methods never throw for what the network or
+ * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network or
  * the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
  */
 export interface PaymentGateway {
   readonly code: string;
-  /** What the checkout in the customer's app identifies us by; no secret. */
+  /** Identifies us in the checkout of the customer's app; no secret. */
   readonly publicKey: string;
   /** Repeating it with the same receipt gives the same order where the gateway can; else ask
    * `findOrderByReceipt` before a repeat whose first answer was lost. */
@@ -123,7 +123,7 @@ export interface PaymentGateway {
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
    * a repeat with the same key asks for the same debit. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
-  /** Whether the checkout's answer is genuine: by its signature in constant time, or, where a
+  /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by asking the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
   /** Checks the signature over the raw bytes under every secret in force; then reads the body. */

@@ -5,7 +5,7 @@ import { findLatestConfirm } from '../provider-operations/index.ts';
 import type { SaleInitiator } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
 
-/** What an operator asks for. */
+/** An operator's request to end a review, with who asks and how it is audited. */
 export interface Resolution {
   readonly orderId: string;
   readonly resolution: ResolutionName;

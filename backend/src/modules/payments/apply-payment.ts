@@ -19,7 +19,7 @@ import {
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders'>;
 
-/** What a report came to; `changed` is false for one that says nothing new. */
+/** The effect of a report; `changed` is false for one that says nothing new. */
 export interface AppliedPayment {
   readonly changed: boolean;
   readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];

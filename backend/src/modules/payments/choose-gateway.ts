@@ -15,7 +15,7 @@ export interface GatewayRouting {
   readonly routes: Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
 }
 
-/** What operators decided about gateways. */
+/** The operators' settings of gateways. */
 interface GatewaySettings {
   /** A gateway without a row of its own is enabled. */
   readonly disabled: ReadonlySet<string>;

@@ -17,7 +17,7 @@ import {
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
- * What a gateway says about a captured payment's money. NO_ANSWER: it was asked and nobody can
+ * A gateway's answer about a captured payment's money. NO_ANSWER: it was asked and nobody can
  * say; NOT_ASKED: it can't be asked, for want of an adapter, so an operator's word is all there is.
  */
 export type RefundState =

@@ -47,7 +47,7 @@ const reportOf = (
   return kind === 'other' ? undefined : { ...payment, kind, gateway, learnedAt };
 };
 
-/** What an event concerns: the payment that it reports, and the payment order that it is of. */
+/** Adds the payment that an event reports, and the payment order that it is of. */
 interface PaymentEventEffect extends EventEffect {
   readonly report: PaymentReport | undefined;
   readonly target: PaymentOrder | undefined;

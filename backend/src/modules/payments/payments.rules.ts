@@ -13,7 +13,7 @@ export interface CaptureFacts {
     readonly currency: string;
     readonly learnedAt: Date;
   };
-  /** What we know of this very payment already. */
+  /** The same payment by earlier reports. */
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
@@ -107,7 +107,7 @@ export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
 };
 
 export interface FailureFacts {
-  /** What we know of this very payment already. */
+  /** The same payment by earlier reports. */
   readonly known: Pick<RecordedPayment, 'id' | 'status' | 'disposition'> | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;

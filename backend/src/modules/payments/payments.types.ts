@@ -55,7 +55,7 @@ export interface PaymentOrderRequest {
   readonly userId: string;
   readonly orderId: string;
   readonly quoteId?: string;
-  /** What `chooseGateway` returned. */
+  /** From `chooseGateway`. */
   readonly gateway: string;
   readonly amountPaise: Paise;
   readonly method?: PaymentMethod | undefined;
@@ -65,7 +65,7 @@ export interface PaymentOrderRequest {
   readonly expiresAt?: Date;
 }
 
-/** Where a payment's money is; NONE where there is none. */
+/** Says where a payment's money is; NONE where there is none. */
 export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'
@@ -98,7 +98,7 @@ export interface HeldPayment {
   readonly isAsRequested: boolean;
 }
 
-/** What a gateway reports of one payment: by a webhook or when polled, it counts the same. */
+/** A gateway's report of one payment: by a webhook or when polled, it counts the same. */
 export interface PaymentReport {
   readonly kind: 'captured' | 'failed';
   readonly gateway: string;
@@ -116,7 +116,7 @@ export interface PaymentReport {
 /** The gateways with an adapter, by code, in the order of the configuration. */
 export type GatewaysByCode = ReadonlyMap<string, PaymentGateway>;
 
-/** What the use cases of payments need. */
+/** The dependencies that the use cases of payments share. */
 export interface PaymentsDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;

@@ -13,7 +13,7 @@ import {
 } from './payment-orders.store.ts';
 import type { PaymentOrder, PaymentReport, PaymentsDeps } from './payments.types.ts';
 
-/** What makes us poll: a customer's checkout, the end of an unpaid order, or the sweep. */
+/** The occasion of a poll: a customer's checkout, the end of an unpaid order, or the sweep. */
 export type PollSource = 'checkout' | 'expiry' | 'janitor';
 
 const minuteMs = 60_000;

@@ -8,7 +8,7 @@ import { sealBody } from './sealed-body.ts';
 import { correctEventStatus, insertEvent, type NewEvent } from './webhook-inbox.store.ts';
 import type { EventDelivery, EventEffect, Inbox, ReceiptResult } from './webhook-inbox.types.ts';
 
-/** How long the body of an event is kept that concerns no known customer. */
+/** The body of an event that concerns no known customer is cleared after this time. */
 const serviceSealedMs = 30 * 24 * 60 * 60_000;
 
 /** Returns undefined for a body that can't be read: it concerns nothing. */

@@ -17,7 +17,7 @@ const firstDelayMs = 5000;
 const longestDelayMs = 15 * 60_000;
 const batchSize = 100;
 const purgeBatchSize = 1000;
-/** How long an event is looked at again whose subject nobody knew when it came. */
+/** An event whose subject nobody knew when it came is looked at again for this time. */
 const unmatchedForMs = 3 * 24 * 60 * 60_000;
 
 /** Returns the wait after an event's `attempts`th failed attempt: doubling from 5 s to 15 min. */

@@ -18,7 +18,7 @@ export interface InboundEvent<E> {
   /** The gateway's or provider's code. */
   readonly gateway: string;
   readonly event: E;
-  /** When we learned of it: this time counts, not the one at which it could be applied. */
+  /** Our time of the delivery, which counts, not the one at which it could be applied. */
   readonly receivedAt: Date;
   /** Of the request that delivered it; absent when it is applied later. */
   readonly requestId?: string;
@@ -41,7 +41,7 @@ export interface EventNames {
   readonly dedupeKey?: string | undefined;
 }
 
-/** What an event concerns by what is known now; handlers add what their `apply` needs. */
+/** Says what an event concerns by what is known now; handlers add what their `apply` needs. */
 export interface EventEffect {
   readonly status: 'APPLIED' | 'IGNORED' | 'UNMATCHED';
   /** The customer whose key seals the event's body. */

@@ -12,7 +12,7 @@ const eventIdIn = (headers: Readonly<Record<string, unknown>>): { eventId?: stri
 
 type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
 
-/** What the gateway signs: the checkout under its key secret, webhooks under their own. */
+/** Checks the gateway's signatures: the checkout's under its key secret, webhooks' under theirs. */
 export const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
   verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>
     Promise.resolve(

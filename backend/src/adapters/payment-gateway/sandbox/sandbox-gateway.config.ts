@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, list, secret, text } from '../../../platform/config/kinds.ts';
 
-/** What the neutral gateway's adapter reads from the environment. */
+/** The neutral gateway's variables in the environment. */
 export const sandboxGatewayVariables = defineVariables({
   SANDBOX_GATEWAY_BASE_URL: { schema: httpUrl(), doc: "the sandbox gateway's API" },
   SANDBOX_GATEWAY_KEY_ID: { schema: text(), doc: "the sandbox gateway's key id" },
