@@ -69,7 +69,10 @@ export interface ProviderPayout {
   readonly fundAccountId?: string;
   readonly amountPaise: Paise;
   readonly status: ProviderPayoutStatus;
-  /** The provider's own word for the status: payout events are told apart by it (section 5). */
+  /**
+   * The provider's own word for the status, by which payout events are told apart
+   * (contract: payments-and-webhooks > Payout events).
+   */
   readonly providerStatus: string;
   readonly mode?: string;
   /** The bank's reference of the transfer. */
@@ -171,9 +174,9 @@ export interface PayoutProviderRules {
 }
 
 /**
- * A payout provider (collaborators, 2.4). Methods never throw for what the network or the provider
- * does: that is the outcome. Refusals carry one of the codes above or one of
- * platform/http-client/transport-refusals.ts (`isUnavailable` tells the latter).
+ * A payout provider (contract: collaborators > Outcomes). Methods never throw for what the network
+ * or the provider does: that is the outcome. Refusals carry one of the codes above or one of
+ * platform/http-client/transport-refusals.ts (`isUnavailable` is true for the latter).
  */
 export interface PayoutProvider {
   readonly code: string;

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
-/** What customers are told of (contract: customers > Notifications). */
+/** The kinds of notifications (contract: customers > Notifications). */
 export const notificationTypes = [
   'buy_success',
   'buy_under_review',
@@ -30,9 +30,9 @@ export interface NewNotification {
   readonly body: string;
   /** Ids for the client to open the right screen; nothing personal. */
   readonly data?: JsonObject;
-  /** A second record of the same key is not written: for what may run twice. */
+  /** A second notification of the same key is not written: for what may run twice. */
   readonly dedupeKey?: string;
 }
 
-/** Writes a record, in the transaction of what it tells of. */
+/** Notifies a customer, in the transaction of what the notification is about. */
 export type Notify = (db: Db, notification: NewNotification) => Promise<void>;

@@ -9,7 +9,7 @@ import { recordAttemptReport } from './record-payout-attempt.ts';
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
 
-/** What an event concerns: an attempt of ours, a validation of banking's, or nothing known. */
+/** What an event is about: an attempt of ours, a validation of banking's, or nothing known. */
 type PayoutEventEffect = EventEffect &
   (
     | { readonly kind: 'nothing' }
