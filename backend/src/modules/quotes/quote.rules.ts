@@ -126,7 +126,7 @@ export const checkSellAmount = (
     grossPaise < minimumAtProvider || valueOf(grams, providerPricePaise) < minimumAtProvider;
   if (isTooSmall) {
     throw new AppError('AMOUNT_TOO_SMALL', {
-      message: 'The amount is less than the gold provider buys.',
+      message: 'This is less than the gold provider buys. Please enter a larger amount.',
       field: 'amount',
     });
   }
