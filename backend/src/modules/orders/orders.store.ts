@@ -1,7 +1,15 @@
-import { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import {
+  execute,
+  joinSql,
+  noSql,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import type { GoldOrder, GoldOrderEvent, GoldUnit, ManualReviewCode } from './orders.types.ts';
@@ -20,7 +28,7 @@ type Row = Omit<GoldOrder, AmountName | 'grams'> & { readonly grams: DatabaseDec
   readonly [Name in AmountName]: Name extends 'amountPaise' ? bigint : bigint | null;
 };
 
-const columns = Prisma.sql`
+const columns = sql`
   o.id, o.user_id AS "userId", o.type, o.status, o.quote_id AS "quoteId", o.unit,
   o.amount_paise AS "amountPaise", o.grams, o.price_per_gram_paise AS "pricePerGramPaise",
   o.gold_value_paise AS "goldValuePaise", o.gst_paise AS "gstPaise",
@@ -52,17 +60,17 @@ const toOrder = (row: Row): GoldOrder => ({
   priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
 });
 
-const selectOrders = async (db: Db, rest: Prisma.Sql): Promise<GoldOrder[]> => {
-  const rows = await db.$queryRaw<Row[]>`SELECT ${columns} FROM gold_order o ${rest}`;
+const selectOrders = async (db: Db, rest: Sql): Promise<GoldOrder[]> => {
+  const rows = await selectRows<Row>(db, sql`SELECT ${columns} FROM gold_order o ${rest}`);
   return rows.map(toOrder);
 };
 
 export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
-  (await selectOrders(db, Prisma.sql`WHERE o.id = ${id}::uuid`))[0];
+  (await selectOrders(db, sql`WHERE o.id = ${id}::uuid`))[0];
 
 /** Locks the row until the transaction ends: the first lock of whatever changes an order. */
 export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
-  (await selectOrders(db, Prisma.sql`WHERE o.id = ${id}::uuid FOR UPDATE`))[0];
+  (await selectOrders(db, sql`WHERE o.id = ${id}::uuid FOR UPDATE`))[0];
 
 export interface OrderFilter {
   readonly userId?: string | undefined;
@@ -72,23 +80,23 @@ export interface OrderFilter {
   readonly q?: string | undefined;
 }
 
-const searchOf = (q: string): Prisma.Sql => {
+const searchOf = (q: string): Sql => {
   if (isUuid(q)) {
-    return Prisma.sql`(o.id = ${q}::uuid OR o.user_id = ${q}::uuid OR o.quote_id = ${q}::uuid)`;
+    return sql`(o.id = ${q}::uuid OR o.user_id = ${q}::uuid OR o.quote_id = ${q}::uuid)`;
   }
   const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
-  return Prisma.sql`(o.provider_tx_id = ${q} OR o.refund_reference = ${q}
+  return sql`(o.provider_tx_id = ${q} OR o.refund_reference = ${q}
     OR o.user_id = (SELECT u.id FROM app_user u WHERE u.phone = ${phone}))`;
 };
 
-const whereOf = ({ userId, status, type, q }: OrderFilter): Prisma.Sql => {
+const whereOf = ({ userId, status, type, q }: OrderFilter): Sql => {
   const parts = [
-    ...(userId === undefined ? [] : [Prisma.sql`o.user_id = ${userId}::uuid`]),
-    ...(status === undefined ? [] : [Prisma.sql`o.status = ${status}`]),
-    ...(type === undefined ? [] : [Prisma.sql`o.type = ${type}`]),
+    ...(userId === undefined ? [] : [sql`o.user_id = ${userId}::uuid`]),
+    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+    ...(type === undefined ? [] : [sql`o.type = ${type}`]),
     ...(q === undefined ? [] : [searchOf(q)]),
   ];
-  return parts.length === 0 ? Prisma.empty : Prisma.sql`WHERE ${Prisma.join(parts, ' AND ')}`;
+  return parts.length === 0 ? noSql : sql`WHERE ${joinSql(parts, ' AND ')}`;
 };
 
 /** Returns one page of orders, newest first. */
@@ -100,11 +108,14 @@ export const listOrders = async (
   const where = whereOf(filter);
   const rows = await selectOrders(
     db,
-    Prisma.sql`${where}
+    sql`${where}
       ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
   );
-  const [counted] = await db.$queryRaw<{ total: number }[]>`
-    SELECT count(*)::int AS total FROM gold_order o ${where}`;
+  const counted = await selectOne<{ total: number }>(
+    db,
+    sql`
+      SELECT count(*)::int AS total FROM gold_order o ${where}`,
+  );
   return { rows, total: counted?.total ?? 0 };
 };
 
@@ -137,26 +148,29 @@ export interface PlacedBuy extends PlacedOrder {
 
 /** Writes the order of a consumed buy quote and the first row of its history in one statement. */
 export const insertBuyOrder = async (db: Db, buy: PlacedBuy): Promise<void> => {
-  await db.$executeRaw`
-    WITH placed AS (
-      INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
-        price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, rounding_paise,
-        provider, provider_tx_id, provider_rate_id, provider_amount_paise, lock_started_at,
-        lock_ends_at, expires_at, created_at, updated_at)
-      VALUES (${buy.id}::uuid, ${buy.userId}::uuid, 'BUY', 'PENDING', ${buy.quoteId}::uuid,
-        ${buy.unit}, ${buy.totalPaise}::bigint, ${gramsToDatabase(buy.grams)}::numeric,
-        ${buy.pricePerGramPaise}::bigint, ${buy.goldValuePaise}::bigint,
-        ${buy.gstPaise}::bigint, ${buy.gstRateBps}::int, ${buy.roundingPaise}::bigint,
-        ${buy.provider}, ${buy.providerTxId}, ${buy.providerRateId},
-        ${buy.providerAmountPaise}::bigint, ${buy.lockStartedAt}::timestamptz,
-        ${buy.lockEndsAt}::timestamptz, ${buy.lockEndsAt}::timestamptz,
-        ${buy.at}::timestamptz, ${buy.at}::timestamptz)
-      RETURNING id, status)
-    INSERT INTO gold_order_event
-      (id, order_id, from_status, to_status, cause, actor, request_id, at)
-    SELECT ${buy.eventId}::uuid, id, NULL, status, 'order.placed',
-      ${`customer:${buy.userId}`}, ${buy.requestId}, ${buy.at}::timestamptz
-    FROM placed`;
+  await execute(
+    db,
+    sql`
+      WITH placed AS (
+        INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+          price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, rounding_paise,
+          provider, provider_tx_id, provider_rate_id, provider_amount_paise, lock_started_at,
+          lock_ends_at, expires_at, created_at, updated_at)
+        VALUES (${buy.id}::uuid, ${buy.userId}::uuid, 'BUY', 'PENDING', ${buy.quoteId}::uuid,
+          ${buy.unit}, ${buy.totalPaise}::bigint, ${gramsToDatabase(buy.grams)}::numeric,
+          ${buy.pricePerGramPaise}::bigint, ${buy.goldValuePaise}::bigint,
+          ${buy.gstPaise}::bigint, ${buy.gstRateBps}::int, ${buy.roundingPaise}::bigint,
+          ${buy.provider}, ${buy.providerTxId}, ${buy.providerRateId},
+          ${buy.providerAmountPaise}::bigint, ${buy.lockStartedAt}::timestamptz,
+          ${buy.lockEndsAt}::timestamptz, ${buy.lockEndsAt}::timestamptz,
+          ${buy.at}::timestamptz, ${buy.at}::timestamptz)
+        RETURNING id, status)
+      INSERT INTO gold_order_event
+        (id, order_id, from_status, to_status, cause, actor, request_id, at)
+      SELECT ${buy.eventId}::uuid, id, NULL, status, 'order.placed',
+        ${`customer:${buy.userId}`}, ${buy.requestId}, ${buy.at}::timestamptz
+      FROM placed`,
+  );
 };
 
 export interface PlacedSell extends PlacedOrder {
@@ -167,22 +181,25 @@ export interface PlacedSell extends PlacedOrder {
 
 /** Writes the order of a consumed sell quote and the first row of its history in one statement. */
 export const insertSellOrder = async (db: Db, sell: PlacedSell): Promise<void> => {
-  await db.$executeRaw`
-    WITH placed AS (
-      INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
-        price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
-        bank_account_id, created_at, updated_at)
-      VALUES (${sell.id}::uuid, ${sell.userId}::uuid, 'SELL', 'PENDING', ${sell.quoteId}::uuid,
-        ${sell.unit}, ${sell.proceedsPaise}::bigint, ${gramsToDatabase(sell.grams)}::numeric,
-        ${sell.pricePerGramPaise}::bigint, ${sell.proceedsPaise}::bigint,
-        ${sell.withheldPaise}::bigint, ${sell.provider}, ${sell.providerRateId},
-        ${sell.bankAccountId}::uuid, ${sell.at}::timestamptz, ${sell.at}::timestamptz)
-      RETURNING id, status)
-    INSERT INTO gold_order_event
-      (id, order_id, from_status, to_status, cause, actor, request_id, at)
-    SELECT ${sell.eventId}::uuid, id, NULL, status, 'order.placed',
-      ${`customer:${sell.userId}`}, ${sell.requestId}, ${sell.at}::timestamptz
-    FROM placed`;
+  await execute(
+    db,
+    sql`
+      WITH placed AS (
+        INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+          price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
+          bank_account_id, created_at, updated_at)
+        VALUES (${sell.id}::uuid, ${sell.userId}::uuid, 'SELL', 'PENDING', ${sell.quoteId}::uuid,
+          ${sell.unit}, ${sell.proceedsPaise}::bigint, ${gramsToDatabase(sell.grams)}::numeric,
+          ${sell.pricePerGramPaise}::bigint, ${sell.proceedsPaise}::bigint,
+          ${sell.withheldPaise}::bigint, ${sell.provider}, ${sell.providerRateId},
+          ${sell.bankAccountId}::uuid, ${sell.at}::timestamptz, ${sell.at}::timestamptz)
+        RETURNING id, status)
+      INSERT INTO gold_order_event
+        (id, order_id, from_status, to_status, cause, actor, request_id, at)
+      SELECT ${sell.eventId}::uuid, id, NULL, status, 'order.placed',
+        ${`customer:${sell.userId}`}, ${sell.requestId}, ${sell.at}::timestamptz
+      FROM placed`,
+  );
 };
 
 /**
@@ -194,12 +211,15 @@ export const sumBuys = async (
   userId: string,
   day: { readonly from: Date; readonly to: Date; readonly now: Date },
 ): Promise<Paise> => {
-  const [row] = await db.$queryRaw<{ bought: bigint }[]>`
-    SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM gold_order
-    WHERE user_id = ${userId}::uuid AND type = 'BUY'
-      AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
-      AND status <> 'FAILED'
-      AND (status <> 'PENDING' OR lock_ends_at > ${day.now}::timestamptz)`;
+  const row = await selectOne<{ bought: bigint }>(
+    db,
+    sql`
+      SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM gold_order
+      WHERE user_id = ${userId}::uuid AND type = 'BUY'
+        AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
+        AND status <> 'FAILED'
+        AND (status <> 'PENDING' OR lock_ends_at > ${day.now}::timestamptz)`,
+  );
   return paise(row?.bought ?? 0n);
 };
 
@@ -284,16 +304,19 @@ export const listUndecidedSells = (
   queriedBefore: Date,
   limit: number,
 ): OrderIds =>
-  db.$queryRaw`
-    SELECT o.id FROM gold_order o
-    WHERE o.type = 'SELL' AND o.status = 'VERIFIED'
-      AND (o.manual_review_code IS NOT NULL OR o.updated_at < ${before}::timestamptz)
-      AND NOT EXISTS (
-        SELECT FROM provider_operation p
-        WHERE p.order_id = o.id AND p.operation = 'sell-confirm'
-          AND (p.lease_until > clock_timestamp()
-            OR p.last_asked_at > ${queriedBefore}::timestamptz))
-    ORDER BY o.updated_at LIMIT ${limit}`;
+  selectRows(
+    db,
+    sql`
+      SELECT o.id FROM gold_order o
+      WHERE o.type = 'SELL' AND o.status = 'VERIFIED'
+        AND (o.manual_review_code IS NOT NULL OR o.updated_at < ${before}::timestamptz)
+        AND NOT EXISTS (
+          SELECT FROM provider_operation p
+          WHERE p.order_id = o.id AND p.operation = 'sell-confirm'
+            AND (p.lease_until > clock_timestamp()
+              OR p.last_asked_at > ${queriedBefore}::timestamptz))
+      ORDER BY o.updated_at LIMIT ${limit}`,
+  );
 
 /** Returns true while a sale that will be paid to this account is on its way to its payout. */
 export const hasOpenSell = async (db: Db, bankAccountId: string): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -73,13 +73,16 @@ export const createPayableOrders = (deps: PayableOrdersDeps) => {
     code: ManualReviewCode,
     reason: string,
   ): Promise<void> => {
-    await db.$executeRaw`
-      UPDATE gold_order
-      SET manual_review_code = ${code},
-        manual_review_reason = left(${reason}::text || ' Before: ' || manual_review_code || ', '
-          || manual_review_reason, ${reasonLength}::int),
-        updated_at = ${clock.now()}::timestamptz
-      WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`;
+    await execute(
+      db,
+      sql`
+        UPDATE gold_order
+        SET manual_review_code = ${code},
+          manual_review_reason = left(${reason}::text || ' Before: ' || manual_review_code || ', '
+            || manual_review_reason, ${reasonLength}::int),
+          updated_at = ${clock.now()}::timestamptz
+        WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`,
+    );
     logger.warn({ orderId: order.id, code }, 'more to review on a gold order');
   };
 

@@ -119,14 +119,14 @@ export const recordIntent = async (
   await execute(
     db,
     sql`
-    INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
-      status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
-      holder_id, lease_until)
-    VALUES (${confirm.id}::uuid, ${confirm.orderId}::uuid, ${confirm.quoteId}::uuid,
-      ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
-      ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
-      ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
-      ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${lease.until(leaseMs)})`,
+      INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
+        status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
+        holder_id, lease_until)
+      VALUES (${confirm.id}::uuid, ${confirm.orderId}::uuid, ${confirm.quoteId}::uuid,
+        ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
+        ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
+        ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
+        ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${lease.until(leaseMs)})`,
   );
 };
 
@@ -148,10 +148,10 @@ export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
   await execute(
     db,
     sql`
-    UPDATE provider_operation
-    SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
-      detail = NULL, ${lease.cleared}
-    WHERE ${byId(id)} AND status <> 'DONE'`,
+      UPDATE provider_operation
+      SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
+        detail = NULL, ${lease.cleared}
+      WHERE ${byId(id)} AND status <> 'DONE'`,
   );
 };
 
@@ -160,11 +160,11 @@ export const markRefused = async (db: Db, id: string, at: Date, reason: string):
   await execute(
     db,
     sql`
-    UPDATE provider_operation
-    SET status = 'REFUSED', settled_at = ${at}::timestamptz,
-      last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
-      ${lease.cleared}
-    WHERE ${byId(id)} AND ${undecided}`,
+      UPDATE provider_operation
+      SET status = 'REFUSED', settled_at = ${at}::timestamptz,
+        last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
+        ${lease.cleared}
+      WHERE ${byId(id)} AND ${undecided}`,
   );
 };
 
@@ -185,14 +185,14 @@ export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Pro
   const count = await execute(
     db,
     sql`
-    UPDATE provider_operation
-    SET status = CASE WHEN ${wasRefused} AND status = 'INTENDED' THEN 'REFUSED'
-        ELSE 'UNKNOWN' END,
-      settled_at = CASE WHEN ${wasRefused} AND status = 'INTENDED'
-        THEN ${at}::timestamptz END,
-      last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
-      ${lease.cleared}
-    WHERE ${byId(id)} AND holder_id = ${holderId}::uuid AND ${undecided}`,
+      UPDATE provider_operation
+      SET status = CASE WHEN ${wasRefused} AND status = 'INTENDED' THEN 'REFUSED'
+          ELSE 'UNKNOWN' END,
+        settled_at = CASE WHEN ${wasRefused} AND status = 'INTENDED'
+          THEN ${at}::timestamptz END,
+        last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
+        ${lease.cleared}
+      WHERE ${byId(id)} AND holder_id = ${holderId}::uuid AND ${undecided}`,
   );
   return count === 1;
 };
@@ -202,8 +202,8 @@ export const markQueried = async (db: Db, id: string, at: Date): Promise<void> =
   await execute(
     db,
     sql`
-    UPDATE provider_operation SET last_asked_at = ${at}::timestamptz
-    WHERE ${byId(id)} AND ${undecided}`,
+      UPDATE provider_operation SET last_asked_at = ${at}::timestamptz
+      WHERE ${byId(id)} AND ${undecided}`,
   );
 };
 
@@ -241,11 +241,11 @@ export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<
   await execute(
     db,
     sql`
-    INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
-      grams, started_at, attempts)
-    VALUES (${intent.id}::uuid, ${intent.orderId}::uuid, ${intent.quoteId}::uuid,
-      ${intent.userId}::uuid, ${intent.provider}, 'sell-verify', 'INTENDED',
-      ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`,
+      INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
+        grams, started_at, attempts)
+      VALUES (${intent.id}::uuid, ${intent.orderId}::uuid, ${intent.quoteId}::uuid,
+        ${intent.userId}::uuid, ${intent.provider}, 'sell-verify', 'INTENDED',
+        ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`,
   );
 };
 
@@ -277,11 +277,11 @@ export const recordVerifyOutcome = async (
   const count = await execute(
     db,
     sql`
-    UPDATE provider_operation
-    SET status = ${status}, provider_tx_id = ${providerTxId},
-      detail = ${JSON.stringify({ reason })}::jsonb,
-      settled_at = ${at}::timestamptz, ${lease.cleared}
-    WHERE ${openVerifyOf(orderId)} AND holder_id = ${holderId}::uuid`,
+      UPDATE provider_operation
+      SET status = ${status}, provider_tx_id = ${providerTxId},
+        detail = ${JSON.stringify({ reason })}::jsonb,
+        settled_at = ${at}::timestamptz, ${lease.cleared}
+      WHERE ${openVerifyOf(orderId)} AND holder_id = ${holderId}::uuid`,
   );
   return count === 1;
 };

@@ -1,7 +1,6 @@
-import { Prisma } from '../../generated/prisma/client.ts';
 import { fromSafeBps, gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { DatabaseDecimal } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import type { BuyQuote, SellQuote } from './quotes.types.ts';
 
 type BuyAmountName =
@@ -19,7 +18,7 @@ type BuyRow = Omit<BuyQuote, BuyAmountName | 'grams' | 'gstRateBps'> & {
   readonly [Name in BuyAmountName]: bigint;
 };
 
-const buyColumns = Prisma.sql`
+const buyColumns = sql`
   q.id, q.user_id AS "userId", q.status, q.unit, q.requested_amount::text AS requested, q.grams,
   q.price_per_gram_paise AS "pricePerGramPaise", q.gold_value_paise AS "goldValuePaise",
   q.gst_paise AS "gstPaise", q.gst_rate_bps AS "gstRateBps", q.total_paise AS "totalPaise",
@@ -44,39 +43,45 @@ const selectBuyQuote = async (
   db: Db,
   id: string,
   userId: string,
-  lock: Prisma.Sql,
+  lock: Sql,
 ): Promise<BuyQuote | undefined> => {
-  const rows = await db.$queryRaw<BuyRow[]>`
-    SELECT ${buyColumns} FROM gold_quote q
-    WHERE q.id = ${id}::uuid AND q.user_id = ${userId}::uuid AND q.kind = 'BUY' ${lock}`;
+  const rows = await selectRows<BuyRow>(
+    db,
+    sql`
+      SELECT ${buyColumns} FROM gold_quote q
+      WHERE q.id = ${id}::uuid AND q.user_id = ${userId}::uuid AND q.kind = 'BUY' ${lock}`,
+  );
   return rows[0] === undefined ? undefined : toBuyQuote(rows[0]);
 };
 
 /** Returns a buy quote of this customer; undefined where there is none. */
 export const findBuyQuote = (db: Db, id: string, userId: string) =>
-  selectBuyQuote(db, id, userId, Prisma.empty);
+  selectBuyQuote(db, id, userId, noSql);
 
 /** Returns it locked until the transaction ends. */
 export const lockBuyQuote = (db: Db, id: string, userId: string) =>
-  selectBuyQuote(db, id, userId, Prisma.sql`FOR UPDATE`);
+  selectBuyQuote(db, id, userId, sql`FOR UPDATE`);
 
 /** Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
-  await db.$executeRaw`
-    INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
-      price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, total_paise,
-      rounding_paise, provider, provider_tx_id, provider_rate_id, provider_amount_paise,
-      lock_started_at, lock_ends_at, expires_at, consumed_at, created_at, updated_at)
-    VALUES (${quote.id}::uuid, ${quote.userId}::uuid, 'BUY', ${quote.status}, ${quote.unit},
-      ${quote.requested}::numeric, ${gramsToDatabase(quote.grams)}::numeric,
-      ${quote.pricePerGramPaise}::bigint, ${quote.goldValuePaise}::bigint,
-      ${quote.gstPaise}::bigint, ${quote.gstRateBps}::int, ${quote.totalPaise}::bigint,
-      ${quote.roundingPaise}::bigint, ${quote.provider}, ${quote.providerTxId},
-      ${quote.providerRateId}, ${quote.providerAmountPaise}::bigint,
-      ${quote.lockStartedAt}::timestamptz, ${quote.lockEndsAt}::timestamptz,
-      ${quote.expiresAt}::timestamptz, ${consumedAt}::timestamptz,
-      ${quote.createdAt}::timestamptz, ${quote.createdAt}::timestamptz)`;
+  await execute(
+    db,
+    sql`
+      INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
+        price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, total_paise,
+        rounding_paise, provider, provider_tx_id, provider_rate_id, provider_amount_paise,
+        lock_started_at, lock_ends_at, expires_at, consumed_at, created_at, updated_at)
+      VALUES (${quote.id}::uuid, ${quote.userId}::uuid, 'BUY', ${quote.status}, ${quote.unit},
+        ${quote.requested}::numeric, ${gramsToDatabase(quote.grams)}::numeric,
+        ${quote.pricePerGramPaise}::bigint, ${quote.goldValuePaise}::bigint,
+        ${quote.gstPaise}::bigint, ${quote.gstRateBps}::int, ${quote.totalPaise}::bigint,
+        ${quote.roundingPaise}::bigint, ${quote.provider}, ${quote.providerTxId},
+        ${quote.providerRateId}, ${quote.providerAmountPaise}::bigint,
+        ${quote.lockStartedAt}::timestamptz, ${quote.lockEndsAt}::timestamptz,
+        ${quote.expiresAt}::timestamptz, ${consumedAt}::timestamptz,
+        ${quote.createdAt}::timestamptz, ${quote.createdAt}::timestamptz)`,
+  );
 };
 
 type SellAmountName =
@@ -89,7 +94,7 @@ type SellRow = Omit<SellQuote, SellAmountName | 'grams'> & { readonly grams: Dat
   readonly [Name in SellAmountName]: bigint;
 };
 
-const sellColumns = Prisma.sql`
+const sellColumns = sql`
   q.id, q.user_id AS "userId", q.status, q.unit, q.requested_amount::text AS requested, q.grams,
   q.price_per_gram_paise AS "pricePerGramPaise", q.proceeds_paise AS "proceedsPaise",
   q.withheld_paise AS "withheldPaise", q.provider, q.provider_rate_id AS "providerRateId",
@@ -108,21 +113,24 @@ const toSellQuote = (row: SellRow): SellQuote => ({
 const selectSellQuote = async (
   db: Db,
   userId: string,
-  rest: Prisma.Sql,
+  rest: Sql,
 ): Promise<SellQuote | undefined> => {
-  const rows = await db.$queryRaw<SellRow[]>`
-    SELECT ${sellColumns} FROM gold_quote q
-    WHERE q.user_id = ${userId}::uuid AND q.kind = 'SELL' ${rest}`;
+  const rows = await selectRows<SellRow>(
+    db,
+    sql`
+      SELECT ${sellColumns} FROM gold_quote q
+      WHERE q.user_id = ${userId}::uuid AND q.kind = 'SELL' ${rest}`,
+  );
   return rows[0] === undefined ? undefined : toSellQuote(rows[0]);
 };
 
 /** Returns a sell quote of this customer; undefined where there is none. */
 export const findSellQuote = (db: Db, id: string, userId: string) =>
-  selectSellQuote(db, userId, Prisma.sql`AND q.id = ${id}::uuid`);
+  selectSellQuote(db, userId, sql`AND q.id = ${id}::uuid`);
 
 /** Returns it locked until the transaction ends. */
 export const lockSellQuote = (db: Db, id: string, userId: string) =>
-  selectSellQuote(db, userId, Prisma.sql`AND q.id = ${id}::uuid FOR UPDATE`);
+  selectSellQuote(db, userId, sql`AND q.id = ${id}::uuid FOR UPDATE`);
 
 /** Returns the newest sell quote that can still be used, of exactly this unit and amount. */
 export const findUsableSellQuote = (
@@ -134,7 +142,7 @@ export const findUsableSellQuote = (
   selectSellQuote(
     db,
     userId,
-    Prisma.sql`
+    sql`
       AND q.status = 'ACTIVE' AND q.expires_at > ${now}::timestamptz
       AND q.unit = ${amount.unit} AND q.requested_amount = ${amount.requested}::numeric
       ORDER BY q.created_at DESC, q.id DESC LIMIT 1`,
@@ -143,25 +151,31 @@ export const findUsableSellQuote = (
 /** Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. */
 export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
-  await db.$executeRaw`
-    INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
-      price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
-      provider_price_paise, expires_at, consumed_at, created_at, updated_at)
-    VALUES (${quote.id}::uuid, ${quote.userId}::uuid, 'SELL', ${quote.status}, ${quote.unit},
-      ${quote.requested}::numeric, ${gramsToDatabase(quote.grams)}::numeric,
-      ${quote.pricePerGramPaise}::bigint, ${quote.proceedsPaise}::bigint,
-      ${quote.withheldPaise}::bigint, ${quote.provider}, ${quote.providerRateId},
-      ${quote.providerPricePaise}::bigint, ${quote.expiresAt}::timestamptz,
-      ${consumedAt}::timestamptz, ${quote.createdAt}::timestamptz,
-      ${quote.createdAt}::timestamptz)`;
+  await execute(
+    db,
+    sql`
+      INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
+        price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
+        provider_price_paise, expires_at, consumed_at, created_at, updated_at)
+      VALUES (${quote.id}::uuid, ${quote.userId}::uuid, 'SELL', ${quote.status}, ${quote.unit},
+        ${quote.requested}::numeric, ${gramsToDatabase(quote.grams)}::numeric,
+        ${quote.pricePerGramPaise}::bigint, ${quote.proceedsPaise}::bigint,
+        ${quote.withheldPaise}::bigint, ${quote.provider}, ${quote.providerRateId},
+        ${quote.providerPricePaise}::bigint, ${quote.expiresAt}::timestamptz,
+        ${consumedAt}::timestamptz, ${quote.createdAt}::timestamptz,
+        ${quote.createdAt}::timestamptz)`,
+  );
 };
 
 /** ACTIVE -> CONSUMED, of either kind; false when it was not active any more. */
 export const consumeQuote = async (db: Db, id: string, at: Date): Promise<boolean> => {
-  const count = await db.$executeRaw`
-    UPDATE gold_quote
-    SET status = 'CONSUMED', consumed_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-    WHERE id = ${id}::uuid AND status = 'ACTIVE' AND expires_at > ${at}::timestamptz`;
+  const count = await execute(
+    db,
+    sql`
+      UPDATE gold_quote
+      SET status = 'CONSUMED', consumed_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+      WHERE id = ${id}::uuid AND status = 'ACTIVE' AND expires_at > ${at}::timestamptz`,
+  );
   return count === 1;
 };
 
@@ -169,9 +183,13 @@ export const consumeQuote = async (db: Db, id: string, at: Date): Promise<boolea
  * ACTIVE -> EXPIRED for at most `limit` quotes that have run out; returns how many. Skips what a
  * buy or sale has locked at this moment.
  */
-export const expireQuotes = (db: Db, now: Date, limit: number): Promise<number> => db.$executeRaw`
-  UPDATE gold_quote SET status = 'EXPIRED', updated_at = ${now}::timestamptz
-  WHERE id IN (
-    SELECT id FROM gold_quote
-    WHERE status = 'ACTIVE' AND expires_at <= ${now}::timestamptz
-    ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+export const expireQuotes = (db: Db, now: Date, limit: number): Promise<number> =>
+  execute(
+    db,
+    sql`
+      UPDATE gold_quote SET status = 'EXPIRED', updated_at = ${now}::timestamptz
+      WHERE id IN (
+        SELECT id FROM gold_quote
+        WHERE status = 'ACTIVE' AND expires_at <= ${now}::timestamptz
+        ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
