@@ -1,6 +1,7 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { enqueue, type Sweep } from '../../platform/jobs/index.ts';
+import { enqueue, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import {
   allocationJob,
@@ -11,7 +12,7 @@ import {
   lockOrder,
 } from '../orders/index.ts';
 import type { Payments } from '../payments/index.ts';
-import { listUndecidedConfirms, type Confirm } from '../provider-operations/index.ts';
+import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
 import { expireQuotes } from '../quotes/index.ts';
 import type { AllocateDeps } from './allocate-order.ts';
 import { readVerdict } from './allocation.rules.ts';
@@ -57,13 +58,19 @@ export const createExpirySweeps = (
     {
       name: 'gold-expire-unpaid',
       async run(signal) {
-        const lapsed = await listLapsedBuys(db, clock.now(), expiryBatchSize);
-        for (const { id: orderId } of lapsed) {
-          if (signal.aborted) return;
-          // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
-          if (await payments.pollGateways(orderId)) await failUnpaid(orderId);
-          else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
-        }
+        await sweepRows({
+          rows: await listLapsedBuys(db, clock.now(), expiryBatchSize),
+          signal,
+          async handle({ id: orderId }) {
+            // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+            const isAnswered = await payments.pollGateways(orderId);
+            if (isAnswered) await failUnpaid(orderId);
+            else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
+            return isAnswered;
+          },
+          onError: (error, { id: orderId }) =>
+            logger.error({ orderId, err: describeError(error) }, 'an unpaid order did not expire'),
+        });
       },
     },
   ];
@@ -112,10 +119,19 @@ export const createAllocationSweeps = (
     },
     {
       name: 'gold-ask-undecided',
-      async run() {
+      async run(signal) {
         const before = addSeconds(clock.now(), -queryAgainSeconds);
-        const open = await listUndecidedConfirms(db, 'buy-confirm', before, batchSize);
-        for (const confirm of open) await query(confirm);
+        await sweepRows({
+          rows: await listUndecidedConfirms(db, 'buy-confirm', before, batchSize),
+          signal,
+          async handle(confirm) {
+            await query(confirm);
+            return true;
+          },
+          postpone: ({ id }) => markQueried(db, id, clock.now()),
+          onError: (error, { orderId }) =>
+            logger.error({ orderId, err: describeError(error) }, 'a confirm could not be queried'),
+        });
       },
     },
   ];
