@@ -14,7 +14,7 @@ import type { VariableTable } from '../../src/platform/config/config.ts';
 import { adminVariables } from '../../src/apps/admin/admin.variables.ts';
 import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
 import { apiVariables, processVariables } from '../../src/runtime/process.variables.ts';
-import { tradeVariables } from '../../src/runtime/trade.variables.ts';
+import { servicesVariables } from '../../src/runtime/services.variables.ts';
 import { sandboxVariables } from '../../src/apps/sandbox/sandbox.variables.ts';
 import { workerVariables } from '../../src/apps/worker/worker.variables.ts';
 
@@ -35,7 +35,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
   { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
   { title: 'Admin API', readBy: 'admin', variables: adminVariables },
   { title: 'Worker', readBy: 'worker', variables: workerVariables },
-  { title: 'Allocation', readBy: 'customer, admin, worker', variables: tradeVariables },
+  { title: 'Allocation', readBy: 'customer, admin, worker', variables: servicesVariables },
   {
     title: 'Gold provider',
     readBy: 'customer, admin, worker',

@@ -26,9 +26,9 @@ const customerDocument = async () => {
   const env = { ...environmentOf('customer', addresses), ...quiet };
   const config = loadConfig(customerVariables, env);
   const runtime = await createOfflineRuntime('customer', config, env);
-  const { definition, sms, trade } = createCustomerApi(config, env, runtime);
+  const { definition, sms, services } = createCustomerApi(config, env, runtime);
   const document = documentOf(definition);
-  await Promise.all([sms.close(), trade.close(), runtime.close()]);
+  await Promise.all([sms.close(), services.close(), runtime.close()]);
   return document;
 };
 
@@ -36,9 +36,9 @@ const adminDocument = async () => {
   const env = { ...environmentOf('admin', addresses), ...quiet };
   const config = loadConfig(adminApiVariables, env);
   const runtime = await createOfflineRuntime('admin', config, env);
-  const { definition, ci, trade } = createAdminApi(config, env, runtime);
+  const { definition, ci, services } = createAdminApi(config, env, runtime);
   const document = documentOf(definition);
-  await Promise.all([ci?.close(), trade.close(), runtime.close()]);
+  await Promise.all([ci?.close(), services.close(), runtime.close()]);
   return document;
 };
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTrade } from '../../src/runtime/create-trade.ts';
+import { createServices } from '../../src/runtime/create-services.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
-import { tradeVariables } from '../../src/runtime/trade.variables.ts';
+import { servicesVariables } from '../../src/runtime/services.variables.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
@@ -66,7 +66,7 @@ const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
 /** The trade of a process that has this kit's clients. */
 const openTrade = (kit: Kit) => {
   const env = environmentOf(kit);
-  return createTrade(loadConfig(tradeVariables, env), env, kit);
+  return createServices(loadConfig(servicesVariables, env), env, kit);
 };
 
 /** Serves it with its reconciliation; webhooks of the sandbox find their way. */

@@ -19,8 +19,8 @@ import {
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
-import { createTrade } from '../../runtime/create-trade.ts';
-import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { createServices } from '../../runtime/create-services.ts';
+import { servicesVariables } from '../../runtime/services.variables.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { adminVariables } from './admin.variables.ts';
@@ -30,7 +30,7 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 
 /** What the admin API reads besides what every process does. */
-export const adminApiVariables = { ...apiVariables, ...tradeVariables, ...adminVariables };
+export const adminApiVariables = { ...apiVariables, ...servicesVariables, ...adminVariables };
 
 /** Builds the services of the admin API and declares its routes; nothing is served yet. */
 export const createAdminApi = (
@@ -41,8 +41,8 @@ export const createAdminApi = (
   const { database, wall } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
-  const trade = createTrade(config, env, runtime);
-  const { provider, gateways, payoutProvider } = trade;
+  const services = createServices(config, env, runtime);
+  const { provider, gateways, payoutProvider } = services;
   const ci = createCi(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
@@ -95,8 +95,8 @@ export const createAdminApi = (
       ...healthRoutes,
       ...admins.adminRoutes,
       ...kyc.adminRoutes,
-      ...trade.gold.adminRoutes,
-      ...trade.payouts.adminRoutes,
+      ...services.gold.adminRoutes,
+      ...services.payouts.adminRoutes,
       ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
@@ -105,5 +105,5 @@ export const createAdminApi = (
       ...createCiAdmin({ ...shared, ci }).adminRoutes,
     ],
   };
-  return { definition, trade, ci };
+  return { definition, services, ci };
 };

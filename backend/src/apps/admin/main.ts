@@ -9,14 +9,14 @@ import { adminApiVariables, createAdminApi } from './admin-api.ts';
 await runMain(async (env) => {
   const config = loadConfig(adminApiVariables, env);
   const runtime = await createRuntime('admin', config, env);
-  const { definition, trade, ci } = createAdminApi(config, env, runtime);
+  const { definition, services, ci } = createAdminApi(config, env, runtime);
   const app = createApiApp(definition, config, runtime);
   await startProcess({
     runtime,
     config,
     api: { server: createServer(app), port: config.PORT },
     closeFirst: [
-      { name: 'trade', close: () => trade.close() },
+      { name: 'services', close: () => services.close() },
       { name: 'ci', close: async () => ci?.close() },
     ],
   });

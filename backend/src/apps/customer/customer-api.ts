@@ -9,14 +9,14 @@ import type { Config, Environment } from '../../platform/config/config.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
-import { createTrade } from '../../runtime/create-trade.ts';
+import { createServices } from '../../runtime/create-services.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
-import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { servicesVariables } from '../../runtime/services.variables.ts';
 
 /** What the customer API reads besides what every process does. */
-export const customerVariables = { ...apiVariables, ...tradeVariables };
+export const customerVariables = { ...apiVariables, ...servicesVariables };
 
 /** Builds the services of the customer API and declares its routes; nothing is served yet. */
 export const createCustomerApi = (
@@ -27,7 +27,7 @@ export const createCustomerApi = (
   const { database, redis, logger, clock } = runtime;
   const { db, inTransaction } = database;
   const sms = createSmsGateway(env, adapterDeps(runtime));
-  const trade = createTrade(config, env, runtime);
+  const services = createServices(config, env, runtime);
 
   const identity = createIdentity({
     ...runtime,
@@ -48,7 +48,7 @@ export const createCustomerApi = (
     inTransaction,
     objects: createObjectStore(env),
   });
-  const holdings = createHoldings({ ...runtime, db, price: trade.price.live });
+  const holdings = createHoldings({ ...runtime, db, price: services.price.live });
 
   const definition: ApiDefinition = {
     name: 'customer',
@@ -76,18 +76,18 @@ export const createCustomerApi = (
       ...healthRoutes,
       ...identity.customerRoutes,
       ...kyc.customerRoutes,
-      ...trade.price.customerRoutes,
-      ...trade.gold.customerRoutes,
-      ...trade.payments.customerRoutes,
-      ...trade.banking.customerRoutes,
-      ...trade.payouts.customerRoutes,
-      ...trade.payouts.webhookRoutes,
+      ...services.price.customerRoutes,
+      ...services.gold.customerRoutes,
+      ...services.payments.customerRoutes,
+      ...services.banking.customerRoutes,
+      ...services.payouts.customerRoutes,
+      ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
       ...createReadinessCustomerRoutes({
-        gates: trade.gates,
-        hasUsableGateway: trade.hasUsableGateway,
+        gates: services.gates,
+        hasUsableGateway: services.hasUsableGateway,
       }),
     ],
   };
-  return { definition, sms, trade };
+  return { definition, sms, services };
 };

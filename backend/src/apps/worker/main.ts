@@ -10,8 +10,8 @@ import {
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
-import { createTrade } from '../../runtime/create-trade.ts';
-import { tradeVariables } from '../../runtime/trade.variables.ts';
+import { createServices } from '../../runtime/create-services.ts';
+import { servicesVariables } from '../../runtime/services.variables.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
@@ -19,12 +19,12 @@ import { workerVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
 await runMain(async (env) => {
-  const config = loadConfig({ ...tradeVariables, ...workerVariables }, env);
+  const config = loadConfig({ ...servicesVariables, ...workerVariables }, env);
   const runtime = await createRuntime('worker', config, env);
   const { database, clock, logger, metrics, redis } = runtime;
   const { db, inTransaction } = database;
-  const trade = createTrade(config, env, runtime);
-  const { banking, gold, payments, payouts, price } = trade;
+  const services = createServices(config, env, runtime);
+  const { banking, gold, payments, payouts, price } = services;
 
   const feed = createPriceFeed({
     ...runtime,
@@ -79,6 +79,6 @@ await runMain(async (env) => {
     config,
     beforeMetrics: createQueueGauge({ db, metrics, logger }),
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
-    closeFirst: [{ name: 'trade', close: () => trade.close() }],
+    closeFirst: [{ name: 'services', close: () => services.close() }],
   });
 });

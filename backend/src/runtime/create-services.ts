@@ -1,14 +1,16 @@
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
+import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { gstRateBpsOn } from '../modules/accounting/index.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
-import { createGold } from './create-gold.ts';
+import { createBanking } from '../modules/banking/index.ts';
 import { findUser } from '../modules/identity/index.ts';
 import { requireApprovedKyc } from '../modules/kyc/index.ts';
 import { policyVersionInForce } from '../modules/legal/index.ts';
 import { createNotify } from '../modules/notifications/index.ts';
-import { createOrders } from '../modules/orders/index.ts';
+import { createOrders, hasOpenSell } from '../modules/orders/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
+import { createPayouts, hasPayoutInFlight } from '../modules/payouts/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import {
   createGates,
@@ -19,18 +21,19 @@ import {
 } from '../modules/readiness/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
+import type { Db } from '../platform/db/index.ts';
 import { isAppError } from '../platform/errors/app-error.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
-import { createMoneyOut } from './create-money-out.ts';
+import { createGold } from './create-gold.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
-import type { tradeVariables } from './trade.variables.ts';
+import type { servicesVariables } from './services.variables.ts';
 
 /** Caches a passing check of what only operators change for this long, in real time. */
 const checkLifetimeMs = 10_000;
 
-const createTradeGates = ({ database, switches, wall }: Runtime, config: ProcessConfig) => {
+const createServiceGates = ({ database, switches, wall }: Runtime, config: ProcessConfig) => {
   const { db } = database;
   const checks = [
     checkMigrations(db),
@@ -41,12 +44,25 @@ const createTradeGates = ({ database, switches, wall }: Runtime, config: Process
   return createGates({ db, switches, blockingChecks });
 };
 
+/** What a gateway or a payout provider is told of a customer; undefined for a deleted one. */
+const findCustomer = async (client: Db, userId: string) => {
+  const user = await findUser(client, userId);
+  if (user === undefined || user.phone === null) return undefined;
+  const { id, phone, email, fullName } = user;
+  return {
+    id,
+    phone,
+    ...(email !== null && { email }),
+    ...(fullName !== null && { name: fullName }),
+  };
+};
+
 /**
- * Gold, payments, payouts and the price with their collaborators: what every process that deals in
- * gold has.
+ * Wires the services of every process that deals in gold with their collaborators, lowest first:
+ * orders, then payments, bank accounts and payouts, then what buys, sells and reviews.
  */
-export const createTrade = (
-  config: ProcessConfig & Config<typeof tradeVariables>,
+export const createServices = (
+  config: ProcessConfig & Config<typeof servicesVariables>,
   env: Environment,
   runtime: Runtime,
 ) => {
@@ -55,29 +71,28 @@ export const createTrade = (
   const shared = { ...runtime, db, inTransaction };
   const provider = createGoldProvider(env, adapterDeps(runtime));
   const gateways = createPaymentGateways(env, adapterDeps(runtime));
+  const payoutProvider = createPayoutProvider(env, adapterDeps(runtime));
   const price = createPrice({ ...shared, provider });
-  const gates = createTradeGates(runtime, config);
+  const gates = createServiceGates(runtime, config);
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
-  const moneyOut = createMoneyOut(env, runtime, notify);
 
   const payments = createPayments({
     ...shared,
     gateways,
     orders,
     metrics: createPaymentMetrics(metrics.registry),
-    findCustomer: async (client, userId) => {
-      const user = await findUser(client, userId);
-      if (user === undefined || user.phone === null) return undefined;
-      const { id, phone, email, fullName } = user;
-      return {
-        id,
-        phone,
-        ...(email !== null && { email }),
-        ...(fullName !== null && { name: fullName }),
-      };
-    },
+    findCustomer,
   });
+  const banking = createBanking({
+    ...shared,
+    provider: payoutProvider,
+    notify,
+    findCustomer,
+    isAccountInUse: async (client, bankAccountId) =>
+      (await hasOpenSell(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
+  });
+  const payouts = createPayouts({ ...shared, provider: payoutProvider, notify, banking });
   const gold = createGold({
     ...shared,
     orders,
@@ -101,9 +116,9 @@ export const createTrade = (
     price,
     gates,
     payments,
-    payouts: moneyOut.payouts,
-    banking: moneyOut.banking,
-    payoutProvider: moneyOut.provider,
+    payouts,
+    banking,
+    payoutProvider,
     gold,
     hasUsableGateway: async (): Promise<boolean> => {
       try {
@@ -116,7 +131,7 @@ export const createTrade = (
     },
     async close(): Promise<void> {
       await provider.close();
-      await moneyOut.provider.close();
+      await payoutProvider.close();
       for (const gateway of gateways.values()) await gateway.close();
     },
   };

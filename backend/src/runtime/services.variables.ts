@@ -2,7 +2,7 @@ import { defineVariables } from '../platform/config/config.ts';
 import { retrySeconds } from './retry-seconds.ts';
 
 /** What a process that deals in gold reads besides. */
-export const tradeVariables = defineVariables({
+export const servicesVariables = defineVariables({
   ALLOCATION_RETRY_SECONDS: {
     schema: retrySeconds('5,15,45,90,180'),
     doc: 'waits before an allocation is tried again, in seconds',
