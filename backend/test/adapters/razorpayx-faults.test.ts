@@ -41,7 +41,7 @@ describe('a payout', () => {
 
   test('that is worked at after its caller gave up is found, and made once', async () => {
     const asked = await newPayout(provider);
-    await kit.fault('create-payout', 'slow', { delayMs: 700 });
+    await kit.fault('create-payout', 'slow', { delayMs: 2500 });
     expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
     const made = valueOf(await provider.createPayout(asked));
     await eventually(async () => {

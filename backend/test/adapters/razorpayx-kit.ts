@@ -23,7 +23,7 @@ export const bankOf = (accountNumber: string): EnsureFundAccount => ({
 
 /** The adapter against the kit's sandbox, not patient. */
 export const openRazorpayx = ({ env, deps }: AdapterKit): PayoutProvider & Closable =>
-  createPayoutProvider({ ...env, RAZORPAYX_TIMEOUT_MS: '500' }, deps);
+  createPayoutProvider({ ...env, RAZORPAYX_TIMEOUT_MS: '1500' }, deps);
 
 let attempts = 0;
 

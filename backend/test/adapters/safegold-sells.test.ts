@@ -53,7 +53,7 @@ beforeEach(async () => {
   await kit.control('POST', '/reset');
   await kit.control('PUT', '/price', { buyPaise: 1_234_567, sellPaise: 1_200_001 });
   // A new one for each test, so that no circuit is left open.
-  provider = createGoldProvider({ ...kit.env, SAFEGOLD_TIMEOUT_MS: '500' }, kit.deps);
+  provider = createGoldProvider({ ...kit.env, SAFEGOLD_TIMEOUT_MS: '1500' }, kit.deps);
   providerUserId = await registerHolder();
 });
 afterEach(() => provider.close());

@@ -130,7 +130,7 @@ const createAdapters = (url: string, base: AdapterDeps) => ({
     {
       SAFEGOLD_BASE_URL: `${url}/safegold`,
       SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-      SAFEGOLD_TIMEOUT_MS: 500,
+      SAFEGOLD_TIMEOUT_MS: 2000,
       SAFEGOLD_SPOT_FIELD: 'spot_price',
       SAFEGOLD_BODY_ENCRYPTION: 'off',
     },
@@ -142,7 +142,7 @@ const createAdapters = (url: string, base: AdapterDeps) => ({
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
       SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
-      SANDBOX_GATEWAY_TIMEOUT_MS: 500,
+      SANDBOX_GATEWAY_TIMEOUT_MS: 2000,
     },
     base,
   ),

@@ -120,7 +120,7 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     APP_MODE: 'test',
     SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
     SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-    SAFEGOLD_TIMEOUT_MS: '800',
+    SAFEGOLD_TIMEOUT_MS: '2000',
     SAFEGOLD_SPOT_FIELD: 'spot_price',
     OBJECT_STORE: 'filesystem',
     OBJECT_STORE_DIR: objectsDir,

@@ -97,7 +97,7 @@ const openProvider = (kit: Kit) =>
       RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
       RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
       PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
-      RAZORPAYX_TIMEOUT_MS: '400',
+      RAZORPAYX_TIMEOUT_MS: '2000',
     },
     { clock: kit.clock, logger: kit.logger },
   );

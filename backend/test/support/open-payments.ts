@@ -91,7 +91,7 @@ export const openPayments = async (): Promise<OpenPayments> => {
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
       SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-      SANDBOX_GATEWAY_TIMEOUT_MS: '400',
+      SANDBOX_GATEWAY_TIMEOUT_MS: '2000',
     },
     { clock, logger },
   );

@@ -34,7 +34,7 @@ describe('a verify that promises nothing', () => {
     ['error', { status: 400 }, 'PROVIDER_REFUSED'],
     ['timeout', {}, 'PROVIDER_UNAVAILABLE'],
     ['reset', {}, 'PROVIDER_UNAVAILABLE'],
-    ['slow', { delayMs: 900 }, 'PROVIDER_UNAVAILABLE'],
+    ['slow', { delayMs: 3000 }, 'PROVIDER_UNAVAILABLE'],
     ['accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
     ['malformed', {}, 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
@@ -92,7 +92,7 @@ describe('a confirm', () => {
   );
 
   it('that arrives after its status was asked is found by the janitor', async () => {
-    await open.fault('sell-confirm', 'slow', { delayMs: 700 });
+    await open.fault('sell-confirm', 'slow', { delayMs: 3000 });
     expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
     await eventually(async () => {
       await open.advance(61);
