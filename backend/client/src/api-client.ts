@@ -124,10 +124,11 @@ export const createApiClient = <Paths extends object>(
       .catch((reason: unknown) => {
         throw new ApiUnreachableError(baseUrl, reason);
       });
-    if (!response.ok) throw new ApiError(response, error, baseUrl);
+    const called = { call: `${method.toUpperCase()} ${path}`, baseUrl };
+    if (!response.ok) throw new ApiError(called, response, error);
     const text = typeof data === 'string' ? data : '';
     const parsed = parseJson(text);
-    if (text !== '' && parsed === undefined) throw new ApiError(response, undefined, baseUrl);
+    if (text !== '' && parsed === undefined) throw new ApiError(called, response, undefined);
     return { status: response.status, headers: response.headers, body: parsed };
   };
 

@@ -28,6 +28,8 @@ const readEnvelope = (body: unknown): Envelope => {
 /** A call that an API refused, or that something else than the API answered. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** The refused call, such as `POST /v1/gold/buy`. */
+  readonly call: string;
   readonly status: number;
   /** The stable code to branch on; undefined when it was not the API that answered. */
   readonly code: string | undefined;
@@ -38,9 +40,14 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown, baseUrl: string) {
+  constructor(
+    { call, baseUrl }: { readonly call: string; readonly baseUrl: string },
+    response: Pick<Response, 'status' | 'headers'>,
+    body: unknown,
+  ) {
     const { code, message, field, details, requestId } = readEnvelope(body);
     super(message ?? `the response of ${baseUrl} is not that of the API (${response.status})`);
+    this.call = call;
     this.status = response.status;
     this.code = code;
     this.field = field;

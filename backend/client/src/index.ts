@@ -5,6 +5,7 @@ import type {
   paths as CustomerPaths,
 } from './generated/customer.ts';
 
+export { createApiClient } from './api-client.ts';
 export type { Answer, ApiClient, ApiClientOptions } from './api-client.ts';
 export { ApiError, ApiUnreachableError } from './api-error.ts';
 

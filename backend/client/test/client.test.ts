@@ -121,6 +121,7 @@ describe('what is no success', () => {
     const failure = await failureOf(customer().get('/v1/portfolio'));
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ ...error, status: 400, retryAfterSeconds: 7 });
+    expect(failure).toMatchObject({ call: 'GET /v1/portfolio' });
   });
 
   it.each([

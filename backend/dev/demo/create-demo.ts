@@ -1,30 +1,44 @@
+import {
+  createAdminClient,
+  createApiClient,
+  createCustomerClient,
+  type ApiClientOptions,
+} from '@digital-gold/client';
 import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
-import { createDemoClient } from './demo-client.ts';
 import { createDemoNetwork } from './demo-network.ts';
 import type { Demo, DemoNotes } from './demo.types.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 
-const prefixes = { customer: '/v1', admin: '/v1', accounting: '/api/v1/accounting' } as const;
+/** Longer than the network waits for a rate limit: it has a time limit of its own for each try. */
+const timeoutMs = 600_000;
 
-/** What the steps of one run share; `close` ends what they opened. */
+/** Creates what the steps of one run share; `close` ends what they opened. */
 export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<void> } => {
   const notes: Partial<DemoNotes> = {};
   const closers: (() => void)[] = [];
   const timers = createTimers();
   const network = createDemoNetwork({ resolve: endpoints.resolve ?? {}, timers });
+  const reach = (
+    api: 'customer' | 'admin' | 'accounting' | 'sandbox',
+    clientAddress?: string,
+  ): ApiClientOptions => ({
+    baseUrl: endpoints[api],
+    clientAddress,
+    timeoutMs,
+    fetch: (request) => network.fetch(request),
+  });
   return {
     endpoints,
     random: createRandom(),
     timers,
     network,
-    sandbox: createDemoClient({ network, base: `${endpoints.sandbox}/_control` }),
-    visitor: (api, ip) =>
-      createDemoClient({
-        network,
-        base: endpoints[api] + prefixes[api],
-        headers: { 'x-forwarded-for': ip },
-      }),
+    sandbox: createApiClient(reach('sandbox')),
+    visitor: {
+      customer: (ip) => createCustomerClient(reach('customer', ip)),
+      admin: (ip) => createAdminClient(reach('admin', ip)),
+      accounting: (ip) => createApiClient(reach('accounting', ip)),
+    },
     keep(name, value) {
       notes[name] = value;
     },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Server as SocketServer } from 'socket.io';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.ts';
-import { createDemoNetwork } from './demo-network.ts';
+import { createDemoNetwork, type DemoNetwork } from './demo-network.ts';
 import { listenToPrices } from './price-listener.ts';
 
 const closers: (() => unknown)[] = [];
@@ -21,6 +21,12 @@ const serve = async (listener?: RequestListener): Promise<{ server: Server; port
   return { server, port };
 };
 
+/** Sends a request and reads its answer whole. */
+const send = async (network: Pick<DemoNetwork, 'fetch'>, url: string) => {
+  const response = await network.fetch(new Request(url));
+  return { status: response.status, text: await response.text() };
+};
+
 const open = (resolve: Readonly<Record<string, string>>) => {
   const waits: number[] = [];
   const timers = { sleep: async (ms: number) => void waits.push(ms) };
@@ -29,7 +35,6 @@ const open = (resolve: Readonly<Record<string, string>>) => {
   return { network, waits };
 };
 
-const get = { method: 'GET', headers: {} };
 const behind = { 'gold.example': '127.0.0.1' };
 
 const refusal = (code: string): string => JSON.stringify({ error: { code } });
@@ -37,15 +42,15 @@ const refusal = (code: string): string => JSON.stringify({ error: { code } });
 it('reaches a host at the address of its ingress, under its own name', async () => {
   const { port } = await serve((req, res) => void res.end(req.headers.host));
   const { network } = open(behind);
-  const { status, text } = await network.send(`http://gold.example:${port}/v1/health`, get);
+  const { status, text } = await send(network, `http://gold.example:${port}/v1/health`);
   expect([status, text]).toEqual([200, `gold.example:${port}`]);
 });
 
 it('leaves every other host to DNS', async () => {
   const { port } = await serve((req, res) => void res.end(req.headers.host));
   const { network } = open(behind);
-  expect((await network.send(`http://127.0.0.1:${port}/`, get)).text).toBe(`127.0.0.1:${port}`);
-  await expect(network.send('http://other.invalid/', get)).rejects.toThrow('fetch failed');
+  expect((await send(network, `http://127.0.0.1:${port}/`)).text).toBe(`127.0.0.1:${port}`);
+  await expect(send(network, 'http://other.invalid/')).rejects.toThrow('fetch failed');
 });
 
 it('waits behind an ingress as the rate limit tells it to', async () => {
@@ -56,7 +61,7 @@ it('waits behind an ingress as the rate limit tells it to', async () => {
     else res.writeHead(429, { 'retry-after': '7' }).end(refusal('RATE_LIMITED'));
   });
   const { network, waits } = open(behind);
-  const { status, text } = await network.send(`http://gold.example:${port}/`, get);
+  const { status, text } = await send(network, `http://gold.example:${port}/`);
   expect([status, text]).toEqual([200, 'done']);
   expect(waits).toEqual([7000, 7000]);
 });
@@ -67,12 +72,12 @@ it('hands on a refusal that waiting does not mend, and any without an ingress', 
     res.writeHead(429, { 'retry-after': '7' }).end(refusal(code));
   });
   const { network, waits } = open(behind);
-  expect((await network.send(`http://127.0.0.1:${port}/`, get)).status).toBe(429);
+  expect((await send(network, `http://127.0.0.1:${port}/`)).status).toBe(429);
   expect(waits).toEqual([]);
-  expect((await network.send(`http://gold.example:${port}/`, get)).status).toBe(429);
+  expect((await send(network, `http://gold.example:${port}/`)).status).toBe(429);
   expect(waits).toEqual([7000, 7000, 7000]);
   code = 'TOO_MANY_ATTEMPTS';
-  expect((await network.send(`http://gold.example:${port}/`, get)).text).toBe(refusal(code));
+  expect((await send(network, `http://gold.example:${port}/`)).text).toBe(refusal(code));
   expect(waits).toHaveLength(3);
 });
 

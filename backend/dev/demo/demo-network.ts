@@ -1,25 +1,13 @@
 import { lookup as lookUpByDns } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, fetch } from 'undici';
+import { Agent, fetch as fetchBy } from 'undici';
 import { z } from 'zod';
 import type { Timers } from '../../src/platform/clock/timers.ts';
 
-interface DemoRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-export interface DemoResponse {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly text: string;
-}
-
 /** The way to the APIs: straight, or by way of an ingress. */
 export interface DemoNetwork {
-  /** Rejects when no answer comes, as fetch does. */
-  send(url: string, request: DemoRequest): Promise<DemoResponse>;
+  /** Rejects when no answer comes, as the global fetch does; each try has its own time limit. */
+  fetch(request: Request): Promise<Response>;
   /** Where a socket for `url` connects to, and the headers that tell for whom it is. */
   socketTo(url: string): { readonly url: string; readonly headers: Record<string, string> };
   close(): Promise<void>;
@@ -36,10 +24,12 @@ const mostWaits = 3;
 
 const refusalWire = z.object({ error: z.object({ code: z.literal('RATE_LIMITED') }) });
 
-/** Seconds to wait, where the answer says that it came too soon for the rate limit. */
-const secondsToWait = ({ status, headers, text }: DemoResponse): number | undefined => {
-  if (status !== 429 || !refusalWire.safeParse(JSON.parse(text)).success) return undefined;
-  return Number(headers.get('retry-after') ?? '1');
+/** Returns the seconds to wait, where the answer says that it came too soon for the rate limit. */
+const secondsToWait = async (response: Response): Promise<number | undefined> => {
+  if (response.status !== 429) return undefined;
+  const body: unknown = await response.clone().json();
+  if (!refusalWire.safeParse(body).success) return undefined;
+  return Number(response.headers.get('retry-after') ?? '1');
 };
 
 /**
@@ -52,18 +42,29 @@ export const createDemoNetwork = ({ resolve, timers }: NetworkOptions): DemoNetw
   };
   const dispatcher = new Agent({ connect: { lookup } });
 
-  const sendOnce = async (url: string, request: DemoRequest): Promise<DemoResponse> => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { ...request, signal, dispatcher });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+  const fetchOnce = async ({ url, method, headers }: Request, body: string): Promise<Response> => {
+    const response = await fetchBy(url, {
+      method,
+      headers: Object.fromEntries(headers),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      dispatcher,
+      ...(body !== '' && { body }),
+    });
+    const text = await response.text();
+    return new Response(text === '' ? null : text, {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+    });
   };
 
   return {
-    async send(url, request) {
-      const isBehindIngress = resolve[new URL(url).hostname] !== undefined;
+    async fetch(request) {
+      const isBehindIngress = resolve[new URL(request.url).hostname] !== undefined;
+      const body = await request.text();
       for (let waits = 0; ; waits += 1) {
-        const response = await sendOnce(url, request);
-        const seconds = isBehindIngress ? secondsToWait(response) : undefined;
+        const response = await fetchOnce(request, body);
+        const seconds = isBehindIngress ? await secondsToWait(response) : undefined;
         if (seconds === undefined || waits === mostWaits) return response;
         await timers.sleep(seconds * 1000);
       }

@@ -1,11 +1,13 @@
+import type { AdminClient, CustomerClient, CustomerSchemas } from '@digital-gold/client';
 import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
-import type { DemoClient } from './demo-client.ts';
 import type { DemoNetwork } from './demo-network.ts';
 import type { MadeUpNumbers } from './demo-numbers.ts';
 import type { PriceListener } from './price-listener.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
-import type { BankAccount, Order, Payment, Quote, Sell } from './wire.ts';
+import type { AccountingClient, SandboxClient } from './unpublished-apis.ts';
+
+export type Order = CustomerSchemas['GoldOrder'];
 
 /** Somebody who is signed in at the customer API. */
 export interface DemoCustomer {
@@ -15,19 +17,19 @@ export interface DemoCustomer {
   readonly accessToken: string;
   readonly refreshToken: string;
   /** Sends the access token. */
-  readonly api: DemoClient;
+  readonly api: CustomerClient;
 }
 
 /** Somebody who is signed in at the admin API. */
 export interface DemoOperator {
   readonly adminId: string;
   readonly email: string;
-  readonly api: DemoClient;
+  readonly api: AdminClient;
 }
 
 export interface PlacedBuy {
   readonly order: Order;
-  readonly payment: Payment;
+  readonly payment: CustomerSchemas['PaymentOrder'];
   readonly gatewayOrderId: string;
 }
 
@@ -38,12 +40,12 @@ export interface DemoNotes {
   operator: DemoOperator;
   kycRecordId: string;
   prices: PriceListener;
-  quote: Quote;
+  quote: CustomerSchemas['BuyQuote'];
   buyKey: string;
   buy: PlacedBuy;
   secondOrder: Order;
-  bankAccount: BankAccount;
-  sell: Sell;
+  bankAccount: CustomerSchemas['BankAccount'];
+  sell: { readonly order: Order; readonly payout: CustomerSchemas['Payout'] };
   reviewed: {
     readonly customer: DemoCustomer;
     readonly orderId: string;
@@ -58,9 +60,13 @@ export interface Demo {
   readonly timers: Timers;
   readonly network: DemoNetwork;
   /** The sandbox's controls. */
-  readonly sandbox: DemoClient;
-  /** A client of an API at an address of its own, with no credential. */
-  visitor(api: 'customer' | 'admin' | 'accounting', ip: string): DemoClient;
+  readonly sandbox: SandboxClient;
+  /** Create a client of an API at an address of its own, with no credential. */
+  readonly visitor: {
+    customer(ip: string): CustomerClient;
+    admin(ip: string): AdminClient;
+    accounting(ip: string): AccountingClient;
+  };
   keep<K extends keyof DemoNotes>(name: K, value: DemoNotes[K]): void;
   /** @throws Error when no earlier step kept it. */
   recall<K extends keyof DemoNotes>(name: K): DemoNotes[K];

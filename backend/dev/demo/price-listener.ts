@@ -1,7 +1,16 @@
 import { io } from 'socket.io-client';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { DemoNetwork } from './demo-network.ts';
-import { tickWire } from './wire.ts';
+
+const paise = z.int();
+
+const tickWire = z.object({
+  buyPaise: paise,
+  sellPaise: paise,
+  spotPaise: paise,
+  asOf: z.iso.datetime(),
+  seq: z.int(),
+});
 
 type Tick = z.output<typeof tickWire>;
 

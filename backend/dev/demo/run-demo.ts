@@ -1,6 +1,8 @@
+import { ApiError, ApiUnreachableError } from '@digital-gold/client';
 import { createDemo } from './create-demo.ts';
 import type { Printer } from './create-printer.ts';
 import type { Demo, Step } from './demo.types.ts';
+import { describeRefusal } from './expect-answer.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 
 interface RunDemoOptions {
@@ -11,7 +13,15 @@ interface RunDemoOptions {
 
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-/** Answers how many went as told. */
+/** Describes for people why a step failed. */
+const describeFailure = (error: unknown): string => {
+  if (error instanceof ApiError) return describeRefusal(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const isRefused = error instanceof ApiUnreachableError && text.includes('ECONNREFUSED');
+  return isRefused ? `${text}; is the stack up? ("make up")` : text;
+};
+
+/** Runs the steps until one fails; returns how many went as told. */
 const runSteps = async (demo: Demo, steps: readonly Step[], printer: Printer): Promise<number> => {
   for (const [index, { title, run }] of steps.entries()) {
     const begun = performance.now();
@@ -19,8 +29,7 @@ const runSteps = async (demo: Demo, steps: readonly Step[], printer: Printer): P
       const lines = await run(demo);
       printer.step(index + 1, title, performance.now() - begun, lines);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      printer.failure(index + 1, title, why);
+      printer.failure(index + 1, title, describeFailure(error));
       return index;
     }
   }

@@ -7,3 +7,9 @@ export class StepFailure extends Error {
 export function expectThat(isSo: boolean, otherwise: string): asserts isSo {
   if (!isSo) throw new StepFailure(otherwise);
 }
+
+/** Returns what the API may leave out, where the story says that it is there. */
+export const expectPresent = <T>(value: T | null | undefined, name: string): T => {
+  if (value === null || value === undefined) throw new StepFailure(`there is no ${name}`);
+  return value;
+};

@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import type { Step } from '../demo.types.ts';
+import { expectStatus } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
-import { bankAccountWire } from '../wire.ts';
-
-const listWire = z.object({ items: z.array(bankAccountWire) });
 
 /** The payout provider sends a rupee there, and the bank says whose account it is. */
 export const addBankAccount: Step = {
@@ -12,19 +9,14 @@ export const addBankAccount: Step = {
   async run(demo) {
     const { api, numbers, fullName } = demo.recall('customer');
     const { accountNumber } = numbers;
-    const { body: added } = await api.ask({
-      method: 'POST',
-      path: '/bank-accounts',
-      body: { accountNumber, ifsc: 'HDFC0001234', holderName: fullName },
-      status: 201,
-      read: bankAccountWire,
-    });
+    const body = { accountNumber, ifsc: 'HDFC0001234', holderName: fullName };
+    const added = await expectStatus(201, api.post('/v1/bank-accounts', { body }));
     expectThat(added.status === 'PENDING', `a new bank account reads ${added.status}`);
     const account = await until({
       timers: demo.timers,
       seconds: 20,
       look: async () => {
-        const answer = await api.ask({ method: 'GET', path: '/bank-accounts', read: listWire });
+        const answer = await api.get('/v1/bank-accounts');
         const found = answer.body.items.find(({ id }) => id === added.id);
         expectThat(found !== undefined, 'the bank account is not in the list');
         return found;

@@ -1,26 +1,36 @@
 import { z } from 'zod';
-import { createDemoClient } from '../demo-client.ts';
-import type { Step } from '../demo.types.ts';
+import type { Demo, Step } from '../demo.types.ts';
+import { expectThat } from '../step-failure.ts';
 
-const healthWire = z.object({ status: z.literal('ok') });
 const documentWire = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
+
+/** Describes the OpenAPI document that an API serves of itself. */
+const describeDocument = async (
+  { network, endpoints }: Demo,
+  api: 'customer' | 'admin',
+): Promise<string> => {
+  const response = await network.fetch(new Request(`${endpoints[api]}/docs/openapi.json`));
+  expectThat(response.status === 200, `the OpenAPI document of ${api}: ${response.status}`);
+  const { openapi, paths } = documentWire.parse(await response.json());
+  return `${api} (OpenAPI ${openapi}, ${Object.keys(paths).length} paths)`;
+};
 
 /** All three APIs answer; two of them say what they can. */
 export const checkProcesses: Step = {
   title: 'The three APIs answer',
   async run(demo) {
-    const described: string[] = [];
-    for (const api of ['customer', 'admin', 'accounting'] as const) {
-      await demo.visitor(api, '10.0.0.1').ask({ method: 'GET', path: '/health', read: healthWire });
-      if (api === 'accounting') continue;
-      const root = createDemoClient({ network: demo.network, base: demo.endpoints[api] });
-      const { body } = await root.ask({
-        method: 'GET',
-        path: '/docs/openapi.json',
-        read: documentWire,
-      });
-      described.push(`${api} (OpenAPI ${body.openapi}, ${Object.keys(body.paths).length} paths)`);
-    }
+    const { visitor } = demo;
+    const ip = '10.0.0.1';
+    const answers = [
+      await visitor.customer(ip).get('/v1/health'),
+      await visitor.admin(ip).get('/v1/health'),
+      await visitor.accounting(ip).get('/api/v1/accounting/health'),
+    ];
+    for (const { body } of answers) expectThat(body.status === 'ok', `health: ${body.status}`);
+    const described = [
+      await describeDocument(demo, 'customer'),
+      await describeDocument(demo, 'admin'),
+    ];
     return [`${described.join(', ')}, accounting`];
   },
 };

@@ -1,28 +1,13 @@
-import { z } from 'zod';
 import type { Step } from '../demo.types.ts';
 import { expectThat } from '../step-failure.ts';
-
-const gate = z.enum(['OPEN', 'CLOSED']);
-const publicWire = z.object({ checkout_available: z.boolean(), buy: gate, sell: gate, sip: gate });
-const reportWire = z.object({
-  ready: z.boolean(),
-  items: z.array(z.object({ id: z.string(), status: z.string(), detail: z.string() })),
-});
 
 /** The gate: states for customers, evidence for operators. */
 export const checkReadiness: Step = {
   title: 'The service says that it is ready to take money',
   async run(demo) {
-    const { body: open } = await demo.recall('customer').api.ask({
-      method: 'GET',
-      path: '/public/payment-readiness',
-      read: publicWire,
-    });
-    const { body: report } = await demo.recall('operator').api.ask({
-      method: 'GET',
-      path: '/readiness',
-      read: reportWire,
-    });
+    const customer = demo.recall('customer').api;
+    const { body: open } = await customer.get('/v1/public/payment-readiness');
+    const { body: report } = await demo.recall('operator').api.get('/v1/readiness');
     const failing = report.items.filter(({ status }) => status === 'FAIL');
     const reasons = failing.map(({ id, detail }) => `${id}: ${detail}`).join(' ');
     const why = reasons === '' ? 'the switch DIGITAL_GOLD_PAYMENT_ENABLED is not true' : reasons;

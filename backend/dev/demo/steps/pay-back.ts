@@ -1,12 +1,9 @@
-import { z } from 'zod';
-import { waitForOrder } from '../acts/buy.ts';
-import { signInOperator } from '../acts/sign-in-operator.ts';
 import type { Step } from '../demo.types.ts';
+import { expectRefusal } from '../expect-answer.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
-
-const refundWire = z.object({ reference: z.string() });
-const resolvedWire = z.object({ status: z.string(), refund_reference: z.string().nullable() });
+import { waitForOrder } from './pay-and-allocate.ts';
+import { signInOperator } from './sign-in-operator.ts';
 
 /** The way out of a review: the gateway is asked whether it really paid the money back. */
 export const payBack: Step = {
@@ -14,26 +11,18 @@ export const payBack: Step = {
   async run(demo) {
     const { customer, orderId, gatewayPaymentId } = demo.recall('reviewed');
     const { operator } = await signInOperator(demo, 'SUPER_ADMIN');
-    const end = { method: 'POST', path: `/orders/${orderId}/resolve` } as const;
-    const resolution = { resolution: 'REFUNDED', note: 'paid the wrong amount' };
-    await operator.api.refused({
-      ...end,
-      body: { ...resolution, reference: 'made-up' },
-      status: 409,
-      code: 'ILLEGAL_TRANSITION',
-    });
-    const { body: refund } = await demo.sandbox.ask({
-      method: 'POST',
-      path: `/refunds/${gatewayPaymentId}`,
+    const resolve = (reference: string) =>
+      operator.api.post('/v1/orders/{id}/resolve', {
+        path: { id: orderId },
+        body: { resolution: 'REFUNDED', note: 'paid the wrong amount', reference },
+      });
+    await expectRefusal(409, 'ILLEGAL_TRANSITION', resolve('made-up'));
+    const { body: refund } = await demo.sandbox.post('/_control/refunds/{id}', {
+      path: { id: gatewayPaymentId },
       body: {},
-      read: refundWire,
     });
     const { reference } = refund;
-    const { body: resolved } = await operator.api.ask({
-      ...end,
-      body: { ...resolution, reference },
-      read: resolvedWire,
-    });
+    const { body: resolved } = await resolve(reference);
     expectThat(resolved.refund_reference === reference, 'the order does not name the refund');
     await waitForOrder(demo, customer, orderId, 'FAILED');
     return [

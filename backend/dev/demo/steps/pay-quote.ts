@@ -1,36 +1,25 @@
-import { z } from 'zod';
-import { payAtCheckout, waitForOrder } from '../acts/buy.ts';
 import type { Demo, Step } from '../demo.types.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { showGrams, showPaise } from '../show.ts';
-import { expectThat } from '../step-failure.ts';
-import { paymentWire } from '../wire.ts';
-
-const verifiedWire = z.object({ verified: z.literal(true), payment: paymentWire });
+import { expectPresent, expectThat } from '../step-failure.ts';
+import { payAtCheckout, waitForOrder } from './pay-and-allocate.ts';
 
 /** Makes the payment order of the quote; a second one of the same quote is refused. */
 const payForQuote = async (demo: Demo) => {
   const { api } = demo.recall('customer');
   const { id: quote_id, totalPaise } = demo.recall('quote');
-  const bodyWith = (idempotency_key: string) => ({
-    quote_id,
-    idempotency_key,
-    method: 'upi',
-    terms_accepted: true,
-  });
-  const request = { method: 'POST', path: '/payments/orders' } as const;
-  const { body: payment } = await api.ask({
-    ...request,
-    body: bodyWith(`demo-${demo.random.uuid()}`),
-    status: 201,
-    read: paymentWire,
-  });
+  const order = () =>
+    api.post('/v1/payments/orders', {
+      body: {
+        quote_id,
+        idempotency_key: `demo-${demo.random.uuid()}`,
+        method: 'upi',
+        terms_accepted: true,
+      },
+    });
+  const payment = await expectStatus(201, order());
   expectThat(payment.amount_paise === totalPaise, `it asks for ${payment.amount_paise} paise`);
-  await api.refused({
-    ...request,
-    body: bodyWith(`demo-${demo.random.uuid()}`),
-    status: 409,
-    code: 'QUOTE_USED',
-  });
+  await expectRefusal(409, 'QUOTE_USED', order());
   return payment;
 };
 
@@ -43,26 +32,24 @@ export const payQuote: Step = {
     const gateway_order_id = payment.checkout?.gateway_order_id ?? '';
     const paid = await payAtCheckout(demo, gateway_order_id, { deliver: 'none' });
     const { gateway_payment_id, signature } = paid;
-    const verify = { method: 'POST', path: `/payments/orders/${payment.id}/verify` } as const;
-    await customer.api.refused({
-      ...verify,
-      body: { gateway_order_id, gateway_payment_id, signature: '0'.repeat(signature.length) },
-      status: 400,
-      code: 'SIGNATURE_MISMATCH',
-    });
-    const { body } = await customer.api.ask({
-      ...verify,
-      body: { gateway_order_id, gateway_payment_id, signature },
-      read: verifiedWire,
-    });
+    const verify = (claimed: string) =>
+      customer.api.post('/v1/payments/orders/{id}/verify', {
+        path: { id: payment.id },
+        body: { gateway_order_id, gateway_payment_id, signature: claimed },
+      });
+    const madeUp = '0'.repeat(signature.length);
+    await expectRefusal(400, 'SIGNATURE_MISMATCH', verify(madeUp));
+    const { body } = await verify(signature);
+    expectThat(body.verified, 'the payment is not verified');
     expectThat(body.payment.status === 'PAID', `the payment order reads ${body.payment.status}`);
     const order = await waitForOrder(demo, customer, payment.order_id, 'ALLOCATED');
     demo.keep('secondOrder', order);
+    const grams = expectPresent(order.grams, 'weight of the allocated order');
     return [
       'another order for the same quote is refused: 409 QUOTE_USED',
       'a made-up signature is refused: 400 SIGNATURE_MISMATCH',
       `the true one: the gateway is asked, confirms ${showPaise(payment.amount_paise)},` +
-        ` and ${showGrams(order.grams)} are allocated`,
+        ` and ${showGrams(grams)} are allocated`,
     ];
   },
 };

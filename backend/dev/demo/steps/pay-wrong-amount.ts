@@ -1,16 +1,17 @@
-import { payAtCheckout, placeBuy, waitForOrder } from '../acts/buy.ts';
-import { approveKyc, findInQueue, submitKyc, uploadDocuments } from '../acts/kyc.ts';
-import { signInCustomer } from '../acts/sign-in-customer.ts';
 import type { Demo, DemoCustomer, Step } from '../demo.types.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
-import { portfolioWire } from '../wire.ts';
+import { approveKyc } from './approve-kyc.ts';
+import { placeBuy } from './buy-gold.ts';
+import { payAtCheckout, waitForOrder } from './pay-and-allocate.ts';
+import { signInCustomer } from './sign-in.ts';
+import { submitKyc } from './submit-kyc.ts';
+import { uploadDocuments } from './upload-documents.ts';
 
 const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
   const { customer } = await signInCustomer(demo, fullName);
   await submitKyc(customer, await uploadDocuments(customer));
-  const operator = demo.recall('operator');
-  await approveKyc(operator, (await findInQueue(operator, customer.userId)).id);
+  await approveKyc(demo.recall('operator'), customer.userId);
   return customer;
 };
 
@@ -31,11 +32,7 @@ export const payWrongAmount: Step = {
       order.manual_review_code === 'AMOUNT_MISMATCH',
       `the review's code is ${order.manual_review_code ?? 'missing'}`,
     );
-    const { body } = await customer.api.ask({
-      method: 'GET',
-      path: '/portfolio',
-      read: portfolioWire,
-    });
+    const { body } = await customer.api.get('/v1/portfolio');
     expectThat(body.investedPaise === 0, `${body.balance} g were allocated all the same`);
     const gatewayPaymentId = paid.gateway_payment_id;
     demo.keep('reviewed', { customer, orderId: order.id, gatewayPaymentId });

@@ -1,29 +1,17 @@
-import { z } from 'zod';
 import type { Step } from '../demo.types.ts';
 import { listenToPrices } from '../price-listener.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
-import { priceWire } from '../wire.ts';
-
-const historyWire = z.object({ items: z.array(z.object({ buyPaise: z.int() })) });
 
 /** The live price by request, and the feed's first word on a socket. */
 export const readPrice: Step = {
   title: 'The live price, and the price feed',
   async run(demo) {
     const { api } = demo.recall('customer');
-    const { body: price } = await api.ask({
-      method: 'GET',
-      path: '/price/current',
-      read: priceWire,
-    });
+    const { body: price } = await api.get('/v1/price/current');
     expectThat(price.sellPaise <= price.buyPaise, 'gold sells for more than it costs');
-    const history = await api.ask({
-      method: 'GET',
-      path: '/price/history?range=1d',
-      read: historyWire,
-    });
+    const history = await api.get('/v1/price/history', { query: { range: '1d' } });
     const prices = listenToPrices(demo.endpoints.customer, demo.network);
     demo.atEnd(() => prices.close());
     demo.keep('prices', prices);

@@ -1,15 +1,7 @@
-import { z } from 'zod';
 import type { Step } from '../demo.types.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
-import { payoutWire, soldOrderWire } from '../wire.ts';
-
-const booksWire = z.object({
-  items: z.array(
-    z.object({ referenceId: z.string().nullable(), amountPaise: z.int(), status: z.string() }),
-  ),
-});
 
 /** Up to ₹1,00,000 nobody has to approve it; the provider's webhook says that it is paid. */
 export const receivePayout: Step = {
@@ -20,18 +12,13 @@ export const receivePayout: Step = {
     const payout = await until({
       timers: demo.timers,
       seconds: 20,
-      look: async () =>
-        (await api.ask({ method: 'GET', path: `/payouts/${made.id}`, read: payoutWire })).body,
+      look: async () => (await api.get('/v1/payouts/{id}', { path: { id: made.id } })).body,
       isThere: ({ status }) => status === 'PAID',
       otherwise: ({ status }) => `payout ${made.id} is still ${status}`,
     });
-    const { body: sold } = await api.ask({
-      method: 'GET',
-      path: `/gold/orders/${order.id}`,
-      read: soldOrderWire,
-    });
+    const { body: sold } = await api.get('/v1/gold/orders/{id}', { path: { id: order.id } });
     expectThat(sold.status === 'COMPLETED', `the sell reads ${sold.status}`);
-    const books = await demo.sandbox.ask({ method: 'GET', path: '/payouts', read: booksWire });
+    const books = await demo.sandbox.get('/_control/payouts');
     const key = `${payout.id.replaceAll('-', '')}-`;
     const paid = books.body.items.filter(({ referenceId }) => referenceId?.startsWith(key));
     expectThat(paid.length === 1, `the payout provider has ${paid.length} payouts of it`);

@@ -1,26 +1,12 @@
-import { z } from 'zod';
+import type { AdminSchemas } from '@digital-gold/client';
 import type { Step } from '../demo.types.ts';
 import { until } from '../until.ts';
 
 const checks = 13;
 
-const reportWire = z.object({
-  windowHours: z.int(),
-  summary: z.object({ ok: z.int(), findings: z.int(), errors: z.int() }),
-  checks: z.array(
-    z.object({
-      id: z.string(),
-      status: z.string(),
-      count: z.int(),
-      samples: z.array(z.unknown()),
-      detail: z.string().optional(),
-    }),
-  ),
-});
+type Report = AdminSchemas['ReconciliationReport'];
 
-type Report = z.output<typeof reportWire>;
-
-/** What does not read OK, with the first row of it. */
+/** Describes what does not read OK, with the first row of it. */
 const describe = (report: Report): string =>
   report.checks
     .filter(({ status }) => status !== 'OK')
@@ -39,8 +25,7 @@ export const reconcile: Step = {
     const report = await until({
       timers: demo.timers,
       seconds: 20,
-      look: async () =>
-        (await api.ask({ method: 'GET', path: '/reconciliation', read: reportWire })).body,
+      look: async () => (await api.get('/v1/reconciliation')).body,
       isThere: ({ summary }) => summary.ok === checks,
       otherwise: describe,
     });

@@ -1,38 +1,22 @@
-import { z } from 'zod';
 import type { Step } from '../demo.types.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
-import { tokensWire } from '../wire.ts';
 
 /** A refresh token is good for one exchange; after the logout neither token is good for anything. */
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',
   async run(demo) {
-    const { api, numbers, refreshToken } = demo.recall('customer');
-    const refresh = { method: 'POST', path: '/auth/refresh' } as const;
-    const me = { method: 'GET', path: '/users/me' } as const;
-    const visitor = demo.visitor('customer', numbers.ip);
-    const { body: fresh } = await visitor.ask({
-      ...refresh,
-      body: { refreshToken },
-      read: tokensWire,
-    });
+    const { api, numbers, userId, refreshToken } = demo.recall('customer');
+    const visitor = demo.visitor.customer(numbers.ip);
+    const { body: fresh } = await visitor.post('/v1/auth/refresh', { body: { refreshToken } });
     expectThat(fresh.refreshToken !== refreshToken, 'the refresh token was not rotated');
-    const renewed = api.with({ authorization: `Bearer ${fresh.accessToken}` });
-    await renewed.ask({ ...me, read: z.object({ id: z.uuid() }) });
-    await renewed.ask({
-      method: 'POST',
-      path: '/auth/logout',
-      body: { refreshToken: fresh.refreshToken },
-      status: 204,
-      read: z.undefined(),
-    });
-    await renewed.refused({ ...me, status: 401, code: 'UNAUTHENTICATED' });
-    await visitor.refused({
-      ...refresh,
-      body: { refreshToken: fresh.refreshToken },
-      status: 401,
-      code: 'INVALID_REFRESH_TOKEN',
-    });
+    const renewed = api.with({ token: fresh.accessToken });
+    const { body: user } = await renewed.get('/v1/users/me');
+    expectThat(user.id === userId, `the renewed session is of ${user.id}`);
+    const last = { body: { refreshToken: fresh.refreshToken } };
+    await expectStatus(204, renewed.post('/v1/auth/logout', last));
+    await expectRefusal(401, 'UNAUTHENTICATED', renewed.get('/v1/users/me'));
+    await expectRefusal(401, 'INVALID_REFRESH_TOKEN', visitor.post('/v1/auth/refresh', last));
     return ['a new pair; after the logout both of its tokens are refused at once: 401'];
   },
 };

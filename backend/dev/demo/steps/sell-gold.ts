@@ -1,7 +1,7 @@
 import type { Step } from '../demo.types.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { showGrams, showPaise } from '../show.ts';
-import { expectThat } from '../step-failure.ts';
-import { portfolioWire, sellQuoteWire, sellWire } from '../wire.ts';
+import { expectPresent, expectThat } from '../step-failure.ts';
 
 /** Grams reserved, sold at the provider and debited; the payout is written with it. */
 export const sellGold: Step = {
@@ -9,44 +9,30 @@ export const sellGold: Step = {
   async run(demo) {
     const { api } = demo.recall('customer');
     const wanted = { unit: 'GRAMS', amount: '0.05' } as const;
-    const { body: quote } = await api.ask({
-      method: 'POST',
-      path: '/gold/quote/sell',
-      body: wanted,
-      status: 201,
-      read: sellQuoteWire,
-    });
+    const quote = await expectStatus(201, api.post('/v1/gold/quote/sell', { body: wanted }));
+    expectThat(quote.withheldPaise === 0, `withheld are ${quote.withheldPaise} paise`);
     const bodyOf = (amount: string) => ({
       ...wanted,
       amount,
       bank_account_id: demo.recall('bankAccount').id,
       idempotency_key: `demo-${demo.random.uuid()}`,
     });
-    await api.refused({
-      method: 'POST',
-      path: '/gold/sell',
-      body: bodyOf('1'),
-      status: 400,
-      code: 'INSUFFICIENT_BALANCE',
-    });
+    const tooMuch = api.post('/v1/gold/sell', { body: bodyOf('1') });
+    await expectRefusal(400, 'INSUFFICIENT_BALANCE', tooMuch);
     const body = { ...bodyOf(wanted.amount), quote_id: quote.id };
-    const request = { method: 'POST', path: '/gold/sell', body, read: sellWire } as const;
-    const { body: sell } = await api.ask({ ...request, status: 201 });
-    const { order, payout } = sell;
+    const { order, ...sold } = await expectStatus(201, api.post('/v1/gold/sell', { body }));
+    const payout = expectPresent(sold.payout, 'payout of the sale');
+    const grams = expectPresent(order.grams, 'weight of the sale');
     expectThat(order.proceeds_paise === quote.proceedsPaise, 'it yields other than was quoted');
     expectThat(payout.amountPaise === quote.proceedsPaise, `paid out are ${payout.amountPaise}`);
-    const again = await api.ask(request);
-    expectThat(again.body.order.id === order.id, 'the same key made a second sell');
-    demo.keep('sell', sell);
-    const { body: left } = await api.ask({
-      method: 'GET',
-      path: '/portfolio',
-      read: portfolioWire,
-    });
+    const again = await expectStatus(200, api.post('/v1/gold/sell', { body }));
+    expectThat(again.order.id === order.id, 'the same key made a second sell');
+    demo.keep('sell', { order, payout });
+    const { body: left } = await api.get('/v1/portfolio');
     return [
       'more than there is: 400 INSUFFICIENT_BALANCE; the same key again: the same sell',
-      `${showGrams(order.grams)} at ${showPaise(quote.pricePerGramPaise)}:` +
-        ` ${showPaise(order.proceeds_paise)}, nothing withheld`,
+      `${showGrams(grams)} at ${showPaise(quote.pricePerGramPaise)}:` +
+        ` ${showPaise(quote.proceedsPaise)}, nothing withheld`,
       `left are ${showGrams(left.balance)}, invested ${showPaise(left.investedPaise)}`,
     ];
   },

@@ -1,5 +1,20 @@
-import { submitKyc } from '../acts/kyc.ts';
-import type { Step } from '../demo.types.ts';
+import type { DemoCustomer, Step } from '../demo.types.ts';
+import { expectThat } from '../step-failure.ts';
+import type { DocumentKeys } from './upload-documents.ts';
+
+/** Submits the customer's KYC; returns its view, with the numbers masked. */
+export const submitKyc = async (
+  { api, numbers, fullName }: DemoCustomer,
+  keys: Omit<DocumentKeys, 'AADHAAR_FRONT'>,
+) => {
+  const { pan, aadhaar } = numbers;
+  const documents = { documentKey: keys.PAN, selfieKey: keys.SELFIE };
+  const { body } = await api.post('/v1/kyc/submit', {
+    body: { pan, aadhaar, pincode: '560001', ...documents, fullName },
+  });
+  expectThat(body.status === 'SUBMITTED', `KYC reads ${body.status} after it was submitted`);
+  return body;
+};
 
 /** The numbers go in once, and come out masked. */
 export const submitForReview: Step = {

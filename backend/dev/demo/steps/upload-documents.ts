@@ -1,6 +1,18 @@
-import { uploadDocuments } from '../acts/kyc.ts';
 import { demoDocuments } from '../demo-documents.ts';
-import type { Step } from '../demo.types.ts';
+import type { DemoCustomer, Step } from '../demo.types.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
+
+export type DocumentKeys = Readonly<Record<(typeof demoDocuments)[number]['kind'], string>>;
+
+/** Uploads the customer's papers; returns the key of each. */
+export const uploadDocuments = async ({ api }: DemoCustomer): Promise<DocumentKeys> => {
+  const keys = { PAN: '', AADHAAR_FRONT: '', SELFIE: '' };
+  for (const body of demoDocuments) {
+    const uploaded = await expectStatus(201, api.post('/v1/kyc/documents', { body }));
+    keys[body.kind] = uploaded.documentKey;
+  }
+  return keys;
+};
 
 /** Real files, looked at by content; each is sealed with the customer's own key. */
 export const uploadPapers: Step = {
@@ -8,13 +20,8 @@ export const uploadPapers: Step = {
   async run(demo) {
     const customer = demo.recall('customer');
     demo.keep('documentKeys', await uploadDocuments(customer));
-    await customer.api.refused({
-      method: 'POST',
-      path: '/kyc/documents',
-      body: { ...demoDocuments[0], contentType: 'application/pdf' },
-      status: 400,
-      code: 'VALIDATION_FAILED',
-    });
+    const body = { ...demoDocuments[0], contentType: 'application/pdf' } as const;
+    await expectRefusal(400, 'VALIDATION_FAILED', customer.api.post('/v1/kyc/documents', { body }));
     const kinds = demoDocuments.map(({ kind, contentType }) => `${kind} (${contentType})`);
     return [
       kinds.join(', '),

@@ -1,0 +1,37 @@
+import { ApiError, type Answer } from '@digital-gold/client';
+import { expectThat } from './step-failure.ts';
+
+/** Returns the body of an answer with this status, where a call has more than one success. */
+export const expectStatus = async <Body>(
+  status: number,
+  call: Promise<Answer<Body>>,
+): Promise<Body> => {
+  const answer = await call;
+  expectThat(
+    answer.status === status,
+    `the answer is ${answer.status}; the story expects ${status}`,
+  );
+  return answer.body;
+};
+
+/** Expects the API to refuse the call with this status and code. */
+export const expectRefusal = async (
+  status: number,
+  code: string,
+  call: Promise<Answer<unknown>>,
+): Promise<void> => {
+  const expected = `the story expects ${status} ${code}`;
+  const outcome = await call.catch((error: unknown) => {
+    if (error instanceof ApiError) return error;
+    throw error;
+  });
+  expectThat(outcome instanceof ApiError, `the answer is ${outcome.status}; ${expected}`);
+  const isExpected = outcome.status === status && outcome.code === code;
+  expectThat(isExpected, `${describeRefusal(outcome)}; ${expected}`);
+};
+
+/** Describes a refusal for people: the call, the code, the words and the request's id. */
+export const describeRefusal = ({ call, status, code, message, requestId }: ApiError): string =>
+  code === undefined
+    ? `${call} answered ${status}`
+    : `${call} answered ${status} ${code}: ${message} (request ${requestId ?? 'unknown'})`;

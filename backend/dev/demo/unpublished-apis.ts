@@ -1,0 +1,69 @@
+import type { ApiClient } from '@digital-gold/client';
+
+/** What the story calls of the two APIs that have no OpenAPI document, in the form of one. */
+
+interface Success<Body> {
+  responses: { 200: { content: { 'application/json': Body } } };
+}
+
+interface Sends<Input> {
+  requestBody: { content: { 'application/json': Input } };
+}
+
+interface Finds<Query> {
+  parameters: { query: Query };
+}
+
+interface Names {
+  parameters: { path: { id: string } };
+}
+
+type Empty = { requestBody?: undefined; responses: { 204: { content?: never } } };
+
+/** The form in which a customer pays at the sandbox's checkout. */
+export interface CheckoutPayment {
+  outcome: 'captured';
+  method: 'upi';
+  deliver: 'webhook' | 'duplicate' | 'none';
+  amountPaise?: number;
+}
+
+interface SandboxPaths {
+  '/_control/sms': {
+    get: Finds<{ phone: string }> & Success<{ messages: { phone: string; otp?: string | null }[] }>;
+  };
+  '/_control/payments/{id}': {
+    post: Names &
+      Sends<CheckoutPayment> &
+      Success<{ gateway_payment_id: string; signature: string }>;
+  };
+  '/_control/refunds/{id}': {
+    post: Names & Sends<Record<string, never>> & Success<{ reference: string }>;
+  };
+  '/_control/journal': {
+    get: Finds<{ collaborator: string; operation: string }> &
+      Success<{ entries: { idempotencyKey?: string }[] }>;
+  };
+  '/_control/transactions': {
+    get: Success<{ items: { txId: number; grams: string; status: number }[] }>;
+  };
+  '/_control/payouts': {
+    get: Success<{ items: { referenceId: string | null; amountPaise: number; status: string }[] }>;
+  };
+}
+
+interface AccountingPaths {
+  '/api/v1/accounting/health': { get: Success<{ status: string }> };
+  '/api/v1/accounting/auth/login': {
+    post: Sends<{ email: string; password: string }> & Success<{ token: string }>;
+  };
+  '/api/v1/accounting/auth/me': {
+    get: Success<{ email: string; role: string; permissions: string[] }>;
+  };
+  '/api/v1/accounting/auth/logout': { post: Empty };
+}
+
+/** The sandbox's controls. */
+export type SandboxClient = ApiClient<SandboxPaths>;
+
+export type AccountingClient = ApiClient<AccountingPaths>;
