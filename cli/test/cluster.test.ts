@@ -117,7 +117,7 @@ describe('operators of a release', () => {
 
   it.each([
     ['CONFLICT', 'An operator with this email already exists.', 1],
-    ['SERVICE_UNAVAILABLE', 'The database does not answer.', 5],
+    ['SERVICE_UNAVAILABLE', 'The database does not respond.', 5],
   ])('are not made where the command says %s', async (code, message, exitCode) => {
     const stderr = `a warning of Node\n${JSON.stringify({ error: { code, message } })}\n`;
     cluster.onExec(() => ({ exitCode: 1, stderr }));

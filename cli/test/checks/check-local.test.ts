@@ -63,8 +63,8 @@ describe('when much is amiss', () => {
     await stack.worker.close();
     const changes = {
       price_feed: { status: 'FAIL', detail: 'No tick since yesterday.' },
-      legal_entity: { status: 'FAIL', detail: 'No evidence was brought.' },
-      gold_provider: { status: 'UNKNOWN', detail: 'It could not be asked.' },
+      legal_entity: { status: 'FAIL', detail: 'No evidence was provided.' },
+      gold_provider: { status: 'UNKNOWN', detail: 'The check could not be run.' },
       moon_phase: { status: 'FAIL', title: 'The moon is full', detail: 'It is \u001b[31mnot.' },
     };
     stack.admin.answer('/v1/readiness', 200, readinessReport(changes));
