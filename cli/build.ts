@@ -26,6 +26,8 @@ export const buildGoldctl = async (outdir = join(cli, 'dist')): Promise<void> =>
     format: 'esm',
     target: 'node20.19',
     packages: 'external',
+    // A workspace of TypeScript source, which Node can't load.
+    alias: { '@digital-gold/client': join(cli, '..', 'backend', 'client', 'src', 'index.ts') },
     define: { GOLDCTL_VERSION: JSON.stringify(manifest.version) },
     write: false,
     logLevel: 'silent',

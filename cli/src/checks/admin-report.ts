@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { RefusalError } from '../clients/admin-api.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
-import { ApiError } from '../clients/http-api.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
 const reportAnswer = z.object({
@@ -41,7 +41,7 @@ const isRefusedByCluster = (error: CliError): boolean => 'status' in error;
 const reportOfError = (error: CliError): AdminReport => {
   const { message: detail, hint, exitCode } = error;
   if (exitCode === exitCodes.denied && !isRefusedByCluster(error)) {
-    return { kind: error instanceof ApiError ? 'refused' : 'signed-out', detail, hint };
+    return { kind: error instanceof RefusalError ? 'refused' : 'signed-out', detail, hint };
   }
   return { kind: 'unavailable', detail, hint };
 };
@@ -57,7 +57,7 @@ export const fetchAdminReport = async (
   if (options.inCluster && options.adminUrl === undefined) return signedOut;
   try {
     const { items } = await withAdmin(deps, options, ({ api }) =>
-      api({ method: 'GET', path: '/v1/readiness', answer: reportAnswer }),
+      api(reportAnswer, (client) => client.get('/v1/readiness')),
     );
     return { kind: 'received', items };
   } catch (error) {

@@ -3,12 +3,12 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { readPassword } from '../io/read-password.ts';
+import { createAdminApi, signIn, type AdminApi } from './admin-api.ts';
 import { findCredential } from './credentials.ts';
-import { createHttpApi, signIn, type HttpApi } from './http-api.ts';
 
 /** A signed-in connection to an admin API. */
 interface AdminConnection {
-  readonly api: HttpApi;
+  readonly api: AdminApi;
   readonly address: AdminAddress;
 }
 
@@ -41,13 +41,13 @@ const tokenFor = async (
     );
   }
   const { baseUrl } = address;
-  const { accessToken } = await signIn(createHttpApi({ baseUrl, signal: deps.signal }), account);
+  const { accessToken } = await signIn(createAdminApi({ baseUrl, signal: deps.signal }), account);
   return accessToken;
 };
 
 /**
  * Runs `work` with the admin API of the chosen context, then closes the connection.
- * @throws CliError denied when nobody is signed in, unreachable; ApiError.
+ * @throws CliError denied when nobody is signed in, unreachable; RefusalError.
  */
 export const withAdmin = async <T>(
   deps: CliDeps,
@@ -58,7 +58,7 @@ export const withAdmin = async <T>(
   try {
     const token = await tokenFor(deps, options, address);
     const { baseUrl } = address;
-    return await work({ api: createHttpApi({ baseUrl, token, signal: deps.signal }), address });
+    return await work({ api: createAdminApi({ baseUrl, token, signal: deps.signal }), address });
   } finally {
     await address.close();
   }

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { RefusalError } from '../clients/admin-api.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
-import { ApiError } from '../clients/http-api.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult } from '../io/output.ts';
 import { orderAnswer, renderOrder } from '../orders/order.ts';
@@ -10,7 +10,7 @@ import { orderAnswer, renderOrder } from '../orders/order.ts';
 const tellMissing =
   (id: string) =>
   (error: unknown): never => {
-    if (!(error instanceof ApiError) || error.refusal.code !== 'NOT_FOUND') throw error;
+    if (!(error instanceof RefusalError) || error.code !== 'NOT_FOUND') throw error;
     throw new CliError(`there is no gold order ${id}`, exitCodes.failed);
   };
 
@@ -31,11 +31,9 @@ Examples:
     .action(async (id: string, _options: unknown, command: Command) => {
       const options = globalOptionsOf(command);
       const found = await withAdmin(deps, options, ({ api }) =>
-        api({
-          method: 'GET',
-          path: `/v1/orders/${encodeURIComponent(id)}`,
-          answer: orderAnswer,
-        }).catch(tellMissing(id)),
+        api(orderAnswer, (client) => client.get('/v1/orders/{id}', { path: { id } })).catch(
+          tellMissing(id),
+        ),
       );
       printResult(deps, options.output, { data: found, text: renderOrder(found) });
     });

@@ -37,9 +37,9 @@ export const createReconcileCommand = (deps: CliDeps): Command =>
     .addHelpText('after', help)
     .action(async ({ windowHours, samples = false }: Options, command: Command) => {
       const options = globalOptionsOf(command);
-      const query = { window_hours: windowHours };
+      const query = windowHours === undefined ? {} : { window_hours: windowHours };
       const report = await withAdmin(deps, options, ({ api }) =>
-        api({ method: 'GET', path: '/v1/reconciliation', query, answer: reportAnswer }),
+        api(reportAnswer, (client) => client.get('/v1/reconciliation', { query })),
       );
       printResult(deps, options.output, {
         data: samples ? report : withoutSamples(report),

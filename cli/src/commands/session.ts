@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { createAdminApi, signIn } from '../clients/admin-api.ts';
 import { findCredential, forgetCredential, keepCredential } from '../clients/credentials.ts';
-import { createHttpApi, signIn } from '../clients/http-api.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
 import { printResult, renderPairs } from '../io/output.ts';
@@ -65,7 +65,7 @@ Examples:
       withAddress(deps, command, async (address, options) => {
         const { baseUrl } = address;
         const account = await accountOf(deps, options, address);
-        const answer = await signIn(createHttpApi({ baseUrl, signal: deps.signal }), account);
+        const answer = await signIn(createAdminApi({ baseUrl, signal: deps.signal }), account);
         const { accessToken: token, expiresIn, admin } = answer;
         const expiresAt = new Date(deps.now().getTime() + expiresIn * 1000).toISOString();
         const kept = { email: admin.email, role: admin.role, token, expiresAt };
@@ -98,10 +98,9 @@ export const createWhoamiCommand = (deps: CliDeps): Command =>
           throw new CliError(`not signed in at ${address.key}`, exitCodes.denied, hint);
         }
         const { baseUrl } = address;
-        const api = createHttpApi({ baseUrl, token: kept.token, signal: deps.signal });
+        const api = createAdminApi({ baseUrl, token: kept.token, signal: deps.signal });
         // Any role may read it, and one row is little.
-        const query = { limit: 1 };
-        await api({ method: 'GET', path: '/v1/orders', query, answer: z.unknown() });
+        await api(z.unknown(), (client) => client.get('/v1/orders', { query: { limit: 1 } }));
         print(deps, options, address, kept);
       }),
     );

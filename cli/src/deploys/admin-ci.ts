@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
-import { ApiError, type HttpApi } from '../clients/http-api.ts';
+import { RefusalError, type AdminApi } from '../clients/admin-api.ts';
 import { deployment, deployRun, type DeployCi } from './deploy.types.ts';
 
 const runsAnswer = z.object({ items: z.array(deployRun) });
@@ -23,8 +23,8 @@ const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
 ]);
 
 const translated = (error: unknown): unknown => {
-  if (!(error instanceof ApiError)) return error;
-  const meaning = meanings.get(error.refusal.code ?? '');
+  if (!(error instanceof RefusalError)) return error;
+  const meaning = meanings.get(error.code ?? '');
   return meaning === undefined ? error : new CliError(error.message, ...meaning);
 };
 
@@ -37,15 +37,15 @@ const translating = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 /** Creates a client of the CI system through the admin API, which records who deployed what. */
-export const createAdminCi = (api: HttpApi): DeployCi => ({
+export const createAdminCi = (api: AdminApi): DeployCi => ({
   trigger: (target) =>
     translating(
-      api({ method: 'POST', path: '/v1/devops/deploy', body: { target }, answer: deployment }),
+      api(deployment, (client) => client.post('/v1/devops/deploy', { body: { target } })),
     ),
   runs: async (target, count) => {
-    const query = { target, per_page: count };
+    const query = { ...(target !== undefined && { target }), per_page: count };
     const { items } = await translating(
-      api({ method: 'GET', path: '/v1/devops/runs', query, answer: runsAnswer }),
+      api(runsAnswer, (client) => client.get('/v1/devops/runs', { query })),
     );
     return items;
   },

@@ -1,0 +1,106 @@
+import {
+  ApiError,
+  ApiUnreachableError,
+  createAdminClient,
+  type AdminClient,
+  type Answer,
+} from '@digital-gold/client';
+import { z } from 'zod';
+import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
+
+const exitCodeOf = (status: number): ExitCode =>
+  status === 401 || status === 403 ? exitCodes.denied : exitCodes.failed;
+
+const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | undefined => {
+  if (code === 'UNAUTHENTICATED') return 'Sign in with "goldctl login".';
+  if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
+  return requestId === undefined ? undefined : `The logs have it under request ID ${requestId}.`;
+};
+
+/** Ends a command with the admin API's refusal, or with that of something in its place. */
+export class RefusalError extends CliError {
+  /** The stable code of its error table; undefined when it was not the API that answered. */
+  readonly code: string | undefined;
+
+  constructor(refusal: ApiError, baseUrl: string) {
+    const { status, code } = refusal;
+    const message =
+      code === undefined ? `${baseUrl} did not return an API response` : refusal.message;
+    super(`${message} (${code ?? `HTTP ${status}`})`, exitCodeOf(status), hintOf(refusal));
+    this.code = code;
+  }
+}
+
+const unreachable = (baseUrl: string, { cause: error }: ApiUnreachableError): CliError => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(`${baseUrl} does not answer: ${reason}`, exitCodes.unreachable);
+};
+
+const problemsOf = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`)
+    .join('; ');
+
+/**
+ * Sends one request with the client of the admin API and returns the body of its response in the
+ * form, without the fields that the form does not name. The form is held to the API's document by
+ * the types, and the response to the form when it is there: it may be of another version.
+ * @throws RefusalError when the API refuses; CliError unreachable, or failed for a response of
+ * another form.
+ */
+export type AdminApi = <Form extends z.ZodType>(
+  form: Form,
+  send: (client: AdminClient) => Promise<Answer<z.input<Form>>>,
+) => Promise<z.output<Form>>;
+
+/** Creates the calls of an admin API. */
+export const createAdminApi = (options: {
+  /** Host root, without a path. */
+  readonly baseUrl: string;
+  readonly token?: string | undefined;
+  readonly signal: AbortSignal;
+}): AdminApi => {
+  const { baseUrl } = options;
+
+  const bodyOf = async (call: Promise<Answer<unknown>>): Promise<unknown> => {
+    try {
+      return (await call).body;
+    } catch (error) {
+      if (error instanceof ApiUnreachableError) throw unreachable(baseUrl, error);
+      if (!(error instanceof ApiError)) throw error;
+      // A success that is no JSON has no body of the API's: of another form, not refused.
+      if (error.status >= 200 && error.status < 300) return undefined;
+      throw new RefusalError(error, baseUrl);
+    }
+  };
+
+  return async (form, send) => {
+    let sent = '';
+    const client = createAdminClient({
+      ...options,
+      fetch: (request) => {
+        sent = `${request.method} ${new URL(request.url).pathname}`;
+        return fetch(request);
+      },
+    });
+    const parsed = form.safeParse(await bodyOf(send(client)));
+    if (parsed.success) return parsed.data;
+    throw new CliError(
+      `${sent} returned an unexpected response: ${problemsOf(parsed.error)}`,
+      exitCodes.failed,
+      'goldctl and the API may be different versions.',
+    );
+  };
+};
+
+const signedIn = z.object({
+  accessToken: z.string(),
+  expiresIn: z.int().positive(),
+  admin: z.object({ id: z.string(), email: z.string(), role: z.string() }),
+});
+
+/** Signs an operator in at the admin API. @throws RefusalError when it refuses. */
+export const signIn = (api: AdminApi, account: { email: string; password: string }) =>
+  api(signedIn, (client) => client.post('/v1/auth/login', { body: account }));
