@@ -18,7 +18,8 @@ import { payloadHash } from './payload-hash.ts';
 export interface Claim {
   /**
    * Names the resource, in the transaction that writes it. After this the key is no longer free.
-   * @throws AppError REQUEST_IN_PROGRESS when the lease was lost meanwhile: the transaction falls.
+   * @throws AppError REQUEST_IN_PROGRESS when the lease was lost meanwhile or the key has a
+   *   resource already: the transaction falls, and nothing of this request is written.
    */
   bind(db: Db, resourceId: string): Promise<void>;
   /** Marks the key done; may be in the transaction of the last step. */
@@ -84,8 +85,8 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
     if (row.payloadHash !== hash) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     const resourceId = row.resourceId ?? undefined;
     if (row.status === 'DONE' && resourceId !== undefined) return { kind: 'replay', resourceId };
-    if (!row.isFree || !(await acquireKey(db, scope, lease))) return undefined;
-    return { kind: 'held', resourceId };
+    const acquired = row.isFree ? await acquireKey(db, scope, lease) : undefined;
+    return acquired && { kind: 'held', resourceId: acquired.resourceId ?? undefined };
   };
 
   const takeKey = async (scope: KeyScope, hash: string, lease: KeyLease): Promise<Position> => {

@@ -63,11 +63,29 @@ export const findKey = (db: Db, scope: KeyScope): Promise<KeyRow | undefined> =>
       FROM idempotency_key WHERE ${rowOf(scope)}`,
   );
 
-/** Acquires a running key that nobody holds; false when another was quicker. */
-export const acquireKey = (db: Db, scope: KeyScope, held: KeyLease): Promise<boolean> =>
-  lease.acquire(db, { row: rowOf(scope), where: isRunning, ...held });
+/**
+ * Acquires a running key that nobody holds, and returns the resource bound to it as the same
+ * statement finds it: an earlier holder may bind one up to the moment that it loses the key.
+ * Undefined when another was quicker.
+ */
+export const acquireKey = (
+  db: Db,
+  scope: KeyScope,
+  { holderId, leaseMs }: KeyLease,
+): Promise<{ readonly resourceId: string | null } | undefined> =>
+  selectOne(
+    db,
+    sql`
+      UPDATE idempotency_key
+      SET holder_id = ${holderId}::uuid, lease_until = ${lease.until(leaseMs)}
+      WHERE ${rowOf(scope)} AND ${isRunning} AND ${lease.isFree()}
+      RETURNING resource_id AS "resourceId"`,
+  );
 
-/** Names the resource that the key made, in the transaction that writes it; false: lease lost. */
+/**
+ * Names the resource that the key made, in the transaction that writes it. False when the lease
+ * was lost or the key has a resource already: one key never makes two.
+ */
 export const bindKey = async (
   db: Db,
   scope: KeyScope,
@@ -78,7 +96,8 @@ export const bindKey = async (
     db,
     sql`
       UPDATE idempotency_key SET resource_id = ${resourceId}::uuid
-      WHERE ${rowOf(scope)} AND ${isRunning} AND holder_id = ${holderId}::uuid`,
+      WHERE ${rowOf(scope)} AND ${isRunning} AND holder_id = ${holderId}::uuid
+        AND resource_id IS NULL`,
   );
   return count === 1;
 };

@@ -189,3 +189,122 @@ describe('a payload hash', () => {
     expect(payloadHash({ a: [1, 2] })).not.toBe(payloadHash({ a: [2, 1] }));
   });
 });
+
+const isLapsed = (rows: unknown): boolean =>
+  Array.isArray(rows) && rows.some((row: { readonly isFree?: boolean }) => row.isFree === true);
+
+/** A client of the database that runs `meet` once, after it has read a key whose lease lapsed. */
+const meetAfterRead = (meet: () => Promise<void>): Database['db'] => {
+  let hasMet = false;
+  return new Proxy(database.db, {
+    get(target, name, receiver) {
+      const found: unknown = Reflect.get(target, name, receiver);
+      if (name !== '$queryRaw' || typeof found !== 'function') return found;
+      return async (...statement: unknown[]) => {
+        const rows: unknown = await Reflect.apply(found, target, statement);
+        if (!hasMet && isLapsed(rows)) {
+          hasMet = true;
+          await meet();
+        }
+        return rows;
+      };
+    },
+  });
+};
+
+describe('a request that outlives its lease', () => {
+  const leaseMs = 50;
+
+  it('binds its resource between the read and the takeover of the next, which resumes it', async () => {
+    const scope = newScope();
+    const first = createGate();
+    const reachedWork = createGate();
+    const firstId = random.uuid();
+    const late = open({ leaseMs }).run(
+      scope,
+      {},
+      {
+        replay,
+        async work(claim) {
+          reachedWork.open();
+          await first.opened;
+          await database.inTransaction((db) => claim.bind(db, firstId));
+          return { id: firstId, replayed: false };
+        },
+      },
+    );
+    await reachedWork.opened;
+
+    const db = meetAfterRead(async () => {
+      first.open();
+      await late;
+    });
+    const next = createIdempotency({ db, random, timers: createTimers(), waitMs: 5000 });
+    const resumed = await next.run(
+      scope,
+      {},
+      {
+        replay,
+        async work(claim, resourceId) {
+          if (resourceId === undefined) return make([])(claim);
+          await claim.finish(database.db);
+          return { id: resourceId, replayed: false };
+        },
+      },
+    );
+    expect(resumed.id).toBe(firstId);
+    expect(await open().findReplay(scope, {})).toBe(firstId);
+  });
+
+  it('writes nothing once the next one has the key', async () => {
+    const scope = newScope();
+    const first = createGate();
+    const reachedWork = createGate();
+    const late = open({ leaseMs }).run(
+      scope,
+      {},
+      {
+        replay,
+        async work(claim) {
+          reachedWork.open();
+          await first.opened;
+          return make([])(claim);
+        },
+      },
+    );
+    const refused = expect(late).rejects.toMatchObject({ code: 'REQUEST_IN_PROGRESS' });
+    await reachedWork.opened;
+    const made: string[] = [];
+    const next = await open().run(scope, {}, { replay, work: make(made) });
+    first.open();
+    await refused;
+    expect(made).toEqual([next.id]);
+    expect(await open().findReplay(scope, {})).toBe(next.id);
+  });
+
+  it('is never bound to a second resource, not even by its own holder', async () => {
+    const scope = newScope();
+    const ids = [random.uuid(), random.uuid()];
+    const twice = open().run(
+      scope,
+      {},
+      {
+        replay,
+        async work(claim) {
+          for (const id of ids) await database.inTransaction((db) => claim.bind(db, id));
+          return { id: '', replayed: false };
+        },
+      },
+    );
+    await expect(twice).rejects.toMatchObject({ code: 'REQUEST_IN_PROGRESS' });
+    const resumed = await open().run(
+      scope,
+      {},
+      {
+        replay,
+        work: async (_claim, resourceId) => ({ id: resourceId ?? '', replayed: false }),
+      },
+    );
+    expect(resumed.id).toBe(ids[0]);
+  });
+});
