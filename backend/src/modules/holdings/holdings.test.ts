@@ -78,7 +78,9 @@ describe('a holding', () => {
     const { db, inTransaction } = open.database;
     const nobody = random.uuid();
     expect((await readHolding(db, nobody)).balance).toBe(0n);
-    await expect(inTransaction((tx) => lockHolding(tx, nobody))).rejects.toThrow('no holding');
+    await expect(inTransaction((tx) => lockHolding(tx, nobody))).rejects.toThrow(
+      'a customer has a holding',
+    );
     const { orderIds } = await ordered();
     const credit = creditOf(nobody, orderIds[0] ?? '', 5n);
     await expect(inTransaction((tx) => creditHolding(tx, credit))).rejects.toThrow('no holding');

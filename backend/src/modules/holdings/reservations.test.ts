@@ -57,7 +57,9 @@ describe('gold that is held back', () => {
     const { balance } = await holdingOf(seller);
     expect(await reserve(seller, balance)).toBe(true);
     await release(seller, balance);
-    await expect(release(seller, grams(1n))).rejects.toThrow('held back');
+    await expect(release(seller, grams(1n))).rejects.toThrow(
+      'no more gold is released than was reserved',
+    );
     expect(await holdingOf(seller)).toMatchObject({ balance, reserved: 0n });
   });
 });
@@ -85,7 +87,9 @@ describe('a debit', () => {
   it('of the last gram leaves nothing invested, and none of what is not held back', async () => {
     const seller = await sellers.newSeller();
     const { balance, investedPaise } = await holdingOf(seller);
-    await expect(debit(seller, balance)).rejects.toThrow('not held back');
+    await expect(debit(seller, balance)).rejects.toThrow(
+      'the gold of a confirmed sale was reserved',
+    );
     expect(await holdingOf(seller)).toMatchObject({ balance, investedPaise });
     await reserve(seller, balance);
     expect(await debit(seller, balance)).toBe(investedPaise);
