@@ -83,7 +83,9 @@ describe('a holding', () => {
     );
     const { orderIds } = await ordered();
     const credit = creditOf(nobody, orderIds[0] ?? '', 5n);
-    await expect(inTransaction((tx) => creditHolding(tx, credit))).rejects.toThrow('no holding');
+    await expect(inTransaction((tx) => creditHolding(tx, credit))).rejects.toThrow(
+      'a customer has a holding',
+    );
   });
 });
 
