@@ -18,6 +18,13 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
   amount,
   idempotency_key: key,
 });
+const refusedByGateway = {
+  collaborator: 'sandbox-gateway',
+  operation: 'create-order',
+  fault: 'error',
+  status: 400,
+  times: 1,
+};
 const ordersOf = (userId: string) => open.database.db.goldOrder.findMany({ where: { userId } });
 const quoteFor = async (call: Caller, amount = '1000'): Promise<string> =>
   (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
@@ -132,14 +139,7 @@ describe('a buy that the gateway refused', () => {
   it('is replayed as it is, and is no new one', async () => {
     const { call } = await open.newCustomer();
     const body = buyOf('700');
-    const no = {
-      collaborator: 'sandbox-gateway',
-      operation: 'create-order',
-      fault: 'error',
-      status: 400,
-      times: 1,
-    };
-    await open.sandbox.control('POST', '/faults', no);
+    await open.sandbox.control('POST', '/faults', refusedByGateway);
     expect((await call('POST', '/gold/buy', body)).body.error.code).toBe('GATEWAY_REFUSED');
     for (const repeat of ['the first', 'the second']) {
       const again = await call('POST', '/gold/buy', body);
@@ -202,6 +202,23 @@ describe('the daily limit', () => {
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('5000'))).status).toBe(201);
     expect((await call('POST', '/gold/buy', buyOf('10'))).status).toBe(400);
+    open.knobs.limits = limits;
+  });
+
+  it('counts a FAILED buy while its lock stands, since it may still be paid', async () => {
+    const { call } = await open.newCustomer();
+    const { limits } = open.knobs;
+    open.knobs.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    await open.sandbox.control('POST', '/faults', refusedByGateway);
+    const failed = await call('POST', '/gold/buy', buyOf('3000'));
+    expect(failed.body.error.code).toBe('GATEWAY_REFUSED');
+    const next = await call('POST', '/gold/buy', buyOf('3000'));
+    expect(next.body.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 'dailyBuyPaise' },
+    });
+    await open.advance(481);
+    expect((await call('POST', '/gold/buy', buyOf('3000'))).status).toBe(201);
     open.knobs.limits = limits;
   });
 });

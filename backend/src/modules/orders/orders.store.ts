@@ -203,8 +203,8 @@ export const insertSellOrder = async (db: Db, sell: PlacedSell): Promise<void> =
 };
 
 /**
- * Adds up the customer's buys of a day: those not failed; an unpaid one counts while its lock
- * stands (contract: money > Trading limits). Definite only under the holding's lock.
+ * Adds up the customer's buys of a day. An unpaid or FAILED one counts while its lock stands, since
+ * it may still be paid (contract: money > Trading limits). Definite only under the holding's lock.
  */
 export const sumBuys = async (
   db: Db,
@@ -217,8 +217,7 @@ export const sumBuys = async (
       SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM gold_order
       WHERE user_id = ${userId}::uuid AND type = 'BUY'
         AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
-        AND status <> 'FAILED'
-        AND (status <> 'PENDING' OR lock_ends_at > ${day.now}::timestamptz)`,
+        AND (status NOT IN ('PENDING', 'FAILED') OR lock_ends_at > ${day.now}::timestamptz)`,
   );
   return paise(row?.bought ?? 0n);
 };
