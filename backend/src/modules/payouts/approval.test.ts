@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { Caller } from '../../../test/support/caller.ts';
 
 let open: OpenMoneyOut;
@@ -239,6 +240,27 @@ describe('a retry', () => {
     await open.drain();
     expect(await keysOf(payoutId)).toHaveLength(1);
   });
+
+  it.each(['timeout', 'reset', 'error', 'malformed'])(
+    'is refused, and changes nothing, while the provider gives no answer: %s',
+    async (fault) => {
+      const { payoutId } = await failed();
+      const before = await row(payoutId);
+      await open.fault('get-payout', fault, { times: 10 });
+      expect(await retry(admin.call, payoutId)).toMatchObject({
+        status: 503,
+        code: 'SERVICE_UNAVAILABLE',
+      });
+      expect(await row(payoutId)).toEqual(before);
+      await open.kit.sandbox.control('DELETE', '/faults');
+      await open.drain();
+      expect(await keysOf(payoutId)).toHaveLength(1);
+      // The adapter leaves a provider alone for some seconds that has failed again and again.
+      await eventually(async () => {
+        expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
+      });
+    },
+  );
 
   it('follows a reversal, and what comes late of the reversed attempt is ignored', async () => {
     const { payoutId, orderId } = await open.payout();

@@ -30,8 +30,9 @@ const lockAccountForRetry = async (
 
 /**
  * Queries the provider about the earlier attempt. By its own report that one was not paid; should
- * the provider say otherwise by now, a further attempt would pay twice.
- * @throws AppError OUTCOME_UNDECIDED
+ * the provider say otherwise by now, a further attempt would pay twice. No answer is no "not paid"
+ * (contract: states > Payout).
+ * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
  */
 const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): Promise<void> => {
   const attempt = await findNewestAttempt(db, payoutId);
@@ -40,7 +41,12 @@ const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): 
     attempt.providerPayoutId === null
       ? await provider.findPayoutByReference(attempt.idempotencyKey)
       : await provider.getPayout(attempt.providerPayoutId);
-  const status = found.kind === 'done' ? found.value?.status : undefined;
+  if (found.kind !== 'done') {
+    throw new AppError('SERVICE_UNAVAILABLE', {
+      message: 'The payout provider does not say what became of the earlier attempt. Try again.',
+    });
+  }
+  const status = found.value?.status;
   if (status !== 'PAID' && status !== 'PROCESSING') return;
   throw new AppError('OUTCOME_UNDECIDED', {
     message: 'The payout provider shows the earlier attempt as paid or on its way.',
@@ -51,7 +57,7 @@ const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): 
  * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
  * new attempt. Of two retries at once the second finds it retried.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, OUTCOME_UNDECIDED,
- *   BANK_ACCOUNT_NOT_VERIFIED
+ *   SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
 export const retryPayout = async (
   deps: PayoutsDeps,
