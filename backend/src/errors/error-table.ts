@@ -15,7 +15,7 @@ const row = (status: number, message: string, flags: Omit<ErrorRow, 'status' | '
 /**
  * Lists every error that the APIs answer with, in one table, so that a code can't have two statuses
  * (contract: conventions > Errors). Clients branch on `code`, which never changes; `message` is for
- * people and says what happened, what it means for their money and what to do next.
+ * people: it explains what happened, what it means for their money and what to do next.
  *
  * It holds domain words, so it is no part of the platform; and it is not cut by module, because a
  * code is thrown by several, and a table merged from parts would give every AppError a type that
@@ -40,7 +40,7 @@ export const errorTable = {
     { retryable: true, reportable: true },
   ),
 
-  // Who is asking
+  // Identity and permission
   UNAUTHENTICATED: row(401, 'Please sign in.'),
   FORBIDDEN: row(403, 'Your role does not allow this action.'),
   PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),

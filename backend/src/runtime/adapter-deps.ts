@@ -1,7 +1,6 @@
 import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { Runtime } from './create-runtime.ts';
 
-/** What the adapters of a process are given. */
 export const adapterDeps = ({ clock, logger, metrics }: Runtime): AdapterDeps => ({
   clock,
   logger,

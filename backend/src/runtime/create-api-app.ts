@@ -14,7 +14,7 @@ export interface ApiDefinition {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
-  /** What the tags of its routes stand for. */
+  /** Descriptions of its routes' tags. */
   readonly tags: Readonly<Record<string, string>>;
   /** Requests of one client in 60 s (contract: conventions > Rate limits). */
   readonly limitPerMinute: number;

@@ -44,7 +44,7 @@ const createServiceGates = ({ database, switches, wall }: Runtime, config: Proce
   return createGates({ db, switches, blockingChecks });
 };
 
-/** What a gateway or a payout provider is told of a customer; undefined for a deleted one. */
+/** Returns a customer as gateways and payout providers may know them; undefined once deleted. */
 const findCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
   if (user === undefined || user.phone === null) return undefined;

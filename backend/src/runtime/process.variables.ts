@@ -3,7 +3,7 @@ import { defineVariables } from '../platform/config/config.ts';
 import { appMode, flag, httpUrl, integer, list, secret, text } from '../platform/config/kinds.ts';
 import { logLevels } from '../platform/observability/index.ts';
 
-/** What every process of the service reads. */
+/** Variables of every process of the service. */
 export const processVariables = defineVariables({
   APP_MODE: { schema: appMode(), doc: 'development, test or production' },
   LOG_LEVEL: { schema: z.enum(logLevels).default('info'), doc: 'least severe level logged' },
@@ -54,7 +54,7 @@ export const processVariables = defineVariables({
   },
 });
 
-/** What a process with an API reads besides. */
+/** Further variables of a process with an API. */
 export const apiVariables = defineVariables({
   PORT: { schema: integer(4000, 0, 65_535), doc: 'port of the API' },
   TRUST_PROXY_HOPS: { schema: integer(1, 0, 10), doc: 'trusted proxies before the API' },

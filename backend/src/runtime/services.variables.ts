@@ -1,7 +1,7 @@
 import { defineVariables } from '../platform/config/config.ts';
 import { retrySeconds } from './retry-seconds.ts';
 
-/** What a process that deals in gold reads besides. */
+/** Further variables of a process that buys or sells gold. */
 export const servicesVariables = defineVariables({
   ALLOCATION_RETRY_SECONDS: {
     schema: retrySeconds('5,15,45,90,180'),

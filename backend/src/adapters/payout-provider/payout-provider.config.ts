@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineVariables } from '../../platform/config/config.ts';
 
-/** Which payout provider the service pays customers by. */
+/** The choice of the provider that pays customers. */
 export const payoutProviderVariables = defineVariables({
   PAYOUT_PROVIDER: {
     schema: z.enum(['razorpayx']).default('razorpayx'),

@@ -4,14 +4,14 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** The provider knows no such payout or validation. */
 export const PAYOUT_NOT_FOUND = 'PAYOUT_NOT_FOUND';
 
-/** The provider looked at the request and said no; its own code and words are in the message. */
+/** The provider read the request and refused it; its own code and text are in the message. */
 export const PAYOUT_REFUSED = 'PAYOUT_REFUSED';
 
-/** The reason of an answer that tells of another payout than was asked for: ask by reference, and
- * should that still differ, let people look. */
+/** The reason where the answer describes another payout than the request: query by reference, and
+ * should that still differ, leave it to an operator. */
 export const ECHO_MISMATCH = 'ECHO_MISMATCH';
 
-/** Whose bank account it is, as the provider's books name them. */
+/** The holder of a bank account, as the provider's records name them. */
 export interface Payee {
   /** Our id of the customer, at most 40 characters, opaque to the provider. */
   readonly reference: string;
@@ -33,7 +33,7 @@ export interface EnsureFundAccount {
   readonly bank: BankDetails;
 }
 
-/** Where payouts of a bank account go. Immutable: other details are another fund account. */
+/** The provider's record of a bank account. Immutable: other details make another fund account. */
 export interface FundAccount {
   readonly contactId: string;
   readonly fundAccountId: string;
@@ -70,7 +70,7 @@ export interface ProviderPayout {
   readonly amountPaise: Paise;
   readonly status: ProviderPayoutStatus;
   /**
-   * The provider's own word for the status, by which payout events are told apart
+   * The provider's own name of the status, which sets payout events apart
    * (contract: payments-and-webhooks > Payout events).
    */
   readonly providerStatus: string;
@@ -89,8 +89,8 @@ export interface StartValidation {
 }
 
 /**
- * `INVALID`: the bank was asked and there is no such active account. `FAILED`: it could not be
- * asked; a new validation may succeed.
+ * `INVALID`: the bank answered that there is no such active account. `FAILED`: there was no answer
+ * from the bank; a new validation may succeed.
  */
 export type ValidationStatus = 'PENDING' | 'VALID' | 'INVALID' | 'FAILED';
 
@@ -109,7 +109,7 @@ export interface ProviderValidation {
   readonly reason?: string;
 }
 
-/** What an event reports of a payout; the amount only where the provider repeats it. */
+/** A payout as an event reports it; the amount only where the provider repeats it. */
 export interface PayoutReport extends Omit<ProviderPayout, 'amountPaise'> {
   readonly amountPaise?: Paise;
 }
@@ -162,14 +162,14 @@ export interface PayoutPage {
   readonly hasMore: boolean;
 }
 
-/** What differs from provider to provider. */
+/** Limits that differ from provider to provider. */
 export interface PayoutProviderRules {
   /** The least that can be paid out. */
   readonly minimumPaise: Paise;
   /** The most that one IMPS transfer carries. */
   readonly maximumImpsPaise: Paise;
-  /** How long after its first send a key is remembered. A resend later than this could pay twice:
-   * by then only asking is safe, and what it answers is final. */
+  /** The time after its first send for which a key is remembered. A later resend could pay twice:
+   * by then only a query is safe, and its answer is final. */
   readonly idempotencyKeyLifeMs: number;
 }
 
@@ -184,8 +184,8 @@ export interface PayoutProvider {
   /** Finds or makes the contact of this reference and its fund account. Safe to repeat. */
   ensureFundAccount(asked: EnsureFundAccount): Promise<Outcome<FundAccount>>;
   /**
-   * Asks for one attempt of a payout. `refused` with `PAYOUT_REFUSED` means that no payout of this
-   * reference exists (the adapter asked); the other refusals speak of this call alone, not of an
+   * Requests one attempt of a payout. `refused` with `PAYOUT_REFUSED` means that no payout of this
+   * reference exists (the adapter queried it); the other refusals are of this call alone, not of an
    * earlier send of the same key whose answer was lost. After an unknown outcome:
    * `findPayoutByReference`; where that finds none, an earlier send may still be on its way, so
    * the same attempt is sent again under the same key, never under another.
@@ -198,9 +198,9 @@ export interface PayoutProvider {
    * two pages shifts the rest: a payout may come twice. */
   listPayouts(asked: PayoutPageRequest): Promise<Outcome<PayoutPage>>;
   /**
-   * Starts a penny-drop. The result comes as an event, and by asking. After an unknown outcome a
-   * second one does no harm: it costs a rupee, and any of them tells of the same account. There is
-   * no asking by reference, for no provider is known to offer it.
+   * Starts a penny-drop. The result comes as an event, or from a query. After an unknown outcome a
+   * second one does no harm: it costs a rupee, and any of them validates the same account. There is
+   * no query by reference, for no provider is known to offer it.
    */
   startValidation(validation: StartValidation): Promise<Outcome<ProviderValidation>>;
   getValidation(validationId: string): Promise<Outcome<ProviderValidation>>;

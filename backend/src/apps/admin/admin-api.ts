@@ -29,7 +29,7 @@ import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 
-/** What the admin API reads besides what every process does. */
+/** The admin API's variables, besides those of every process. */
 export const adminApiVariables = { ...apiVariables, ...servicesVariables, ...adminVariables };
 
 /** Builds the services of the admin API and declares its routes; nothing is served yet. */

@@ -15,7 +15,7 @@ import type { ProcessConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
 
-/** What the customer API reads besides what every process does. */
+/** The customer API's variables, besides those of every process. */
 export const customerVariables = { ...apiVariables, ...servicesVariables };
 
 /** Builds the services of the customer API and declares its routes; nothing is served yet. */

@@ -1,7 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer, text } from '../../platform/config/kinds.ts';
 
-/** What the migrate app reads. */
 export const migrateVariables = defineVariables({
   MIGRATE_DATABASE_URL: {
     schema: text(),

@@ -2,7 +2,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 
-/** How long one worker may be at the start of a validation: longer than its call takes. */
+/** The lease of one worker on the start of a validation: longer than its call can take. */
 const startLeaseMs = 30_000;
 
 const lease = createLease({
@@ -12,8 +12,8 @@ const lease = createLease({
 });
 
 /**
- * Acquires the start of an account's validation and writes, before any call, that the provider is
- * asked now; false while another worker has it.
+ * Acquires the start of an account's validation and stores the time of the request before it is
+ * sent; false while another worker has it.
  */
 export const acquireValidationStart = (
   tx: Db,
@@ -37,7 +37,7 @@ export const releaseValidationStart = (db: Db, id: string, holderId: string): Pr
     set: sql`validation_requested_at = NULL`,
   });
 
-/** Keeps when the provider was last queried about an open validation. */
+/** Stores the time at which the provider was last queried about an open validation. */
 export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.bankAccount.updateMany({
     where: { id, status: 'PENDING' },
@@ -45,7 +45,7 @@ export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promi
   });
 };
 
-/** Keeps the provider's id of this attempt's validation, and ends the lease of its start. */
+/** Stores the provider's id of this attempt's validation, and releases the lease of its start. */
 export const keepValidationId = async (
   db: Db,
   id: string,

@@ -12,7 +12,6 @@ export const validationJob = (bankAccountId: string): JobRequest => ({
   key: `${VALIDATE_TASK}:${bankAccountId}`,
 });
 
-/** What this module does on the queue. */
 export const createBankingJobs = (
   validate: (bankAccountId: string) => Promise<void>,
 ): TaskList => ({

@@ -27,13 +27,13 @@ export interface BankAccount {
   readonly providerValidationId: string | null;
   /** The number of the newest validation. */
   readonly validationAttempt: number;
-  /** When the provider was last asked for a validation, or queried about the open one. */
+  /** The last request for a validation, or the last query about the open one. */
   readonly validationRequestedAt: Date | null;
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** A customer as the provider's books name them. */
+/** A customer as the provider's records name them. */
 export interface BankCustomer {
   /** E.164. */
   readonly phone: string;
@@ -60,5 +60,5 @@ export interface BankingDeps {
   readonly isAccountInUse: (db: Db, bankAccountId: string) => Promise<boolean>;
 }
 
-/** What a report of a validation did to its account. */
+/** The effect of a validation's report on its account. */
 export type ValidationEffect = 'APPLIED' | 'IGNORED' | 'UNMATCHED';

@@ -13,7 +13,7 @@ import { accountForProvider } from './bank-account-sealing.ts';
 import { lockAccount } from './bank-account.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
-/** What a worker may do with an account now. */
+/** The next step that a worker may take with an account: start a validation or query it. */
 type Claim =
   | { readonly kind: 'START'; readonly account: BankAccount; readonly holderId: string }
   | { readonly kind: 'QUERY'; readonly account: BankAccount; readonly validationId: string };
@@ -83,10 +83,10 @@ const query = async (
 
 /**
  * Starts the validation of a PENDING account, or queries the provider about the one it has. It may
- * run at any time, any number of times, and be killed at any point: that the provider is about to
- * be asked is committed before the call, and a start whose answer was lost is repeated a minute
- * later under the same reference, unless its event has come by then (the provider can't be queried
- * by reference).
+ * run at any time, any number of times, and be killed at any point: the time of the request is
+ * committed before the call, and a start whose answer was lost is repeated a minute later under
+ * the same reference, unless its event has come by then (the provider can't be queried by
+ * reference).
  */
 export const validateAccount = async (deps: BankingDeps, bankAccountId: string): Promise<void> => {
   const claim = await claimValidation(deps, bankAccountId);

@@ -44,7 +44,7 @@ const nextRound = async (replica?: Parameters<OpenMoneyOut['janitor']>[1]): Prom
 };
 
 describe('a penny-drop', () => {
-  it('verifies the account, keeps the registered name sealed, and tells the customer', async () => {
+  it('verifies the account, seals the registered name, and notifies the customer', async () => {
     const { id, userId, call } = await added('1234');
     expect(await started(id)).toBe(0);
     await open.drain();
@@ -74,7 +74,7 @@ describe('a penny-drop', () => {
     expect(await row(id)).toMatchObject({ isPrimary: false, verifiedAt: null });
   });
 
-  it('whose event is lost is asked about', async () => {
+  it('is queried when its event is lost', async () => {
     const { id } = await added();
     await open.drain();
     await nextRound();
@@ -85,7 +85,7 @@ describe('a penny-drop', () => {
     expect(await started(id)).toBe(1);
   });
 
-  it('has one effect when its event comes twice and it is asked about', async () => {
+  it('has one effect when its event comes twice and it is queried', async () => {
     const { id, userId } = await added();
     await open.drain();
     await play(id, 'active', 'duplicate');
@@ -200,7 +200,7 @@ describe('verifying again', () => {
     await play(id, 'invalid');
     await eventually(async () => (await row(id)).status === 'FAILED');
     expect(await verify()).toMatchObject({ status: 200, body: { id, status: 'PENDING' } });
-    // What is told late of the first one decides nothing.
+    // A late report of the first validation decides nothing.
     const late = { validationId: old ?? '', referenceId: id, providerStatus: 'completed' } as const;
     const effect = await open.banking.applyValidation(open.kit.db, { ...late, status: 'INVALID' });
     expect(effect).toBe('UNMATCHED');

@@ -67,7 +67,7 @@ type Claim =
  */
 const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => {
   const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
-    // What the verify promised stands in the quote; the order's own grams are held against it.
+    // The quote holds the grams that the verify promised; the order's own are compared with them.
     const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
     const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
     await recordIntent(db, 'buy-confirm', intent, { holderId, leaseMs: confirmLeaseMs });

@@ -16,7 +16,7 @@ it('credits nothing when the provider confirmed other grams than the order has',
   await open.sandbox.control('POST', path, { outcome: 'captured' });
   const read = async () => (await call('GET', `/gold/orders/${body.order.id}`)).body;
   await eventually(async () => (await read()).status === 'PAID');
-  // What no code of ours does: the order says something else than its quote and its verify.
+  // No code of ours does this: the order's grams differ from those of its quote and its verify.
   await open.database.db.goldOrder.update({
     where: { id: body.order.id },
     data: { grams: '9.9999' },

@@ -4,7 +4,7 @@ export interface Holding {
   readonly balance: Grams;
   /** Reserved by sales in progress; part of the balance. */
   readonly reserved: Grams;
-  /** What the customer paid, tax in, for what is still held. */
+  /** The price, including tax, that the customer paid for the gold they still hold. */
   readonly investedPaise: Paise;
 }
 
@@ -19,9 +19,9 @@ export interface Credit {
   readonly movementId: string;
   readonly userId: string;
   readonly orderId: string;
-  /** What the provider confirmed. */
+  /** The grams that the provider confirmed. */
   readonly grams: Grams;
-  /** What the customer paid for it, tax in. */
+  /** The price that the customer paid for it, including tax. */
   readonly investedPaise: Paise;
   readonly at: Date;
 }

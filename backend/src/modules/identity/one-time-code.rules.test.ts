@@ -14,7 +14,7 @@ import {
 const start = new Date('2026-01-05T04:00:00.000Z');
 const at = (minutes: number): Date => addMs(start, minutes * 60_000);
 
-/** Which of these wrong codes, in order, locked; one that came while locked is not judged. */
+/** Returns which of these wrong codes, in order, locked; one sent while locked is not counted. */
 const locksOf = (minutes: readonly number[]): number[] => {
   let wrong = noWrongCodes;
   return minutes.filter((minute) => {

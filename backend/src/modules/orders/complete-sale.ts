@@ -14,9 +14,9 @@ export interface SaleOrder {
   readonly status: SellStatus;
 }
 
-/** Why a sale changes its state, and who causes it, for the order's history. */
+/** The cause and the actor of a sale's transition, for the order's history. */
 export interface SaleCause {
-  /** The provider's name of the event, or how else we learned of it. */
+  /** The provider's name of the event, or the other source of the report. */
   readonly cause: string;
   readonly actor: Actor;
   readonly requestId?: string;

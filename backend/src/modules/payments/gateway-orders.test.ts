@@ -38,7 +38,7 @@ const fault = (kind: string, options: object = {}) =>
 
 const stored = (id: string) => open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
 
-/** How many orders of this receipt the gateway holds. */
+/** Counts the gateway's orders with this receipt. */
 const ordersAtGateway = async (receipt: string): Promise<number> => {
   const { body } = await open.sandbox.gateway('GET', `/v1/orders?receipt=${receipt}`);
   return (body['items'] as unknown[]).length;

@@ -101,7 +101,7 @@ export interface PaymentOrderTransition {
   readonly to: PaymentOrderStatus;
   readonly cause: string;
   readonly actor: string;
-  /** What is there already stays, of these and of those below. */
+  /** This field and those below are only filled in: a value that is stored already stays. */
   readonly capturedPaymentId?: string;
   readonly paidAt?: Date;
   readonly gatewayOrderId?: string;
@@ -153,9 +153,9 @@ export const expirePaymentOrders = async (db: Db, orderId: string, at: Date): Pr
 };
 
 /**
- * Records that the gateway is about to be asked to create an order. Returns the row and whether it
- * was asked before, when an earlier answer may have been lost; undefined when the payment order is
- * no longer CREATED.
+ * Records that a request to create a gateway order is about to be sent. Returns the row and whether
+ * one was sent before, whose answer may have been lost; undefined when the payment order is no
+ * longer CREATED.
  */
 export const recordGatewayRequest = async (
   db: Db,
@@ -204,7 +204,7 @@ export const storeGatewayOrder = async (
   return toOptional(closed);
 };
 
-/** Says which payment orders are due for a poll of their gateway. */
+/** The times that decide which payment orders are due for a poll of their gateway. */
 export interface PollWindow {
   readonly now: Date;
   readonly polledBefore: Date;
@@ -219,7 +219,7 @@ export interface PollWindow {
   readonly limit: number;
 }
 
-/** A time that lies ahead was written before the clock was set back, and says nothing. */
+/** A time that lies ahead was written before the clock was set back, and is ignored. */
 const notPolledSince = ({ now, polledBefore }: PollWindow) =>
   [
     { lastAskedAt: null },

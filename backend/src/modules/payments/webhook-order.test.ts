@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-/** What a gateway may send of one checkout: a try that failed, and one that was captured. */
+/** The events of one checkout: a payment that failed, and a second one that was captured. */
 const story = [
   ['payment.failed', 'first'],
   ['payment.failed', 'first'],

@@ -20,7 +20,7 @@ const longestFlightMs = 5 * 60_000;
 /** A key is not used in the last hour of its life at the provider. */
 const keyMarginMs = 60 * 60_000;
 
-/** What a worker may do with a payout now. */
+/** The next step that a worker may take with a payout. */
 type Claim =
   | { readonly kind: 'LEAVE'; readonly reason: string }
   /** The provider has it: it is only queried. */

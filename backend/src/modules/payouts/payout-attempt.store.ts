@@ -5,7 +5,7 @@ import { isOpenAttempt, openAttemptStatuses } from './payouts.states.ts';
 import type { AttemptStatus, PayoutAttempt } from './payouts.types.ts';
 
 /**
- * How long a worker may be at an attempt: longer than its calls take. An attempt that another
+ * The lease of one worker on an attempt: longer than its calls take. An attempt that another worker
  * acquires too early is sent twice under one key, which the provider answers with the same payout.
  */
 const attemptLeaseMs = 60_000;

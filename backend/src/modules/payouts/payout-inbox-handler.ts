@@ -9,7 +9,7 @@ import { recordAttemptReport } from './record-payout-attempt.ts';
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
 
-/** What an event is about: an attempt of ours, a validation of banking's, or nothing known. */
+/** The subject of an event: a payout attempt, a bank account's validation, or nothing we know. */
 type PayoutEventEffect = EventEffect &
   (
     | { readonly kind: 'nothing' }

@@ -16,7 +16,7 @@ export const dispatchJob = (payoutId: string): JobRequest => ({
 const payoutPayload = z.object({ payoutId: z.uuid() });
 const eventPayload = z.object({ eventId: z.uuid() });
 
-/** What this module does on the queue; all of it may run twice. */
+/** Creates the module's job handlers, all of which are safe to run twice. */
 export const createPayoutJobs = (work: {
   readonly dispatch: (payoutId: string) => Promise<void>;
   readonly retryEvent: (eventId: string) => Promise<void>;

@@ -2,7 +2,7 @@ import type { ProviderPayoutStatus } from '../../adapters/payout-provider/port.t
 import type { TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { AttemptStatus, PayoutStatus } from './payouts.types.ts';
 
-/** Who may change a payout's state; `service` is what we decide ourselves. */
+/** Kinds of actors that may change a payout's state; `service` is a decision of our own code. */
 export type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
@@ -33,8 +33,9 @@ export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> =
 };
 
 /**
- * What a report of the provider means for an attempt: the status that it gets; STALE for what was
- * so before and changes nothing (events come in any order); CONTRADICTION for what can't be.
+ * The meaning of a provider's report for an attempt: the status that it gets; STALE where the
+ * report is older than the attempt's state and changes nothing (events come in any order);
+ * CONTRADICTION where both can't be true.
  */
 export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
 

@@ -37,7 +37,7 @@ export interface Payout {
 /**
  * INTENDED: about to be sent, or being sent for the first time, and never before. UNKNOWN: sent at
  * least once without an answer. PROCESSING: the provider has it. REFUSED: it certainly was not
- * taken, or never sent. The rest is what the provider says.
+ * taken, or never sent. The others are the provider's reports.
  */
 export const attemptStatuses = [
   'INTENDED',
@@ -62,7 +62,7 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
-  /** When the provider was last sent it, or queried about it; null while it never was. */
+  /** The last send of it to the provider, or the last query about it; null before the first. */
   readonly lastAskedAt: Date | null;
   /** The worker that has the lease; a lapsed one stays here until another acquires it. */
   readonly holderId: string | null;
@@ -75,7 +75,7 @@ export interface NewPayout {
   readonly amountPaise: Paise;
 }
 
-/** What the provider says of an attempt: in an event or in an answer, it counts the same. */
+/** The provider's report of an attempt, which counts the same in an event and in an answer. */
 export type AttemptReport = Pick<
   PayoutReport,
   'providerPayoutId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'

@@ -52,7 +52,7 @@ const history = async (range: string): Promise<Row[]> => {
 
 const timesOf = (rows: readonly Row[]): number[] => rows.map(({ at }) => Date.parse(at));
 
-/** How often the table was read through, and its index asked and read. */
+/** Returns how often the table and its index were scanned, and the entries read from the index. */
 const statsOf = async () => {
   const [row] = await kit.db.$queryRaw<{ seq: bigint; idx: bigint; read: bigint }[]>`
     SELECT t.seq_scan AS seq, i.idx_scan AS idx, i.idx_tup_read AS read
@@ -69,7 +69,7 @@ describe('its cost', () => {
     const from = addMs(kit.wall.now(), -spans['1y']);
     const rows = await selectHistory(database.db, from, spans['1y'] / 5000, 5000);
     await database.close();
-    // A session tells its counts when it ends, a moment later.
+    // A session reports its counts when it ends, a moment later.
     const after = await eventually(async () => {
       const now = await statsOf();
       expect(now.idx - before.idx).toBeGreaterThanOrEqual(BigInt(rows.length));

@@ -16,7 +16,7 @@ export const verifiablePrice = async (deps: {
 };
 
 /**
- * Whom the provider knows the customer as.
+ * Returns the provider's id of the customer.
  * @throws AppError KYC_REQUIRED
  */
 export const requireProviderUser = async (

@@ -23,7 +23,7 @@ import {
 import type { SaleReview, SaleVerdict } from './selling.rules.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
 
-/** What is known of a verified sale after the provider was queried. */
+/** The outcome of a verified sale after the provider was queried. */
 export interface SaleOutcome extends SaleInitiator {
   readonly orderId: string;
   readonly verdict: SaleVerdict;
@@ -41,7 +41,7 @@ export interface SaleOutcome extends SaleInitiator {
   readonly review: SaleReview;
 }
 
-/** What was recorded; LEFT where another process has the sale, or it is not VERIFIED any more. */
+/** The result of recording; LEFT where another process has the sale or it is no longer VERIFIED. */
 export type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
 
 const noReview = { manualReviewCode: null, manualReviewReason: null };
@@ -54,7 +54,7 @@ const markConfirmDone = async (
   const at = clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', order.id);
   const id = known?.id ?? random.uuid();
-  // Sold without an intent of ours: a database that was set back. The books agree again.
+  // Sold without an intent of ours: a database that was set back. Both sides agree again.
   if (known === undefined) {
     const lease = { holderId: random.uuid(), leaseMs: 0 };
     await recordIntent(db, 'sell-confirm', newConfirm(order, { id, at }), lease);

@@ -18,7 +18,7 @@ import { verifySale } from './verify-sale.ts';
 
 /** The life of the lock of a sale's key after its holder dies (contract: selling > Placing a sale). */
 const saleLockMs = 120_000;
-/** How long a second request waits for the first (contract: conventions > Idempotency). */
+/** The time that a second request waits for the first (contract: conventions > Idempotency). */
 const saleWaitMs = 5000;
 
 export interface Sale {

@@ -26,8 +26,8 @@ describe('the word of an order-status', () => {
   });
 });
 
-describe('why a sell is under review', () => {
-  it('is a refusal only where the provider itself said no', () => {
+describe('the reason for a review of a sale', () => {
+  it('is a refusal only where the provider itself refused', () => {
     const no = refused('PROVIDER_REFUSED', 'no');
     expect(reviewOf('NOT_CONFIRMED', no).code).toBe('SELL_REFUSED_AFTER_VERIFY');
     expect(reviewOf('FAILED', undefined).code).toBe('SELL_REFUSED_AFTER_VERIFY');
@@ -37,7 +37,7 @@ describe('why a sell is under review', () => {
   });
 });
 
-describe('the limits of a sell', () => {
+describe('the limits of a sale', () => {
   const price = parseRupees('10000');
   const limits = { ...defaultLimits, minSellPaise: parseRupees('50') };
   const minimumAtProvider = parseRupees('10');
@@ -64,11 +64,11 @@ describe('the limits of a sell', () => {
     expect(check({ grossPaise: paise(limits.maxSellPaise + 1n) })).toBe('LIMIT_EXCEEDED');
   });
 
-  it('exempt a sell of all that is free from the minimum, not from the maximum', () => {
+  it('exempt a sale of all available grams from the minimum, not from the maximum', () => {
     const all = { grams: parseGrams('0.002'), grossPaise: parseRupees('20') };
     expect(check(all)).toBe('LIMIT_EXCEEDED');
     expect(check({ ...all, availableGrams: all.grams })).toBe('fits');
-    // What is below 0.0001 g can't be sold, so it does not keep a sell from being of everything.
+    // Less than 0.0001 g can't be sold, so with that much left over it is still a sale of all.
     expect(check({ ...all, availableGrams: grams(all.grams + 9_999n) })).toBe('fits');
     const much = {
       grossPaise: paise(limits.maxSellPaise + 1n),
@@ -80,7 +80,7 @@ describe('the limits of a sell', () => {
   it('come after the minimum of the provider, which binds everybody', () => {
     const tiny = { grams: parseGrams('0.0009'), grossPaise: parseRupees('9') };
     expect(check({ ...tiny, availableGrams: tiny.grams })).toBe('AMOUNT_TOO_SMALL');
-    // INR 10 asked for, but the grams that they come to are worth less to the provider.
+    // INR 10 were requested, but the grams that they come to are worth less to the provider.
     expect(check({ ...tiny, grossPaise: parseRupees('10') })).toBe('AMOUNT_TOO_SMALL');
     const enough = { grams: parseGrams('0.001'), grossPaise: parseRupees('10') };
     expect(check({ ...enough, availableGrams: enough.grams })).toBe('fits');

@@ -5,9 +5,9 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { ManualReviewCode } from '../orders/index.ts';
 
 /**
- * What the provider's order-status says of a sale. SOLD: it bought the customer's gold. FAILED: it
- * did not and will not. NOT_CONFIRMED: not so far; a confirm may still be on its way. UNKNOWN: no
- * answer, or none that is final.
+ * The state of a sale by the provider's order-status. SOLD: it bought the customer's gold. FAILED:
+ * it did not and will not. NOT_CONFIRMED: not so far; a confirm may still be on its way. UNKNOWN:
+ * no answer, or none that is final.
  */
 export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
 

@@ -8,14 +8,13 @@ import type { Actor, TransitionSell } from '../orders/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { DraftSellQuote, GoldAmount, GoldBase, QuoteDeps } from '../quotes/index.ts';
 
-/** What recording the outcome of a sale takes. */
 export interface SaleOutcomeDeps extends GoldBase {
   readonly transitionSell: TransitionSell;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }
 
-/** What a sale takes from its key to its payout. */
+/** The dependencies of a sale, from its idempotency key to its payout. */
 export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps {
   readonly redis: Redis;
   readonly timers: Timers;
@@ -33,7 +32,7 @@ export interface SaleRequest {
   readonly requestId: string;
 }
 
-/** Who takes a step of a sale, for its history. */
+/** The actor and the request that take a step of a sale, for its history. */
 export interface SaleInitiator {
   readonly actor: Actor;
   readonly requestId?: string | undefined;

@@ -15,7 +15,7 @@ import {
 import { type SellQuote, findSellQuote } from '../quotes/index.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
-/** How long a process may be at one call, on the database's clock: longer than a call's limit. */
+/** The lease of one verify call, on the database's clock: longer than the call's time limit. */
 export const verifyLeaseMs = 20_000;
 
 interface Rate {

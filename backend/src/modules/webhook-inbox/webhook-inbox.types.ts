@@ -4,7 +4,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 
-/** Whose webhooks; each has the inbox to itself. */
+/** The kind of sender. Each has an inbox of its own. */
 export type InboxSource = 'payment' | 'payout' | 'kyc';
 
 /** APPLIED: everything that follows of the event has happened. PENDING: it waits for a retry. */

@@ -13,8 +13,8 @@ export const errorCode = (error: unknown): string => {
 };
 
 /**
- * Whether the connection never came about, so that no byte of the request can have left. Only the
- * resolver, `connect` itself and the limit on connecting say so; the same code (a reset, an
+ * Returns whether the connection was never made, so that no byte of the request can have left. Only
+ * the resolver, `connect` itself and the limit on connecting prove that; the same code (a reset, an
  * unreachable host) from a read or a write comes after the request, and proves nothing.
  */
 export const isConnectFailure = (error: unknown): boolean => {

@@ -20,9 +20,9 @@ const withoutAWord: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a call was refused before the collaborator had looked at what was asked. Such a call
- * certainly did nothing, but says as little about the request as an outage: the caller treats it
- * as "unavailable, may be tried again", not as the collaborator's no.
+ * Returns whether a call was refused before the collaborator had read the request. Such a call
+ * certainly did nothing, but proves as little about the request as an outage: the caller treats it
+ * as "unavailable, may be tried again", not as the collaborator's refusal.
  */
 export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'refused' && withoutAWord.has(outcome.code);

@@ -1,6 +1,6 @@
 /**
- * Who may call a route. The type parameter says what the handler gets as `principal`; how a
- * credential becomes one, and whether it suffices, is the API's `Guard`.
+ * The callers that a route admits. The type parameter is the type of the handler's `principal`; the
+ * API's `Guard` turns a credential into one and decides whether it suffices.
  */
 export interface Access<Principal> {
   readonly kind: 'public' | 'signed-in' | 'roles' | 'permission';

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { Access } from './access.ts';
 
 /**
- * How one API turns a credential into a principal and decides whether it suffices. `admit` throws
- * an AppError (401, 403) or answers the principal; it is never called for a public route.
+ * Turns a credential of one API into a principal and decides whether it suffices. `admit` throws an
+ * AppError (401, 403) or returns the principal; it is never called for a public route.
  */
 export interface Guard {
   admit(req: Request, access: Access<unknown>): Promise<unknown>;

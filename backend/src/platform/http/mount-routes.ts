@@ -39,7 +39,7 @@ export const fixedRoutes = (options: MountOptions): RequestHandler => {
       next();
       return;
     }
-    // Where the router leaves it, for the log and the metrics.
+    // The router sets this too; the log and the metrics read it.
     req.route = { path };
     void serve(req, res, next);
   };

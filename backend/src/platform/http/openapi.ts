@@ -11,14 +11,14 @@ export interface ApiInfo {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
-  /** What each tag stands for; a route with another tag is a mistake. */
+  /** Each tag's description; a route with another tag is a mistake. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly contact?: { readonly name: string };
   /** An SPDX identifier. */
   readonly license?: string;
 }
 
-/** What holds for every path, so that no operation repeats it. */
+/** Rules of every path, described once so that no operation repeats them. */
 const conventions = `
 Errors have the body \`Error\`: branch on its \`code\`, which is stable, and not on its \`message\`.
 Every answer has an \`x-request-id\` header, which is also in the body of an error.

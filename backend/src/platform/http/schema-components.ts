@@ -9,7 +9,7 @@ const selfExplaining = new Set(['uuid', 'date-time', 'date', 'email', 'uri']);
 
 const mostOfInt32 = 2 ** 31 - 1;
 
-/** What zod writes differently from what other languages' tools read best. */
+/** Rewrites the parts of zod's output that other languages' tools read badly. */
 const tidy = (schema: Record<string, unknown>): void => {
   // Answers may gain fields: a client must not refuse what it does not know.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];

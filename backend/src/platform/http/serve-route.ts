@@ -20,7 +20,7 @@ const send = (res: Response, reply: Reply): void => {
     res.end();
     return;
   }
-  // What res.json would come to, without its looking for what is known here.
+  // The text that res.json would send, without its look-ups of settings that are known here.
   const text = reply.json ?? JSON.stringify(body);
   if (headers === undefined || !res.hasHeader('content-type')) {
     res.setHeader('content-type', 'application/json; charset=utf-8');

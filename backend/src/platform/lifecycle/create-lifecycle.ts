@@ -86,7 +86,7 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
     if (report.status !== 'ok') throw new NotReadyError(report);
     return report;
   };
-  // What is left for requests under way, with a part kept for closing.
+  // The rest of the grace time is for requests in progress, less a part for closing.
   const requestGraceMs = Math.max(1000, graceMs - drainDelayMs - 3000);
 
   const attach = ({ name, server }: LifecycleServer): void => {
@@ -99,7 +99,7 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
       },
       statusOkResponse: {},
       headers: { 'cache-control': 'no-store' },
-      // A draining process is alive; only readiness says that it drains.
+      // A draining process is alive; only readiness reports that it drains.
       sendFailuresDuringShutdown: false,
       signals: ['SIGTERM', 'SIGINT'],
       timeout: requestGraceMs,

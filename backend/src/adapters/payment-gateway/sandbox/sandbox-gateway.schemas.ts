@@ -5,7 +5,7 @@ import type { GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
 
 /*
  * The neutral gateway's answers and events (contract: payments-and-webhooks > Neutral gateway).
- * What comes in is held to what can be stored: an id is a short word, an amount a safe integer of
+ * Only values that can be stored are accepted: an id is a short word, an amount a safe integer of
  * paise.
  */
 

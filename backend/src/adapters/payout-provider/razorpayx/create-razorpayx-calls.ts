@@ -17,7 +17,7 @@ type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
 
 interface Post extends Call {
   readonly json: object;
-  /** Whether the client itself may repeat it. */
+  /** True where the HTTP client may repeat it by itself. */
   readonly isIdempotent: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface RazorpayxCalls extends Closable {
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
 }
 
-/** The provider's own no. Its words are for our logs, and may quote what they refuse. */
+/** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = errorAnswer.safeParse(json);
   if (!refusalStatuses.has(status) || !error.success) return undefined;

@@ -19,7 +19,7 @@ type Payouts = Pick<
   'createPayout' | 'getPayout' | 'findPayoutByReference' | 'listPayouts'
 >;
 
-/** What makes a request impossible to send as it is; undefined when nothing does. */
+/** Names the part of a request that the provider would refuse; undefined when it can be sent. */
 const misfit = (asked: CreatePayout): string | undefined => {
   if (!facts.idempotencyKeyPattern.test(asked.idempotencyKey)) return 'idempotency key';
   if (!facts.referenceIdPattern.test(asked.referenceId)) return 'reference';
@@ -33,7 +33,7 @@ const isAsked = (asked: CreatePayout, made: ProviderPayout): boolean =>
   (made.fundAccountId ?? asked.fundAccountId) === asked.fundAccountId &&
   (made.referenceId ?? asked.referenceId) === asked.referenceId;
 
-/** Payouts of our own account: asked for under their key, and asked about. */
+/** Creates and queries payouts from our own account, each sent under its idempotency key. */
 export const createRazorpayxPayouts = (
   { get, post }: RazorpayxCalls,
   accountNumber: string,
@@ -58,7 +58,7 @@ export const createRazorpayxPayouts = (
         operation: 'create-payout',
         path: facts.paths.payouts,
         headers: { [facts.idempotencyHeader]: asked.idempotencyKey },
-        // Made of nothing but what was asked: the same attempt gives the same bytes.
+        // Made from the attempt alone, so that a resend has the same bytes.
         json: {
           account_number: accountNumber,
           fund_account_id: asked.fundAccountId,
@@ -77,7 +77,7 @@ export const createRazorpayxPayouts = (
       payoutAnswer,
     );
 
-  /** A no to a repeat (another body under a known key, say) is none to the send before it. */
+  /** A refused repeat (another body under a known key, say) does not refuse the send before it. */
   const settleRefusal = async (
     asked: CreatePayout,
     message: string,

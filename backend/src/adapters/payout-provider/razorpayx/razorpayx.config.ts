@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, list, secret, text } from '../../../platform/config/kinds.ts';
 
-/** What the RazorpayX adapter reads from the environment. */
 export const razorpayxVariables = defineVariables({
   RAZORPAYX_BASE_URL: {
     schema: httpUrl(),

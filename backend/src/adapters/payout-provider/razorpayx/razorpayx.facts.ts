@@ -7,11 +7,11 @@ import type {
 } from '../port.ts';
 
 /*
- * What the adapter takes to be so of RazorpayX, in one place. Pages are those of
- * razorpay.com/docs/api/x unless another folder is named. What they don't settle is marked
- * "unverified": it comes from client code of third parties or is our reading, and is to be checked
- * with live keys (penny-drops do not exist in test mode: composite-account-validation). How names,
- * numbers and narrations are written is in `razorpayx.wording.ts`.
+ * Everything that the adapter assumes of RazorpayX. Pages are those of razorpay.com/docs/api/x
+ * unless another folder is named. An assumption that they don't settle is marked "unverified": it
+ * comes from client code of third parties or is our reading, and must be checked with live keys
+ * (penny-drops do not exist in test mode: composite-account-validation). The spelling of names,
+ * numbers and narrations is in `razorpayx.wording.ts`.
  */
 
 const dayMs = 86_400_000;
@@ -97,7 +97,7 @@ export const payoutStatuses = {
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, ProviderPayoutStatus>>;
 
-/** webhooks/payouts: the events that end an attempt; what else there is says nothing of it. */
+/** webhooks/payouts: the events that end an attempt; no other event decides its outcome. */
 export const payoutEvents: ReadonlyMap<string, keyof typeof payoutStatuses> = new Map([
   ['payout.processed', 'processed'],
   ['payout.failed', 'failed'],
@@ -111,12 +111,12 @@ export const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new
   ['fund_account.validation.failed', 'failed'],
 ]);
 
-/** composite-account-validation/entity says `valid`, its fetch-all `active`: both are good, and
- * nothing else is. */
+/** composite-account-validation/entity documents `valid`, its fetch-all `active`: both are good,
+ * and nothing else is. */
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
 
-/** composite-account-validation: `completed` means only that the bank was asked; `failed` is a
- * technical error and says nothing of the account. */
+/** composite-account-validation: `completed` means only that the validation ran; `failed` is a
+ * technical error, which proves nothing about the account. */
 export const validationStatus = (
   status: 'created' | 'completed' | 'failed',
   accountStatus: string | undefined,
@@ -130,8 +130,8 @@ export const validationStatus = (
 export const saysNotFound = (status: number, description: string): boolean =>
   status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description));
 
-/** What counts as looked at and refused. Unverified: whether a 409 comes for a key that is just
- * being worked at; it is no proof of anything, so it stays unknown. */
+/** Statuses that prove that a request was read and refused. Unverified: whether a 409 comes for a
+ * key whose request is still in progress; it proves nothing, so the outcome stays unknown. */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** webhooks/validate-test: hex HMAC-SHA256 of the raw body. The contract's own header comes

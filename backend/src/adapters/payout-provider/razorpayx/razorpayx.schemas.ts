@@ -44,7 +44,7 @@ const payoutFields = z.object({
 
 type PayoutFields = z.output<typeof payoutFields>;
 
-/** What is the same in answers and events. The words explain an end that is none. */
+/** Maps the fields that answers and events share. Only a failed or reversed payout has a reason. */
 export const describePayout = (
   payout: PayoutFields,
   providerStatus: keyof typeof payoutStatuses,
@@ -69,7 +69,7 @@ const payoutStatusName = z.custom<keyof typeof payoutStatuses>(
   (value) => typeof value === 'string' && payoutStatusNames.includes(value),
 );
 
-/** payouts/entity. A status that is not in the documents can't be read: nobody can say. */
+/** payouts/entity. An answer with a status that is not in the documents can't be read. */
 export const payoutAnswer = payoutFields
   .extend({ amount, currency: z.literal('INR'), status: payoutStatusName })
   .transform((payout): ProviderPayout => ({
@@ -104,7 +104,7 @@ const validationFields = z.object({
 
 type ValidationFields = z.output<typeof validationFields>;
 
-/** What is the same in answers and events. */
+/** Maps the fields that answers and events of a validation share. */
 export const describeValidation = (
   validation: ValidationFields,
   providerStatus: 'created' | 'completed' | 'failed',

@@ -1,5 +1,5 @@
 /*
- * How RazorpayX wants names, numbers and narrations written; pages and marks as in
+ * Spells names, numbers and narrations as RazorpayX accepts them; pages and marks as in
  * `razorpayx.facts.ts`.
  */
 

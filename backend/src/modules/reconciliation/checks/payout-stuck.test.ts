@@ -9,7 +9,7 @@ const statuses: readonly ProviderStatus[] = [
   'NO_SUCH_PAYOUT',
 ];
 
-/** What we have of an attempt, and the words of the provider that say the same. */
+/** Our statuses of a payout and its attempt, and the provider's statuses that agree with them. */
 const agreeing: readonly [string, string, boolean, readonly ProviderStatus[]][] = [
   ['PROCESSING', 'INTENDED', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
   ['PROCESSING', 'UNKNOWN', true, ['PROCESSING', 'NO_SUCH_PAYOUT']],
@@ -24,7 +24,7 @@ const agreeing: readonly [string, string, boolean, readonly ProviderStatus[]][] 
   // So does one before the newest: had it been paid, the customer would be paid twice.
   ['PAID', 'FAILED', false, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
   ['PROCESSING', 'REVERSED', false, ['FAILED', 'REVERSED']],
-  // A payout that says more than its attempt is held against the provider.
+  // A payout that is further than its attempt is compared with the provider.
   ['PAID', 'PROCESSING', true, ['PAID']],
 ];
 
