@@ -4,14 +4,14 @@ import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
 
-/** What an adapter's test needs: a sandbox of its own and the adapter's surroundings. */
+/** A sandbox of an adapter test's own, and the surroundings of its adapter. */
 export interface AdapterKit {
   readonly sandbox: Sandbox;
   readonly deps: AdapterDeps;
   readonly clock: ManualClock;
   /** The environment of a service that talks to this sandbox, by the development secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Calls the sandbox's own controls and gives the parsed answer. */
+  /** Calls the sandbox's own controls and returns the parsed answer. */
   control(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
   /** The next call of the operation goes wrong, or so many. */
   fault(operation: string, fault: string, more?: object): Promise<void>;
@@ -83,7 +83,7 @@ export const startAdapterKit = async (collaborator: string): Promise<AdapterKit>
   };
 };
 
-/** What a call gave that has to have been done. */
+/** Returns the value of an outcome. @throws Error unless it is done */
 export const valueOf = <T>(outcome: Outcome<T>): T => {
   if (outcome.kind === 'done') return outcome.value;
   throw new Error(`not done: ${JSON.stringify(outcome)}`);

@@ -24,7 +24,7 @@ const provider = createPayoutProvider(
 export const sign = (body: string, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-/** What the adapter makes of a body; signed with the new secret unless headers are given. */
+/** Passes a webhook to the adapter, signed with the new secret unless headers are given. */
 export const deliver = (
   given: unknown,
   headers?: Record<string, string | string[] | undefined>,

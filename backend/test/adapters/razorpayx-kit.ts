@@ -8,7 +8,7 @@ import type {
 import { parseRupees } from '../../src/money/index.ts';
 import { valueOf, type AdapterKit } from './adapter-kit.ts';
 
-/** Whom the tests pay; the name needs some tidying. */
+/** The payee of the tests, with a name that the adapter has to tidy. */
 export const payee = {
   reference: '01890000-0000-7000-8000-000000000001',
   name: 'Aśha  Rao–',

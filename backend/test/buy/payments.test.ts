@@ -12,7 +12,7 @@ let world: BuyWorld;
 
 beforeAll(async () => {
   world = await openBuyWorld();
-  // What looks for lost captures and for what has expired is done by two at a time.
+  // With a second worker, the sweeps for lost captures and expiry run twice at the same time.
   await world.startWorker();
 });
 afterEach(() => world.check());

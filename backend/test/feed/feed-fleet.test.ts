@@ -18,7 +18,7 @@ const tickSchema = z.object({
   stale: z.boolean().optional(),
 });
 interface Heard extends z.output<typeof tickSchema> {
-  /** When it arrived, on the wall clock. */
+  /** The time of its arrival, on the wall clock. */
   readonly at: number;
 }
 
@@ -77,7 +77,7 @@ const heardSoFar = (): number[] => listeners.map(({ ticks }) => ticks.length);
 const newestAtEach = () => listeners.map(({ ticks }) => withoutTime(ticks.slice(-1)));
 const newest = (): Heard | undefined => listeners[0]?.ticks.at(-1);
 
-/** How often this worker has asked for prices by itself: what the leader alone does. */
+/** Counts this worker's requests for prices, which only the leader sends. */
 const countAsked = async ({ internalUrl }: StartedProcess): Promise<number> => {
   const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const counts = text.matchAll(
@@ -86,7 +86,7 @@ const countAsked = async ({ internalUrl }: StartedProcess): Promise<number> => {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-/** Who is the next to ask for a price. */
+/** Returns the worker that sends the next request for a price. */
 const findLeader = async (): Promise<StartedProcess> => {
   const before = await Promise.all(workers.map(countAsked));
   const asked = async (): Promise<StartedProcess | false> => {
@@ -104,7 +104,7 @@ const expectNoGap = (ticks: readonly Heard[]): void => {
 };
 
 describe('the price feed of two customer APIs and two workers', () => {
-  it('tells the same at both replicas', async () => {
+  it('sends the same at both replicas', async () => {
     leader = await findLeader();
     await untilHeard(1, heardSoFar(), 25_000);
     await eventually(() => {

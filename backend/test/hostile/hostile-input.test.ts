@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 let world: BuyWorld;
 /** A signed-in caller of each API, and nobody. */
 let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Call }>>;
-/** Good values of fields whose schema alone does not tell one. */
+/** Valid values of fields for which the schema alone does not give one. */
 const samples: Record<string, unknown> = {
   phone: '+919812345678',
   otp: '000000',
@@ -72,7 +72,7 @@ const sampleOf = (name: string, schema: JsonSchema): unknown => {
   return schema.type === 'integer' ? (schema.minimum ?? 1) : 'some text';
 };
 
-/** What may be left out and would name a resource that is not there, is left out. */
+/** Returns a valid body without optional ids, which would name resources that do not exist. */
 const sampleBody = ({ body }: DocumentedRoute): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body?.properties ?? {})

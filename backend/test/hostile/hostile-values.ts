@@ -7,7 +7,7 @@ const nested = (depth: number): unknown => {
 /** Parsed, so that it is a property of that name and not a prototype. */
 const prototypeText: unknown = JSON.parse('{"__proto__": {"isAdmin": true}}');
 
-/** What a field of a body may be sent instead of what it should hold. */
+/** Wrong values for any field of a body. */
 export const hostileValues: readonly unknown[] = [
   null,
   true,
@@ -59,7 +59,7 @@ export const hostileValues: readonly unknown[] = [
 /** A body without any field: 400 wherever one is required. */
 export const emptyBodies: readonly string[] = ['', '{}', '{"__proto__": {"a": 1}}'];
 
-/** What a whole body may be instead of an object, as text; `MALFORMED_JSON` where it is no JSON. */
+/** Texts of bodies that are no JSON object, each with the error code it must get. */
 export const hostileBodies: readonly { readonly text: string; readonly code: string }[] = [
   { text: '[]', code: 'VALIDATION_FAILED' },
   { text: '"text"', code: 'VALIDATION_FAILED' },
@@ -71,7 +71,7 @@ export const hostileBodies: readonly { readonly text: string; readonly code: str
   { text: '\ufeff{]', code: 'MALFORMED_JSON' },
 ];
 
-/** What may stand in a query or a path, not encoded yet. */
+/** Wrong values for a query or a path, not encoded yet. */
 export const hostileTexts: readonly string[] = [
   '',
   '0',

@@ -71,7 +71,7 @@ const resolve = (document: unknown): unknown => {
   return visit(document);
 };
 
-/** One route of an API, as its own document tells of it. */
+/** One route of an API, as its own document describes it. */
 export interface DocumentedRoute {
   readonly name: string;
   readonly method: string;
@@ -120,7 +120,7 @@ const numberFits = (schema: JsonSchema, value: number): boolean =>
   value <= (schema.maximum ?? Infinity) &&
   value > (schema.exclusiveMinimum ?? -Infinity);
 
-/** Whether the published schema of one field takes a value. */
+/** Returns whether the published schema of one field accepts a value. */
 export const fits = (schema: JsonSchema, value: unknown): boolean => {
   if (schema.anyOf !== undefined) return schema.anyOf.some((option) => fits(option, value));
   const types = schema.type === undefined ? [] : [schema.type].flat();
@@ -130,7 +130,7 @@ export const fits = (schema: JsonSchema, value: unknown): boolean => {
   return typeof value === 'number' ? numberFits(schema, value) : true;
 };
 
-/** Whether the published schema of a parameter takes a text, which spells a number where it must. */
+/** Returns whether the published schema of a parameter accepts a text; numbers come as text too. */
 export const textFits = (schema: JsonSchema, text: string): boolean =>
   schema.type === 'integer'
     ? /^-?\d+$/u.test(text) && fits(schema, Number(text))

@@ -25,7 +25,7 @@ const insertOnly = [
   'statutory_parameter',
 ];
 
-/** What is made anew or runs out, so that the application may delete it. */
+/** Tables whose rows can be made anew or expire, so that the application may delete them. */
 const deletable = [
   'admin_login_guard',
   'audit_personal_detail',

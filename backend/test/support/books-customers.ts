@@ -36,7 +36,7 @@ const partOf = (answer: Answer, name: string): Record<string, unknown> =>
   // The form of an answer is its own route's, checked there.
   answer.body[name] as Record<string, unknown>;
 
-/** A buy that waits for its payment. */
+/** Places a buy order, which then waits for its payment. */
 const place = async (trader: Trader, rupees = '1000'): Promise<Bought> => {
   const body = { unit: 'INR', amount: rupees, idempotency_key: newKey() };
   const placed = must(await trader.call('POST', '/gold/buy', body), 201);
@@ -68,7 +68,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
     await control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured', ...play });
   };
 
-  /** A buy, paid and allocated. */
+  /** Places a buy order, pays it and waits for its allocation. */
   const buy = async (trader?: Trader, rupees?: string): Promise<Bought> => {
     const bought = await place(trader ?? (await customer()), rupees);
     await pay(bought);
@@ -94,7 +94,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
     return id;
   };
 
-  /** A sell as far as it goes. */
+  /** Requests a sale to a new bank account and returns the answer, a success or not. */
   const askToSell = async (trader: Trader, rupees: string): Promise<Answer> => {
     const accountId = await addAccount(trader);
     const amount = { unit: 'INR', amount: rupees, bank_account_id: accountId };
@@ -109,7 +109,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
     buy,
     askToSell,
 
-    /** A sell of what was bought for it, confirmed; its payout is on its way if small enough. */
+    /** Buys gold and sells from it; the payout is sent already if it is small enough. */
     async sell(rupees = '500', boughtFor = '1000'): Promise<Sold> {
       const bought = await buy(undefined, boughtFor);
       const sold = must(await askToSell(bought, rupees), 201);
@@ -120,7 +120,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
       return { userId, providerUserId, call, orderId, payoutId };
     },
 
-    /** What the provider makes of a payout. */
+    /** Plays the provider's outcome of a payout. */
     async playPayout(payoutId: string, outcome: string, more: object = {}): Promise<void> {
       await control('POST', `/payouts/${payoutId}`, { outcome, ...more });
     },

@@ -24,7 +24,7 @@ const customerGuard: Guard = {
   },
 };
 
-/** What a process on this kit's stores and sandbox reads. */
+/** Returns the environment of a process on this kit's stores and sandbox. */
 export const environmentOf = ({ addresses, sandbox: { url } }: Kit) => ({
   APP_MODE: 'test',
   DATABASE_URL: addresses.databaseUrl,
@@ -51,7 +51,7 @@ export const environmentOf = ({ addresses, sandbox: { url } }: Kit) => ({
   PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
 });
 
-/** Everything that the gates ask for. */
+/** Everything that the gates require. */
 const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
   await factories.admin('SUPER_ADMIN');
   const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: kit.clock.now() };
@@ -105,7 +105,7 @@ export const serveTrade = async () => {
     kit,
     factories,
     trade,
-    /** What the served reconciliation has, for one of other limits. */
+    /** The dependencies of the served reconciliation, to create another with other limits. */
     deps,
     url,
     adminUrl,

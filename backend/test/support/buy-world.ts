@@ -37,11 +37,11 @@ export interface BuyWorld {
   /** Moves business time forward and waits until the processes follow. */
   advance(seconds: number): Promise<void>;
   query<T extends object>(sql: string, ...values: string[]): Promise<T[]>;
-  /** How many purchases the provider made of a transaction's confirms. */
+  /** Counts the confirms of a transaction that the provider executed. */
   purchases(txId: string): Promise<number>;
-  /** What every table holds, but for price ticks: the same again when nothing was written. */
+  /** Hashes the rows of every table but the price ticks: equal when nothing was written between. */
   fingerprint(): Promise<Readonly<Record<string, string>>>;
-  /** Every move of an order so far, such as `PENDING>PAID`. */
+  /** Lists the transitions of an order so far, such as `PENDING>PAID`. */
   moves(orderId: string): Promise<string[]>;
   /** Forgets faults, and holds the system to the invariants once it has settled. */
   check(): Promise<void>;

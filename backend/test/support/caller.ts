@@ -1,9 +1,9 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a call came to. */
+/** The response to a call. */
 export interface Answer {
   readonly status: number;
-  /** What JSON parsing gives; empty where there was no body. */
+  /** The parsed JSON; empty where there was no body. */
   readonly body: Json;
   readonly headers: Headers;
   /** The `code` of the error envelope; undefined for a success. */

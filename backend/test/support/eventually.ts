@@ -1,7 +1,7 @@
 import { createTimers } from '../../src/platform/clock/timers.ts';
 
 interface EventuallyOptions {
-  /** How long to go on trying; 10 s unless said otherwise. */
+  /** The time to go on trying; 10 s unless given. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
 }

@@ -23,7 +23,7 @@ export interface FreshDatabase {
 }
 
 interface FreshDatabaseOptions {
-  /** With what `make up` seeds: accounts of every role, evidence that opens the gates, a catalogue. */
+  /** True for the seed of `make up`: accounts of every role, open gates, a catalogue. */
   readonly seeded?: boolean;
 }
 

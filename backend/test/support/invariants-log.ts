@@ -1,4 +1,4 @@
-/** What must never be in a log (contract: money > Invariants), by its form. */
+/** Forms of values that must never be in a log (contract: money > Invariants). */
 const forms: Readonly<Record<string, RegExp>> = {
   'a phone number': /(?<!\w)(?:\+?91)[6-9]\d{9}(?!\w)/gu,
   'a PAN': /\b[A-Z]{5}\d{4}[A-Z]\b/gu,

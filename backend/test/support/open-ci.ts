@@ -58,7 +58,7 @@ const openAdapter = (kit: Kit): Ci & Closable => {
   return made;
 };
 
-/** What the error of a dispatch tells of it. */
+/** Returns the details of a dispatch's error. */
 export const detailsOf = ({ body }: Answer) => {
   const { error } = body as { error: { details: { correlationId: string; target: string } } };
   return error.details;

@@ -31,7 +31,7 @@ import { createLogger } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
-/** What a call came to. */
+/** The response to a call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -42,7 +42,7 @@ export interface Answer {
 
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** What a test may turn while it runs. */
+/** Conditions that a test may change while it runs. */
 interface GoldKnobs {
   kyc: 'APPROVED' | 'PENDING';
   isGateOpen: boolean;
@@ -59,7 +59,7 @@ const gatesOf = (knobs: GoldKnobs): Pick<Gates, 'requireBuyOpen' | 'requireSellO
   },
 });
 
-/** Quotes, buys and allocation behind their routes, with the real adapters and the sandbox. */
+/** Quotes, buy orders and allocation behind their routes, with real adapters and the sandbox. */
 export interface OpenGold {
   readonly url: string;
   readonly databaseUrl: string;

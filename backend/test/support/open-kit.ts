@@ -30,7 +30,7 @@ import { createLogger, createMetrics } from '../../src/platform/observability/in
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 
-/** What a process of the service has, on stores of the test file's own and the sandbox. */
+/** The runtime of a process of the service, on stores of the test file's own and the sandbox. */
 export interface Kit extends Omit<Runtime, 'clock'> {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -42,7 +42,7 @@ export interface Kit extends Omit<Runtime, 'clock'> {
   /** The same provider through an adapter whose circuit breaker has seen nothing yet. */
   makeProvider(): GoldProvider;
   readonly objects: ObjectStore;
-  /** Where `objects` keeps its files. */
+  /** The folder of the files of `objects`. */
   readonly objectsDir: string;
   /** A folder of the switches' files, empty at first. */
   readonly settingsDir: string;

@@ -13,10 +13,10 @@ import { stopPostgres } from '../../dev/stack/postgres-server.ts';
 import { commandLineOf, stopProcess } from '../../dev/stack/process-control.ts';
 import { findServerUser, prepareServerHome, type ServerUser } from '../../dev/stack/server-user.ts';
 
-/** Where one test run keeps its servers' files. */
+/** The folder of one test run's server files. */
 export interface RunFolder {
   readonly path: string;
-  /** Where PostgreSQL's binaries are, shared by all runs. */
+  /** The folder of PostgreSQL's binaries, shared by all runs. */
   readonly serverHome: string;
   readonly stackHome: string;
   readonly user: ServerUser | undefined;

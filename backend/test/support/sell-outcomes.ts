@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { OpenGold } from './open-gold.ts';
 import type { Seller, Sellers } from './sellers.ts';
 
-/** What became of a customer's one sell of 0.02 g: everything that must hold then. */
+/** Creates the checks of a customer's one sale of 0.02 g, one for each way it can end. */
 export const createSellOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: () => Seller) => {
   const theSell = async () => {
     const [order, ...more] = await sellers.sellsOf(sellerNow().id);
@@ -39,7 +39,7 @@ export const createSellOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
     expect(await confirmsOf(order.providerTxId)).toBe(1);
     expect(await toldOf()).toEqual(['sell_confirmed']);
   };
-  /** Nobody can say: the grams stay reserved, and a person is asked. */
+  /** The outcome is unknown: the grams stay reserved, and an operator decides. */
   const expectUnderReview = async (code = 'SELL_UNKNOWN_OUTCOME'): Promise<void> => {
     const order = await theSell();
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: code });

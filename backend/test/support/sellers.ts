@@ -9,13 +9,13 @@ export interface Seller {
   readonly call: Caller;
   /** A verified one of their own. */
   readonly bankAccountId: string;
-  /** What they hold, such as `0.0786`. */
+  /** The grams that they hold, such as `0.0786`. */
   readonly grams: string;
   readonly investedPaise: bigint;
 }
 
 let keys = 0;
-/** An idempotency key that no other sell of this run has. */
+/** Returns an idempotency key that no other sale of this run has. */
 export const newSellKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
 
 /** Customers who have gold and a bank account, and what they do with them. */
@@ -93,7 +93,7 @@ export const createSellers = (open: OpenGold) => {
         ...more,
       }),
 
-    /** The sells of a customer as the database has them, oldest first. */
+    /** Lists a customer's sell orders as the database has them, oldest first. */
     sellsOf: (userId: string) =>
       db.goldOrder.findMany({ where: { userId, type: 'SELL' }, orderBy: { createdAt: 'asc' } }),
 
@@ -106,7 +106,7 @@ export const createSellers = (open: OpenGold) => {
       return rows.map(({ toStatus }) => toStatus);
     },
 
-    /** What the provider has of a customer. */
+    /** Returns a customer's balance at the provider, in grams. */
     async atProvider(seller: Seller): Promise<string> {
       const { body } = await open.sandbox.safegold('GET', `/v1/users/${seller.providerUserId}`);
       return String(body['gold_balance']);

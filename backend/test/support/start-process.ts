@@ -15,9 +15,9 @@ export interface StartedProcess {
   readonly pid: number;
   /** `http://127.0.0.1:PORT`; the worker listens on its internal port alone. */
   readonly url: string;
-  /** Where it serves probes and metrics. */
+  /** The address of its probes and metrics. */
   readonly internalUrl: string;
-  /** Everything it has said so far. */
+  /** Returns everything that it has logged so far. */
   log(): string;
   /** Ends it, at once or in order, and resolves when it is gone. */
   kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<ProcessEnd>;
@@ -26,7 +26,7 @@ export interface StartedProcess {
 }
 
 interface StartOptions {
-  /** How long it may take to be ready; 60 s unless said otherwise, for busy machines. */
+  /** The time in which it must be ready; 60 s unless given, for busy machines. */
   readonly timeoutMs?: number;
 }
 

@@ -43,7 +43,7 @@ const portfolioSchema = z.object({
   investedPaise: z.number(),
 });
 
-/** A buy that waits to be paid. */
+/** A buy order that waits for its payment. */
 export interface PlacedBuy {
   readonly key: string;
   readonly orderId: string;
@@ -69,7 +69,7 @@ let keys = 0;
 /** An idempotency key that no other buy of this run has. */
 export const newKey = (): string => `story-key-${process.pid}-${(keys += 1)}`;
 
-/** What a 201 or 200 of `POST /gold/buy` says. */
+/** Reads the ids and the amount from a 201 or 200 of `POST /gold/buy`. */
 export const placedOf = (body: unknown, key: string): PlacedBuy => {
   const buy = buySchema.parse(body);
   return {
@@ -82,7 +82,7 @@ export const placedOf = (body: unknown, key: string): PlacedBuy => {
   };
 };
 
-/** What a customer does, through the API alone. */
+/** Creates the actions of a customer, which go through the API alone. */
 export const createStoryClient = (who: Who, call: Call, callAt: (url: string) => Call) => {
   const order = async (orderId: string): Promise<OrderView> =>
     orderSchema.parse(expectStatus(await call('GET', `/gold/orders/${orderId}`), 200));

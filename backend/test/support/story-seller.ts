@@ -78,7 +78,7 @@ export const askToSell = (
     idempotency_key: key,
   });
 
-/** What a 201 or 200 of it says. */
+/** Reads the sale from a 201 or 200 of `POST /gold/sell`. */
 export const soldOf = (answer: Answer): SoldView => {
   expect([200, 201]).toContain(answer.status);
   return sellSchema.parse(answer.body);

@@ -12,7 +12,7 @@ import { openRunFolder, type RunFolder } from './run-folder.ts';
 import { cloneTemplate, ensureSeededTemplate, ensureTemplate } from './template-database.ts';
 import { startTestPostgres } from './test-postgres.ts';
 
-/** What a test file is given; the addresses are its own until they are returned. */
+/** The addresses of one test file, which are its own until it releases them. */
 interface DatabaseAddresses {
   readonly name: string;
   readonly databaseUrl: string;
@@ -35,7 +35,7 @@ interface TestServersOptions {
   readonly redisUrl: string | undefined;
 }
 
-/** Runs work once, at the first call; a failure is remembered too, so it is told to everyone. */
+/** Runs work once, at the first call; a failure is kept too, so every caller gets it. */
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let result: Promise<T> | undefined;
   return () => (result ??= work());

@@ -18,7 +18,7 @@ export interface TestStack {
   readonly addresses: StackAddresses;
   /** The API's address; the process that serves it may not be started yet. */
   urlOf(app: 'customer' | 'admin' | 'accounting' | 'sandbox'): string;
-  /** What a process of this stack is started with. */
+  /** Returns the environment that a process of this stack is started with. */
   environmentOf(app: LongRunning): ProcessEnvironment;
   /**
    * Starts a process. The first of an app takes the stack's own port; while it runs, another one
@@ -31,7 +31,7 @@ export interface TestStack {
 }
 
 interface TestStackOptions {
-  /** Whether its database has what `make up` seeds; it has unless said otherwise. */
+  /** False for a database without the seed of `make up`; true unless given. */
   readonly seeded?: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Ban {
   readonly pattern: RegExp;
   /** The files that it binds. */
   readonly where: (file: SourceFile) => boolean;
-  /** The way to do it, as the failing test tells it. */
+  /** The right way, as the failing test prints it. */
   readonly instead: string;
   /** Files that may, each with its reason. */
   readonly allowed?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const testCode = ({ isTest, path }: SourceFile): boolean =>
 const everywhere = (): boolean => true;
 const moneyCode = isIn(/^src\/money\//u, /^src\/modules\//u);
 
-/** What a machine can hold of the house style. */
+/** The rules of the house style that a pattern can check. */
 export const bans: readonly Ban[] = [
   {
     name: 'the environment',
@@ -96,7 +96,7 @@ export const bans: readonly Ban[] = [
   },
 ];
 
-/** What binds comments too. */
+/** Bans that bind comments too. */
 export const wordBans: readonly Ban[] = [
   {
     name: 'unfinished work',
