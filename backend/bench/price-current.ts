@@ -18,7 +18,7 @@ interface Side extends RunningApp {
   readonly name: string;
 }
 
-/** What node, Express and the limiter send by themselves. */
+/** Headers that Node, Express and the rate limiter add by themselves. */
 const ownHeaders = /^(?:connection|content-length|date|keep-alive|ratelimit(?:-policy)?)$/u;
 
 const startSides = async (stack: BenchStack): Promise<Side[]> => {

@@ -24,7 +24,7 @@ const find = (name, from) => {
   return from === root ? undefined : find(name, dirname(from));
 };
 
-/** What a package needs at run time, and whether it may be missing. */
+/** Lists the packages that a package needs at run time, and whether each may be missing. */
 const needsOf = ({
   dependencies,
   optionalDependencies,

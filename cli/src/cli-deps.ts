@@ -1,4 +1,4 @@
-/** What the commands use of their surroundings; tests pass their own. */
+/** The surroundings that commands use; tests pass their own. */
 export interface CliDeps {
   /** Results. The text is written as it is: end lines with a newline. */
   stdout(text: string): void;

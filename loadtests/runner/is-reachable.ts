@@ -23,7 +23,7 @@ export const isReachable = (
   };
   return new Promise((resolve) => {
     const request = isSecure
-      ? // Whether the certificate is good is for k6 to judge.
+      ? // k6 decides whether the certificate is valid.
         requestHttps({ ...options, servername: url.hostname, rejectUnauthorized: false })
       : requestHttp(options);
     request.on('response', (response) => {

@@ -101,7 +101,7 @@ describe.concurrent('the rate limit suite', () => {
     }
   });
 
-  // Where one fault does not bring another about.
+  // Each of these flaws fails one threshold and no other.
   const lone: readonly (readonly [string, LimitFlaws, string])[] = [
     ['says no limit in its headers', { noHeaders: true }, 'limit_headers'],
     ['has no Retry-After', { noRetryAfter: true }, 'refusal_retry_after'],

@@ -10,10 +10,10 @@ const customersCount = 200;
 const rounds = 7;
 const piecesOfRound = 160;
 const concurrencies = [8, 16] as const;
-/** Of every process of the service too, unless it is told otherwise. */
+/** The default of every process of the service too. */
 const poolSize = 10;
 
-/** What was sent again must have written what a buy writes. */
+/** Checks that the repeated statements created orders: a no-op would measure nothing. */
 const requireOrders = async ({ stack }: World, atLeast: number): Promise<void> =>
   withConnection(stack.addresses.databaseUrl, async (client) => {
     const { rows } = await client.query<{ orders: number }>(

@@ -9,7 +9,7 @@ const statementSchema = z.object({
 
 export type Statement = z.output<typeof statementSchema>;
 
-/** How much has been recorded so far. */
+/** Returns the size of the recording so far, to pass to `readStatements`. */
 export const recordedBytes = (file: string): number => statSync(file).size;
 
 /** The statements that were recorded after `from`, in order. */
@@ -18,7 +18,7 @@ export const readStatements = (file: string, from: number): Statement[] => {
   return lines.filter((line) => line !== '').map((line) => statementSchema.parse(JSON.parse(line)));
 };
 
-/** What a buy was made with, and what it made: these differ from one buy to the next. */
+/** The inputs and the created ids of one buy order, which differ from one order to the next. */
 export interface BuyNames {
   readonly userId: string;
   readonly phone: string;

@@ -1,6 +1,6 @@
 import type { RunningApp } from '../support/open-stack.ts';
 
-/** How often a worker has asked the provider; only the leader of the feed does. */
+/** Counts a worker's calls to the provider, which only the leader of the feed makes. */
 const askedBy = async ({ internalUrl }: RunningApp): Promise<number> => {
   const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const counts = text

@@ -7,7 +7,7 @@ const tickSchema = z.object({ seq: z.number(), stale: z.boolean().optional() });
 
 export interface HeardTick {
   readonly replica: string;
-  /** Which of all sockets heard it. */
+  /** Number of the socket that received it, counted over all replicas. */
   readonly socket: number;
   readonly seq: number;
   /** The moment, in ms since the epoch. */

@@ -51,7 +51,7 @@ const listenFor = async (listeners: Listeners, ticks: number): Promise<HeardTick
 interface Takeover {
   /** From the kill to the first tick of the new leader. */
   readonly ms: number;
-  /** How late that tick was. */
+  /** From the tick's 10 s mark to its arrival. */
   readonly lateMs: number;
 }
 
@@ -133,7 +133,7 @@ const reportOf = (
   };
 };
 
-/** Whether the feed keeps its marks, and how long it is without a leader. */
+/** Measures how late ticks arrive, and how long the feed stops when its leader is killed. */
 export const priceFeed = async (): Promise<Report> => {
   const ticks = Number(process.env['BENCH_TICKS'] ?? '6');
   const stack = await openStack();

@@ -18,7 +18,7 @@ const jsonAlone = '[["content-type","application/json; charset=utf-8"]]';
 const headers = new Map(pairs.parse(JSON.parse(process.env['HEADERS'] ?? jsonAlone)));
 const bytes = Buffer.from(body);
 const app = express();
-// What the service does without, the floor does without.
+// The service has these turned off too.
 app.disable('x-powered-by');
 app.disable('etag');
 app.set('trust proxy', 1);

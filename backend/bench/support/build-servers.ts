@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 const bench = join(import.meta.dirname, '..');
 const outdir = join(bench, '..', 'dist', 'bench');
 
-/** Where a bundle of `bench/servers` is. */
+/** Returns the path of a bundle of `bench/servers`. */
 export const serverBundle = (name: string): string => join(outdir, `${name}.js`);
 
 /** Bundles `bench/servers` as the service's own processes are bundled. */

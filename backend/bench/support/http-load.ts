@@ -4,7 +4,7 @@ import { cpuMsOf } from './process-usage.ts';
 
 export interface Load {
   readonly url: string;
-  /** Whose processor time is counted. */
+  /** The process whose processor time is counted. */
   readonly pid: number;
   readonly seconds: number;
   readonly connections: number;

@@ -12,7 +12,7 @@ export interface Table {
 }
 
 export interface Report {
-  /** What was measured, and how. */
+  /** Lines that explain the measurements and their method. */
   readonly how: readonly string[];
   readonly tables: readonly Table[];
   /** The single measurements behind the tables. */

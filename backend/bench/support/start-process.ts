@@ -6,7 +6,7 @@ import { lastWords } from '../../dev/stack/start-server.ts';
 
 export interface BenchProcess {
   readonly pid: number;
-  /** From the start of the process until it said that it was ready. */
+  /** From the start of the process until it reported that it was ready. */
   readonly readyMs: number;
   /** Resolves when it is gone. */
   readonly ended: Promise<void>;
@@ -21,7 +21,7 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Answers 2xx when the process is ready. */
   readonly readyUrl: string;
-  /** Where its output goes, as that of the local stack's processes does. */
+  /** Receives its output; the local stack's processes write to a file too. */
   readonly logFile: string;
   /** Further options of node. */
   readonly nodeOptions?: readonly string[];

@@ -69,7 +69,7 @@ export type ApiClient<Paths extends object> = { readonly [M in Method]: Call<Pat
   with(options: Partial<ApiClientOptions>): ApiClient<Paths>;
 };
 
-/** What a call is given, whichever it is: its types have been checked by then. */
+/** The input of any call. `Call` has checked it against the operation's own types already. */
 interface AnyInput {
   readonly path?: Record<string, unknown>;
   readonly query?: Record<string, unknown>;

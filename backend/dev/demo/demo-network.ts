@@ -8,13 +8,13 @@ import type { Timers } from '../../src/platform/clock/timers.ts';
 export interface DemoNetwork {
   /** Rejects when no answer comes, as the global fetch does; each try has its own time limit. */
   fetch(request: Request): Promise<Response>;
-  /** Where a socket for `url` connects to, and the headers that tell for whom it is. */
+  /** Returns the address a socket for `url` connects to, and the headers that name its host. */
   socketTo(url: string): { readonly url: string; readonly headers: Record<string, string> };
   close(): Promise<void>;
 }
 
 interface NetworkOptions {
-  /** Hosts behind an ingress, each with its address; any other host is what DNS says. */
+  /** Hosts behind an ingress, each with its address; any other host is resolved by DNS. */
   readonly resolve: Readonly<Record<string, string>>;
   readonly timers: Timers;
 }
@@ -24,7 +24,7 @@ const mostWaits = 3;
 
 const refusalWire = z.object({ error: z.object({ code: z.literal('RATE_LIMITED') }) });
 
-/** Returns the seconds to wait, where the answer says that it came too soon for the rate limit. */
+/** Returns the seconds to wait where the rate limit refused the request, undefined otherwise. */
 const secondsToWait = async (response: Response): Promise<number | undefined> => {
   if (response.status !== 429) return undefined;
   const body: unknown = await response.clone().json();
@@ -34,7 +34,7 @@ const secondsToWait = async (response: Response): Promise<number | undefined> =>
 
 /**
  * The network of one run of the story. At an ingress the `x-forwarded-for` of a client counts for
- * nothing, so there all customers are one to the rate limit, and wait as it tells them to.
+ * nothing, so all customers share one rate limit there, and wait as long as its answer asks.
  */
 export const createDemoNetwork = ({ resolve, timers }: NetworkOptions): DemoNetwork => {
   const lookup: LookupFunction = (host, options, done) => {

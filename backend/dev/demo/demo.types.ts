@@ -33,7 +33,7 @@ export interface PlacedBuy {
   readonly gatewayOrderId: string;
 }
 
-/** What one step leaves for the later ones. */
+/** Values that one step keeps for the later ones. */
 export interface DemoNotes {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
@@ -53,7 +53,7 @@ export interface DemoNotes {
   };
 }
 
-/** What every step works with. */
+/** The surroundings of every step: clients, network, clock, and the values of earlier steps. */
 export interface Demo {
   readonly endpoints: DemoEndpoints;
   readonly random: Random;
@@ -61,7 +61,7 @@ export interface Demo {
   readonly network: DemoNetwork;
   /** The sandbox's controls. */
   readonly sandbox: SandboxClient;
-  /** Create a client of an API at an address of its own, with no credential. */
+  /** Creates a client of an API at an address of its own, with no credential. */
   readonly visitor: {
     customer(ip: string): CustomerClient;
     admin(ip: string): AdminClient;
@@ -74,7 +74,7 @@ export interface Demo {
   atEnd(close: () => void): void;
 }
 
-/** One step of the story: does something, checks it, and says what happened, a line each. */
+/** One step of the story: acts, checks the result, and returns a line for each thing it did. */
 export interface Step {
   readonly title: string;
   readonly run: (demo: Demo) => Promise<readonly string[]>;

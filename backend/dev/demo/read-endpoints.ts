@@ -4,7 +4,7 @@ import { StepFailure } from './step-failure.ts';
 
 const account = z.object({ email: z.string(), password: z.string() });
 
-/** What the story needs of `.dev/endpoints.json` (contract: local-stack > Endpoints file). */
+/** The fields of the endpoints file that the demo uses (contract: local-stack > Endpoints file). */
 const endpointsSchema = z.object({
   customer: z.url(),
   admin: z.url(),

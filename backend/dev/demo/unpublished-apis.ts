@@ -1,6 +1,9 @@
 import type { ApiClient } from '@digital-gold/client';
 
-/** What the story calls of the two APIs that have no OpenAPI document, in the form of one. */
+/*
+ * The routes that the demo calls of the sandbox and the accounting API. Neither has an OpenAPI
+ * document, so their types are written here in its form.
+ */
 
 interface Success<Body> {
   responses: { 200: { content: { 'application/json': Body } } };

@@ -6,7 +6,7 @@ interface UntilOptions<T> {
   readonly look: () => T | Promise<T>;
   readonly isThere: (seen: T) => boolean;
   readonly seconds: number;
-  /** What was waited for, for the failure; it is told what was seen last. */
+  /** Returns the failure's message from the value that was seen last. */
   readonly otherwise: (seen: T) => string;
 }
 

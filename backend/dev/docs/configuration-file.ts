@@ -1,4 +1,4 @@
 import { resolve } from 'node:path';
 
-/** Where the configuration reference is kept. */
+/** The path of the configuration reference. */
 export const configurationFile = resolve(import.meta.dirname, '../../docs/configuration.md');

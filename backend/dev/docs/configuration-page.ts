@@ -7,7 +7,7 @@ import { configurationParts, type ConfigurationPart } from './configuration-part
 const code = (text: string): string => `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 
-/** What a variable is when it is not given, as it would be written. */
+/** Returns a variable's default as it would be written, or `required`, `none` or `empty`. */
 const defaultOf = ({ schema }: Variable): string => {
   const parsed = schema.safeParse(undefined);
   if (!parsed.success) return 'required';
@@ -21,7 +21,7 @@ const rowOf = ([name, variable]: [string, Variable]): string => {
   return `| ${code(name)}${secret} | ${cell(defaultOf(variable))} | ${cell(variable.doc)} |`;
 };
 
-/** What every process reads is not repeated, where it means the same. */
+/** Variables of every process, which other sections repeat only with another meaning. */
 const common: VariableTable = processVariables;
 
 const sectionOf = ({ title, readBy, variables }: ConfigurationPart): string =>
@@ -58,7 +58,7 @@ const tracing = `## Traces
 
 Off unless \`OTEL_EXPORTER_OTLP_ENDPOINT\` is set and the process is started with \`node --import ./dist/otel/main.js ./dist/APP/main.js\`; the other \`OTEL_*\` variables are the SDK's own.`;
 
-/** The reference of everything that the environment can say, as Markdown. */
+/** Returns the reference of all variables and switches, as Markdown. */
 export const configurationPage = (): string => {
   const known = Object.keys(developmentSwitches).filter((name) => !switches.includes(name));
   if (known.length > 0) throw new Error(`say what these switches do: ${known.join(', ')}`);

@@ -40,7 +40,7 @@ export const scriptToSchema = (from: MigrateTarget): Promise<string | undefined>
   withEngine(from, (atWork) => compare(atWork, history(atWork), target(atWork), true));
 
 export interface Drift {
-  /** What the schema has and the migrations don't make, in words; undefined when in step. */
+  /** The difference from the migrations to the schema, in words; undefined when in step. */
   readonly migrationsToSchema: string | undefined;
   /** The same of the database at hand. */
   readonly databaseToSchema: string | undefined;

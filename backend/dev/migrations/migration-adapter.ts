@@ -92,8 +92,8 @@ export interface MigrationAdapter {
 }
 
 /**
- * What the schema engine reaches PostgreSQL through. The shadow database is made and dropped
- * beside the main one (needs CREATEDB); adapter-pg's own would connect to the main database.
+ * Connects the schema engine to PostgreSQL. The shadow database is created and dropped beside the
+ * main one (needs CREATEDB); adapter-pg's own would connect to the main database.
  */
 export const createMigrationAdapter = (url: string): MigrationAdapter => {
   const open = new Set<SqlDriverAdapter>();

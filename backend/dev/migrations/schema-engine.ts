@@ -11,7 +11,7 @@ export type SchemaEngine = engineBindings.SchemaEngine;
 let linked = false;
 let panicMessage = '';
 
-/** What the engine said when it panicked, or nothing: its own errors carry no such text. */
+/** Returns the engine's panic message, which its errors don't carry; empty before any panic. */
 export const enginePanic = (): string => panicMessage;
 
 /** Links the WebAssembly module to its bindings, once for the process. */

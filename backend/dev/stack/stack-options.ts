@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { stackPaths, type StackPaths } from './stack-paths.ts';
 import { readPorts, type StackPorts } from './stack-ports.ts';
 
-/** What the environment says about the stack to bring up. */
+/** The options of a stack, read from the environment. */
 export interface StackOptions {
   readonly paths: StackPaths;
   readonly ports: StackPorts;
@@ -21,7 +21,7 @@ const given = (env: Environment, name: string): string | undefined => {
 };
 
 /**
- * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` tell a
+ * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` separate a
  * second stack from the first one.
  * @throws Error of one line about what is wrong.
  */

@@ -14,7 +14,7 @@ export interface StackPorts {
   readonly redis: number;
 }
 
-/** Each port's variable and what it is when nobody says otherwise. */
+/** Each port's variable and default. */
 export const portVariables: Readonly<Record<keyof StackPorts, readonly [string, number]>> = {
   customer: ['CUSTOMER_PORT', 4000],
   admin: ['ADMIN_PORT', 4001],
@@ -52,7 +52,7 @@ export const readPorts = (env: Readonly<Record<string, string | undefined>>): St
   };
 };
 
-/** Whether a server could listen on the port now, on every interface and on loopback alone. */
+/** Returns whether a server could listen on the port now, on every interface and on loopback. */
 export const isPortFree = async (port: number): Promise<boolean> =>
   (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'));
 

@@ -31,7 +31,7 @@ const answersWell = async (url: string): Promise<boolean> => {
 
 const bundleOf = ({ name, paths }: ProcessOptions): string => join(paths.dist, name, 'main.js');
 
-/** What a process is started from: its code, the packages it loads, and its environment. */
+/** Hashes what a process is started from: its code, its packages and its environment. */
 const fingerprintOf = (options: ProcessOptions): string => {
   const environment = JSON.stringify(environmentOf(options.name, options.addresses));
   const hash = createHash('sha256')
@@ -54,7 +54,7 @@ const newLog = (file: string): string => {
   return file;
 };
 
-/** Whether the process that runs is the one that this stack would start now. */
+/** Returns whether the running process is the one that this stack would start now. */
 const isUpToDate = async (options: ProcessOptions): Promise<boolean> => {
   const alive = await options.records.findAlive(options.name);
   return alive?.fingerprint === fingerprintOf(options);
@@ -77,7 +77,7 @@ export const startStackProcess = async (
     throw new Error(`${name} runs but is not ready. The end of ${logFile}:\n${lastWords(logFile)}`);
   }
   await records.stop(name);
-  // An argument that no process reads: it tells this stack's processes from another one's.
+  // An argument that no process reads: it sets this stack's processes apart from another one's.
   const mark = `--stack=${paths.home}`;
   const fingerprint = fingerprintOf(options);
   await startServer({

@@ -17,13 +17,13 @@ import { startRedis } from './redis-server.ts';
 import { findServerUser, prepareServerHome } from './server-user.ts';
 import type { StackOptions } from './stack-options.ts';
 
-/** Where the embedded PostgreSQL of a stack keeps its data. */
+/** Returns the data folder of a stack's embedded PostgreSQL. */
 export const postgresData = async (options: StackOptions): Promise<string> => {
   const home = await prepareServerHome(options.paths.home, await findServerUser());
   return join(home, 'data');
 };
 
-/** Says whose fault it is that a server which was given can't be used. */
+/** Throws an error that names the variable of a given server that can't be used. */
 const refuseGiven =
   (variable: string) =>
   (cause: unknown): never => {
@@ -32,7 +32,7 @@ const refuseGiven =
 
 const tryRedis = async (url: string): Promise<void> => {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-  // The reason comes as an event; the call only says that the connection is closed.
+  // The reason comes as an event; the call fails only with "the connection is closed".
   let reason: unknown;
   client.on('error', (error) => (reason = error));
   try {

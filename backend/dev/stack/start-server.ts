@@ -8,23 +8,23 @@ import type { ServerUser } from './server-user.ts';
 const timers = createTimers();
 
 export interface ServerOptions {
-  /** What people call it, for the message when it does not start. */
+  /** Its name in the message when it does not start. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly logFile: string;
-  /** Told the pid, since a stranger on the same port would answer for it. */
+  /** Receives the pid, since another server on the same port could answer for it. */
   readonly isReady: (pid: number) => Promise<boolean>;
   readonly timeoutMs: number;
   readonly cwd?: string;
   /** The whole environment of the process; that of this one unless given. */
   readonly env?: ProcessEnvironment;
   readonly user?: ServerUser | undefined;
-  /** Told the pid at once, before the process is ready. */
+  /** Receives the pid at once, before the process is ready. */
   readonly onStarted?: (pid: number) => void;
 }
 
-/** Tries until `isReady` says so; false when `goOn` or the time says stop. */
+/** Tries until `isReady` is true; false when `goOn` turns false or the time is over. */
 export const waitUntilReady = async (
   isReady: () => Promise<boolean>,
   timeoutMs: number,

@@ -12,7 +12,7 @@ export interface IngressPlace {
 
 export type Api = 'customer' | 'admin' | 'accounting';
 
-/** What one step leaves for the later ones. */
+/** Values that one step keeps for the later ones. */
 export interface ClusterNotes {
   image: { readonly repository: string; readonly tag: string };
   places: Readonly<Record<Api, IngressPlace>>;
@@ -20,7 +20,7 @@ export interface ClusterNotes {
   roll: string;
 }
 
-/** What every step works with. */
+/** The surroundings of every step: options, tools, and the values of earlier steps. */
 export interface ClusterWorld {
   readonly options: DemoOptions;
   /** Name of the kube context. */
@@ -42,7 +42,7 @@ export interface ClusterWorld {
   readonly say: (text: string) => void;
 }
 
-/** One step: does something, checks it, and says what happened, a line each. */
+/** One step: acts, checks the result, and returns a line for each thing it did. */
 export interface ClusterStep {
   readonly title: string;
   readonly run: (world: ClusterWorld) => Promise<readonly string[]>;

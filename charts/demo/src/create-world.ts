@@ -14,7 +14,7 @@ interface WorldOptions {
   readonly kubeContext: string;
 }
 
-/** What the steps of one run share; `close` ends what they opened. */
+/** Creates the surroundings that the steps of one run share; `close` ends what they opened. */
 export const createWorld = (given: WorldOptions): ClusterWorld & { close(): void } => {
   const { options, repository, say, kubeContext } = given;
   const { namespace } = options;

@@ -25,7 +25,7 @@ const logsOfUnready = async (world: Pick<ClusterWorld, 'kubectl'>): Promise<stri
   return lines;
 };
 
-/** What the cluster says when something went wrong: pods, warnings, the end of the logs. */
+/** Describes the cluster after a failure: pods, warnings, the end of the logs. */
 export const describeTrouble = async (
   world: Pick<ClusterWorld, 'kubectl'>,
 ): Promise<readonly string[]> => {

@@ -1,6 +1,6 @@
 import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
 
-/** What the environment says about the demo's run. */
+/** The options of the demo's run, read from the environment. */
 export interface DemoOptions {
   /** Undefined for the current context of the kubeconfig. */
   readonly kubeContext: string | undefined;
@@ -19,7 +19,7 @@ export interface DemoOptions {
   /** `address` or `address:port` of the public ingress, where the Ingress's status has it not. */
   readonly ingressAddress: string | undefined;
   readonly internalIngressAddress: string | undefined;
-  /** Whether everything is taken away again when all went well. */
+  /** True to remove everything again after a successful run. */
   readonly isTakenDown: boolean;
 }
 

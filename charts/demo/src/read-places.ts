@@ -49,8 +49,8 @@ const waitForPlace = async (world: ClusterWorld, api: Api): Promise<IngressPlace
 };
 
 /**
- * Where each API is reached: at the address that was given, else at the one that the ingress
- * controller wrote into the Ingress's status.
+ * Returns each API's address: the one that was given, else the one that the ingress controller
+ * wrote into the Ingress's status.
  */
 export const readPlaces = async (world: ClusterWorld): Promise<Record<Api, IngressPlace>> => ({
   customer: await waitForPlace(world, 'customer'),

@@ -1,7 +1,7 @@
 import type { ClusterWorld, IngressPlace } from './cluster.types.ts';
 import { askAtAddress } from './tools/ask-at-address.ts';
 
-/** What is left of the window, and when it ends; undefined when the answer does not say. */
+/** Reads the requests and seconds left in the window; undefined where the header has none. */
 const readWindow = (header: unknown): { left: number; seconds: number } | undefined => {
   const [, left, seconds] = /;\s*r=(\d+);\s*t=(\d+)/u.exec(String(header)) ?? [];
   return left === undefined ? undefined : { left: Number(left), seconds: Number(seconds) };

@@ -5,7 +5,7 @@ interface WaitOptions {
   readonly isThere: () => Promise<boolean>;
   readonly everyMs: number;
   readonly seconds: number;
-  /** What was waited for, for the failure. */
+  /** The failure's message when the time is over. */
   readonly otherwise: string;
 }
 

@@ -34,7 +34,7 @@ export const isClusterCategory = (category: CheckCategory): boolean =>
  */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'unknown' | 'not-run';
 
-/** What a check found of one thing; title and hint stand in place of the check's own. */
+/** The result of a check for one thing; a title and a hint replace the check's own. */
 export interface Finding {
   readonly status: CheckStatus;
   readonly detail: string;
@@ -42,13 +42,13 @@ export interface Finding {
   readonly hint?: string | undefined;
 }
 
-/** One check: everything that goldctl knows about it. A new one is one more entry of a list. */
+/** One check. A new one is one more entry of a list. */
 export interface Check {
   /** Its heading in docs/checks.md too: every record leads there. */
   readonly id: string;
   readonly category: CheckCategory;
   readonly title: string;
-  /** What to do when it fails. */
+  /** The advice for a failure. */
   readonly hint: string;
   /**
    * Returns a finding for each thing that it looked at; none where the installation has no such
@@ -64,7 +64,7 @@ export interface CheckRecord {
   readonly title: string;
   readonly status: CheckStatus;
   readonly detail: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** The advice for the operator; null where there is nothing to do. */
   readonly hint: string | null;
   /** The part of the page that explains the check. */
   readonly anchor: string;

@@ -125,7 +125,7 @@ const ofRelease =
   async ({ release }) =>
     release === undefined ? [] : run(release);
 
-/** What the cluster holds of a release. */
+/** Checks of a release's objects in the cluster. */
 export const clusterChecks: readonly Check[] = [
   {
     id: 'deployment-available',

@@ -30,17 +30,17 @@ interface HealthRoute {
   readonly url: URL;
 }
 
-/** What was listed, or the reason why the operator may not list it. */
+/** The listed objects, or the reason why the operator may not list them. */
 type Listed<T> = { readonly items: readonly T[] } | { readonly error: CliError };
 
-/** What only a cluster has. */
+/** The parts of an installation that only a cluster has. */
 export interface Release {
   readonly client: KubeClient;
   readonly deployments: Listed<KubeDeployment>;
   readonly pods: Listed<KubePod>;
 }
 
-/** What the checks look at: a stack on this machine, or a release in a cluster. */
+/** The subject of the checks: a stack on this machine, or a release in a cluster. */
 export interface Installation {
   readonly deps: CliDeps;
   readonly context: Context;

@@ -53,7 +53,7 @@ const unknownItems: Check['run'] = async ({ report }) => {
 const evidence = 'Submit the evidence with PUT /v1/readiness/evidence of the admin API.';
 const outsideParty = 'Check its address and keys in the configuration, then the provider itself.';
 
-/** What the admin API's readiness report says of collaborators and of the business. */
+/** Checks of collaborators and of the business, from the admin API's readiness report. */
 export const reportChecks: readonly Check[] = [
   {
     id: 'gold-provider',

@@ -24,7 +24,7 @@ export interface KubeDeployment extends KubeObject {
   readonly updatedReplicas: number;
   /** The cluster has processed the latest change. */
   readonly isObserved: boolean;
-  /** Why it does not progress, where the cluster reports it. */
+  /** The reason why it does not progress, where the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }
@@ -39,7 +39,7 @@ export interface KubePod extends KubeObject {
   readonly containers: readonly string[];
   /** Container ports by their names. */
   readonly ports: Readonly<Record<string, number>>;
-  /** Why it is not ready, where the cluster reports it. */
+  /** The reason why it is not ready, where the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }

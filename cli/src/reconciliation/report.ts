@@ -11,7 +11,7 @@ const check = z.object({
   status: z.enum(['OK', 'FINDINGS', 'ERROR']),
   count: z.int(),
   samples: z.array(sample),
-  /** Why an ERROR is one. */
+  /** The reason for an ERROR. */
   detail: z.string().optional(),
 });
 

@@ -6,8 +6,8 @@ const folder = join(import.meta.dirname, '..', 'golden');
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
 
 /**
- * What the file of that name in test/golden says an output must be. `UPDATE_GOLDEN=1` writes
- * `text` there first: then read what git says of it.
+ * Returns the expected output from the file of that name in test/golden. `UPDATE_GOLDEN=1` writes
+ * `text` there first: then review the change with git diff.
  */
 export const golden = (name: string, text: string): string => {
   const path = join(folder, name);

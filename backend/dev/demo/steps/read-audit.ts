@@ -1,7 +1,7 @@
 import type { Step } from '../demo.types.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** What operators do is on record, and nobody can change it. */
+/** Checks that the audit log has the operator's approval and that nobody can change it. */
 export const readAudit: Step = {
   title: 'The audit log has the approval',
   async run(demo) {

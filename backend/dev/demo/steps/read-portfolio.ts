@@ -3,7 +3,7 @@ import type { Step } from '../demo.types.ts';
 import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 
-/** What is held is the sum of what was bought. */
+/** Checks that the balance is the sum of the grams that were bought. */
 export const readPortfolio: Step = {
   title: 'The portfolio',
   async run(demo) {

@@ -2,7 +2,7 @@ import type { Step } from '../demo.types.ts';
 import { expectRefusal } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** What the customer sees of themselves; KYC has not begun, so nothing can be bought. */
+/** Reads the new customer's profile, and checks that they cannot buy before KYC is approved. */
 export const readProfile: Step = {
   title: 'The profile, and no gold without KYC',
   async run(demo) {

@@ -10,7 +10,7 @@ export const describeLoad = (reports: readonly LoadReport[]): string[] =>
     ...[...reasons].map(([why, count]) => `    ${count} times: ${why}`),
   ]);
 
-/** How many requests failed, and how many there were. */
+/** Counts the requests of all reports, and those of them that failed. */
 export const countLoad = (reports: readonly LoadReport[]): { sent: number; failed: number } => ({
   sent: reports.reduce((sum, { sent }) => sum + sent, 0),
   failed: reports.reduce((sum, { failed }) => sum + failed, 0),

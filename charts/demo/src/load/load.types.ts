@@ -13,7 +13,7 @@ export interface LoadTarget {
   readonly connections: 'kept' | 'new';
 }
 
-/** What became of one target's requests. */
+/** The results of one target's requests. */
 export interface LoadReport {
   readonly name: string;
   readonly connections: LoadTarget['connections'];

@@ -4,8 +4,8 @@ import { testbed } from '../release.ts';
 import type { LoadTarget } from './load.types.ts';
 
 /**
- * A webhook that says of an unknown payment that it failed: the first is kept as unmatched, all
- * later ones are duplicates. It goes through signature, inbox and a transaction each time.
+ * Returns a webhook that reports an unknown payment as failed: the first is stored as unmatched,
+ * all later ones are duplicates. It goes through signature, inbox and a transaction each time.
  */
 const webhookOf = (secret: string) => {
   const id = randomUUID();
@@ -29,7 +29,7 @@ const webhookOf = (secret: string) => {
   return { method: 'POST', path: '/v1/webhooks/payment/sandbox', headers, body } as const;
 };
 
-/** What comes by the public ingress. Its one client may ask for 100 limited answers a minute. */
+/** Returns the load through the ingresses: one client, with 100 rate-limited requests a minute. */
 export const serviceLoad = async (world: ClusterWorld): Promise<readonly LoadTarget[]> => {
   const { customer, admin } = world.recall('places');
   const secret = await world.kubectl.readSecret(

@@ -7,7 +7,7 @@ const namedWire = z.object({
   items: z.array(z.object({ metadata: z.object({ name: z.string() }) })),
 });
 
-/** What is needed is there: said before anything is built. */
+/** Checks that the cluster has what the demo needs, before anything is built. */
 export const checkCluster: ClusterStep = {
   title: 'The cluster',
   async run({ kubectl, helm, options }) {

@@ -12,12 +12,12 @@ type GateState = 'OPEN' | 'CLOSED';
 const readinessWire = z.object({ sell: z.enum(['OPEN', 'CLOSED']) });
 const gatesWire = z.object({ items: z.array(z.object({ gate: z.string(), isOpen: z.boolean() })) });
 
-/** A kubelet looks for a changed ConfigMap once a minute, unless it is told otherwise. */
+/** A kubelet looks for a changed ConfigMap once a minute unless it is configured otherwise. */
 const patienceSeconds = 150;
 /** Answers that must agree, since they come from one replica or the other. */
 const repeats = 6;
 
-/** How selling stands, as customers are told. */
+/** Reads the state of the sell gate from the public readiness route. */
 const readSell = async (world: ClusterWorld): Promise<GateState> => {
   const place = world.recall('places').customer;
   const path = '/v1/public/payment-readiness';
@@ -33,7 +33,7 @@ const isEverywhere = async (world: ClusterWorld, wanted: GateState): Promise<boo
   return true;
 };
 
-/** Seconds until every replica says so. */
+/** Returns the seconds until every replica reports it. */
 const waitForSell = (world: ClusterWorld, wanted: GateState): Promise<number> =>
   waitUntil(world, {
     isThere: () => isEverywhere(world, wanted),
@@ -45,7 +45,7 @@ const waitForSell = (world: ClusterWorld, wanted: GateState): Promise<number> =>
 const mark = (pods: readonly PodState[]): string =>
   pods.map(({ uid, restarts }) => `${uid} ${restarts}`).join('\n');
 
-/** Closed by an operator, and closed it stays until an operator opens it. */
+/** Checks that a gate that an operator closed stays closed until an operator opens it. */
 export const flipGate: ClusterStep = {
   title: 'A gate closes without a restart, and stays closed through an upgrade',
   async run(world) {
