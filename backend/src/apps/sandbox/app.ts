@@ -4,7 +4,7 @@ import { errorMiddleware } from '../../platform/http/error-middleware.ts';
 import { requestIdMiddleware } from '../../platform/http/request-id.ts';
 import { invoiceFile } from './collaborators/safegold/invoice-file.ts';
 import { controlRouter } from './controls/control-router.ts';
-import { collaboratorRouter } from './kit/collaborator-router.ts';
+import { collaboratorRouter } from './core/collaborator-router.ts';
 import { pageHandler } from './page/page.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import type { SandboxParts } from './sandbox-parts.ts';
@@ -38,7 +38,7 @@ export const createSandboxApp = ({ parts, logger, isDraining }: AppOptions): Exp
     probe(() => !isDraining()),
   );
   app.get('/', pageHandler(parts.random));
-  app.get('/safegold/invoices/:name', invoiceFile(parts.safegoldBooks));
+  app.get('/safegold/invoices/:name', invoiceFile(parts.safegoldStore));
   for (const collaborator of parts.collaborators) {
     app.use(collaborator.mountPath, collaboratorRouter(collaborator, parts));
   }

@@ -1,4 +1,4 @@
-import { defaultBackoffMs } from './kit/webhook-sender.ts';
+import { defaultBackoffMs } from './core/webhook-outbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 const silent = (): void => {};

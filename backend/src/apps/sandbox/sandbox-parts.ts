@@ -1,24 +1,24 @@
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { createRandom } from '../../platform/ids/random.ts';
-import { createGatewayBooks } from './collaborators/gateway/gateway-books.ts';
-import { createGatewayTill } from './collaborators/gateway/gateway-till.ts';
+import { createGatewayStore } from './collaborators/gateway/gateway-store.ts';
+import { createGatewayCheckoutSimulator } from './collaborators/gateway/gateway-checkout-simulator.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createGithub } from './collaborators/github/github.ts';
-import { createMessageBook } from './collaborators/msg91/message-book.ts';
+import { createMessageStore } from './collaborators/msg91/message-store.ts';
 import { createMsg91 } from './collaborators/msg91/msg91.ts';
 import { createRazorpayx } from './collaborators/razorpayx/razorpayx.ts';
 import { createPriceSource } from './collaborators/safegold/price-source.ts';
-import { createSafegoldBooks } from './collaborators/safegold/safegold-books.ts';
+import { createSafegoldStore } from './collaborators/safegold/safegold-store.ts';
 import { createSafegold } from './collaborators/safegold/safegold.ts';
-import type { Collaborator } from './kit/collaborator.ts';
-import { createLife } from './kit/life.ts';
-import type { PayoutDesk } from './kit/payout-desk.ts';
-import type { RunDesk } from './kit/run-desk.ts';
-import type { Till } from './kit/till.ts';
-import { createWebhookSender } from './kit/webhook-sender.ts';
+import type { Collaborator } from './core/collaborator.ts';
+import { createBackgroundWork } from './core/background-work.ts';
+import type { PayoutSimulator } from './core/payout-simulator.ts';
+import type { RunSimulator } from './core/run-simulator.ts';
+import type { CheckoutSimulator } from './core/checkout-simulator.ts';
+import { createWebhookOutbox } from './core/webhook-outbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
-import { createFaultBook } from './state/fault-book.ts';
+import { createFaultRegistry } from './state/fault-registry.ts';
 import { createJournal } from './state/journal.ts';
 import { createMovableClock } from './state/movable-clock.ts';
 
@@ -37,28 +37,28 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const clock = createMovableClock(system);
   const timers = createTimers();
   const random = createRandom();
-  const life = createLife();
+  const backgroundWork = createBackgroundWork();
   const target = { url: options.customerBaseUrl };
 
-  const webhooks = createWebhookSender({
+  const webhooks = createWebhookOutbox({
     targetUrl: () => target.url,
     timers,
     random,
-    life,
+    backgroundWork,
     changed,
     backoffMs: options.webhookBackoffMs,
   });
   const prices = createPriceSource(clock);
-  const safegoldBooks = createSafegoldBooks(clock, system);
-  const messages = createMessageBook(clock);
-  const gatewayBooks = createGatewayBooks(clock, random);
+  const safegoldStore = createSafegoldStore(clock, system);
+  const messages = createMessageStore(clock);
+  const gatewayStore = createGatewayStore(clock, random);
   const { gatewayKeyId: keyId, gatewayKeySecret: keySecret, settleMs } = options;
-  const gatewayTill = createGatewayTill({
-    books: gatewayBooks,
+  const gatewayCheckouts = createGatewayCheckoutSimulator({
+    store: gatewayStore,
     clock,
     timers,
     random,
-    life,
+    backgroundWork,
     webhooks,
     changed,
     keySecret,
@@ -70,7 +70,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     clock,
     timers,
     random,
-    life,
+    backgroundWork,
     webhooks,
     changed,
     settleMs,
@@ -82,42 +82,42 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
 
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
-  // The registry: a new outside party is one more row here, and its till, where it takes payments.
+  // The registry: a new outside party is one more row here, and its simulator, where it takes payments.
   const collaborators: readonly Collaborator[] = [
     createSafegold(
-      { books: safegoldBooks, prices, clock, enforcesKycLimits: options.enforcesKycLimits },
+      { store: safegoldStore, prices, clock, enforcesKycLimits: options.enforcesKycLimits },
       options.safegoldToken,
     ),
-    createGateway({ books: gatewayBooks, till: gatewayTill, keyId, keySecret }),
+    createGateway({ store: gatewayStore, simulator: gatewayCheckouts, keyId, keySecret }),
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
     razorpayx.collaborator,
     github.collaborator,
   ];
-  const tills: readonly Till[] = [gatewayTill];
-  const payoutDesk: PayoutDesk = razorpayx.desk;
-  const runDesk: RunDesk = github.desk;
+  const checkoutSimulators: readonly CheckoutSimulator[] = [gatewayCheckouts];
+  const payoutSimulator: PayoutSimulator = razorpayx.simulator;
+  const runSimulator: RunSimulator = github.simulator;
 
   return {
     clock,
     timers,
     random,
-    life,
+    backgroundWork,
     target,
     changed,
     journal: createJournal(clock),
-    faults: createFaultBook(random),
+    faults: createFaultRegistry(random),
     webhooks,
     prices,
     messages,
-    safegoldBooks,
+    safegoldStore,
     collaborators,
-    tills,
-    payoutDesk,
-    runDesk,
+    checkoutSimulators,
+    payoutSimulator,
+    runSimulator,
     /** Goes on with what was settling when an earlier process ended. */
     resume: () => {
-      for (const debit of gatewayBooks.pendingDebits()) gatewayTill.settleLater(debit);
-      razorpayx.desk.resume();
+      for (const debit of gatewayStore.pendingDebits()) gatewayCheckouts.settleLater(debit);
+      razorpayx.simulator.resume();
     },
   };
 };

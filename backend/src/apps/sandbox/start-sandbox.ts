@@ -77,7 +77,7 @@ export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> =
     async stop() {
       if (isDraining) return;
       isDraining = true;
-      parts.life.end();
+      parts.backgroundWork.end();
       await close(server);
       file?.close();
     },

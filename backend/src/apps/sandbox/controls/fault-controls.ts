@@ -1,10 +1,10 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import { operationNames } from '../kit/collaborator.ts';
-import { control, controlBody } from '../kit/control.ts';
+import { operationNames } from '../core/collaborator.ts';
+import { control, controlBody } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
-import { faultKinds } from '../state/fault-book.ts';
+import { faultKinds } from '../state/fault-registry.ts';
 
 const maximumDelayMs = 600_000;
 

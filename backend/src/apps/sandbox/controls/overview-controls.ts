@@ -1,8 +1,8 @@
 import type { Router } from 'express';
-import { operationNames } from '../kit/collaborator.ts';
-import { control } from '../kit/control.ts';
+import { operationNames } from '../core/collaborator.ts';
+import { control } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
-import { faultKinds } from '../state/fault-book.ts';
+import { faultKinds } from '../state/fault-registry.ts';
 import { clockView } from './clock-controls.ts';
 import { priceView } from './price-controls.ts';
 import { transactionView } from './transaction-controls.ts';
@@ -13,11 +13,11 @@ const overview = (parts: SandboxParts) => ({
   clock: clockView(parts.clock),
   price: priceView(parts),
   messages: parts.messages.list().slice(0, shown),
-  checkouts: parts.tills.flatMap((till) => till.checkouts(shown)),
-  payouts: parts.payoutDesk.payouts(shown),
-  validations: parts.payoutDesk.validations(shown),
-  transactions: parts.safegoldBooks.newestTransactions(shown).map(transactionView),
-  runs: parts.runDesk.runs(shown),
+  checkouts: parts.checkoutSimulators.flatMap((simulator) => simulator.checkouts(shown)),
+  payouts: parts.payoutSimulator.payouts(shown),
+  validations: parts.payoutSimulator.validations(shown),
+  transactions: parts.safegoldStore.newestTransactions(shown).map(transactionView),
+  runs: parts.runSimulator.runs(shown),
   webhooks: parts.webhooks
     .newest(shown)
     .map(({ body: _body, headers: _headers, ...delivery }) => delivery),
@@ -39,8 +39,8 @@ export const overviewControls = (router: Router, parts: SandboxParts): void => {
   router.post(
     '/reset',
     control(() => {
-      parts.life.restart();
-      for (const { books } of parts.collaborators) books.clear();
+      parts.backgroundWork.restart();
+      for (const { store } of parts.collaborators) store.clear();
       parts.journal.clear();
       parts.faults.clear();
       parts.webhooks.clear();

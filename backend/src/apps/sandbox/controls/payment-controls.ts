@@ -2,8 +2,8 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import { validationError } from '../../../platform/http/validate-input.ts';
-import { control, controlBody, controlQuery, countQuery } from '../kit/control.ts';
-import { deliverModes } from '../kit/till.ts';
+import { control, controlBody, controlQuery, countQuery } from './control.ts';
+import { deliverModes } from '../core/checkout-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const amountPaise = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional();
@@ -31,20 +31,22 @@ const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R 
 };
 
 /** `/_control/payments` and `/_control/refunds`: the customer and the operator at a gateway. */
-export const paymentControls = (router: Router, { tills }: SandboxParts): void => {
+export const paymentControls = (router: Router, { checkoutSimulators }: SandboxParts): void => {
   router.post(
     '/payments/:gatewayOrderId',
     control((req) => {
       const play = controlBody(req, paymentSchema);
       const id = String(req.params['gatewayOrderId']);
-      return { body: firstOf(tills, (till) => till.play(id, play)) };
+      return { body: firstOf(checkoutSimulators, (simulator) => simulator.play(id, play)) };
     }),
   );
   router.get(
     '/payments',
     control((req) => {
       const { limit } = controlQuery(req, countQuery);
-      return { body: { items: tills.flatMap((till) => till.payments(limit)) } };
+      return {
+        body: { items: checkoutSimulators.flatMap((simulator) => simulator.payments(limit)) },
+      };
     }),
   );
   router.post(
@@ -52,7 +54,9 @@ export const paymentControls = (router: Router, { tills }: SandboxParts): void =
     control((req) => {
       const asked = controlBody(req, refundSchema);
       const id = String(req.params['gatewayPaymentId']);
-      const refund = firstOf(tills, (till) => till.refund(id, asked.amountPaise));
+      const refund = firstOf(checkoutSimulators, (simulator) =>
+        simulator.refund(id, asked.amountPaise),
+      );
       if ('leftPaise' in refund) {
         const message = `only ${refund.leftPaise} paise are left to pay back`;
         throw validationError([{ field: 'amountPaise', message }]);
@@ -62,9 +66,11 @@ export const paymentControls = (router: Router, { tills }: SandboxParts): void =
   );
   router.get(
     '/checkouts',
-    control(() => ({ body: { items: openCheckouts(tills) } })),
+    control(() => ({ body: { items: openCheckouts(checkoutSimulators) } })),
   );
 };
 
-const openCheckouts = (tills: SandboxParts['tills']) =>
-  tills.flatMap((till) => till.checkouts(100)).filter((checkout) => !checkout.isPaid);
+const openCheckouts = (checkoutSimulators: SandboxParts['checkoutSimulators']) =>
+  checkoutSimulators
+    .flatMap((simulator) => simulator.checkouts(100))
+    .filter((checkout) => !checkout.isPaid);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { hexHmac } from '../kit/secrets.ts';
+import { hexHmac } from '../core/credentials.ts';
 import { sandboxDefaults } from '../sandbox-defaults.ts';
 import { openSandbox, type OpenSandbox } from '../testing/open-sandbox.ts';
 import { startPayout, startValidation } from '../testing/razorpayx-customer.ts';

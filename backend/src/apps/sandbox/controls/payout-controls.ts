@@ -1,8 +1,12 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import { control, controlBody } from '../kit/control.ts';
-import { payoutDeliverModes, payoutOutcomes, validationOutcomes } from '../kit/payout-desk.ts';
+import { control, controlBody } from './control.ts';
+import {
+  payoutDeliverModes,
+  payoutOutcomes,
+  validationOutcomes,
+} from '../core/payout-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const listed = 100;
@@ -20,27 +24,29 @@ const found = <T>(value: T | undefined): T => {
 };
 
 /** `/_control/payouts` and `/_control/validations`: what becomes of the money on its way out. */
-export const payoutControls = (router: Router, { payoutDesk }: SandboxParts): void => {
+export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts): void => {
   router.get(
     '/payouts',
-    control(() => ({ body: { items: payoutDesk.payouts(listed) } })),
+    control(() => ({ body: { items: payoutSimulator.payouts(listed) } })),
   );
   router.post(
     '/payouts/:id',
     control((req) => {
       const play = controlBody(req, payoutSchema);
-      return { body: found(payoutDesk.play(String(req.params['id']), play)) };
+      return { body: found(payoutSimulator.play(String(req.params['id']), play)) };
     }),
   );
   router.get(
     '/validations',
-    control(() => ({ body: { items: payoutDesk.validations(listed) } })),
+    control(() => ({ body: { items: payoutSimulator.validations(listed) } })),
   );
   router.post(
     '/validations/:bankAccountId',
     control((req) => {
       const play = controlBody(req, validationSchema);
-      return { body: found(payoutDesk.playValidation(String(req.params['bankAccountId']), play)) };
+      return {
+        body: found(payoutSimulator.playValidation(String(req.params['bankAccountId']), play)),
+      };
     }),
   );
 };

@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { z } from 'zod';
-import { control, controlBody } from '../kit/control.ts';
+import { control, controlBody } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const pricePaise = z

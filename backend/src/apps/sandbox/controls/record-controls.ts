@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { z } from 'zod';
-import { control, controlQuery } from '../kit/control.ts';
+import { control, controlQuery } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const listed = 100;

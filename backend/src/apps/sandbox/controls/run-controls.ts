@@ -1,24 +1,24 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import { control, controlBody } from '../kit/control.ts';
-import { runConclusions } from '../kit/run-desk.ts';
+import { control, controlBody } from './control.ts';
+import { runConclusions } from '../core/run-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const listed = 100;
 const endSchema = z.object({ conclusion: z.enum(runConclusions) });
 
 /** `/_control/runs`: how the runs of the CI system end. */
-export const runControls = (router: Router, { runDesk }: SandboxParts): void => {
+export const runControls = (router: Router, { runSimulator }: SandboxParts): void => {
   router.get(
     '/runs',
-    control(() => ({ body: { items: runDesk.runs(listed) } })),
+    control(() => ({ body: { items: runSimulator.runs(listed) } })),
   );
   router.post(
     '/runs/:id',
     control((req) => {
       const { conclusion } = controlBody(req, endSchema);
-      const ended = runDesk.end(String(req.params['id']), conclusion);
+      const ended = runSimulator.end(String(req.params['id']), conclusion);
       if (ended === undefined) throw new AppError('NOT_FOUND');
       return { body: ended };
     }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatDecimal } from '../../../money/index.ts';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import type { Transaction } from '../collaborators/safegold/safegold-types.ts';
-import { control, controlBody, controlQuery, countQuery } from '../kit/control.ts';
+import { control, controlBody, controlQuery, countQuery } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const statusSchema = z.object({
@@ -25,22 +25,22 @@ export const transactionView = (transaction: Transaction) => ({
 
 /** `/_control/transactions`: the gold provider's books, and its word on a transaction changed. */
 export const transactionControls = (router: Router, parts: SandboxParts): void => {
-  const { safegoldBooks, changed } = parts;
+  const { safegoldStore, changed } = parts;
   router.get(
     '/transactions',
     control((req) => {
       const { limit } = controlQuery(req, countQuery);
-      return { body: { items: safegoldBooks.newestTransactions(limit).map(transactionView) } };
+      return { body: { items: safegoldStore.newestTransactions(limit).map(transactionView) } };
     }),
   );
   router.post(
     '/transactions/:txId',
     control((req) => {
       const { status } = controlBody(req, statusSchema);
-      const transaction = safegoldBooks.transaction(String(req.params['txId']));
+      const transaction = safegoldStore.transaction(String(req.params['txId']));
       if (transaction === undefined) throw new AppError('NOT_FOUND');
       const updated = { ...transaction, status };
-      safegoldBooks.replaceTransaction(updated);
+      safegoldStore.replaceTransaction(updated);
       changed();
       return { body: transactionView(updated) };
     }),

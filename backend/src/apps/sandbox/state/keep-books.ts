@@ -1,5 +1,5 @@
 import type { SpotPrices } from '../collaborators/safegold/price-source.ts';
-import type { Delivery } from '../kit/webhook-sender.ts';
+import type { Delivery } from '../core/webhook-outbox.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 import { fromSaved, toSaved } from './saved-value.ts';
 
@@ -13,11 +13,11 @@ interface Saved {
 /** What outlives the process: the clock's offset, standing prices, books, unsent webhooks. */
 export const saveBooks = (parts: SandboxParts): unknown => {
   const { clock, prices, collaborators, webhooks } = parts;
-  const books = collaborators.map((collaborator) => [collaborator.name, collaborator.books.save()]);
+  const store = collaborators.map((collaborator) => [collaborator.name, collaborator.store.save()]);
   return {
     clockOffsetMs: clock.offsetMs(),
     prices: toSaved(prices.fixed() ?? null),
-    collaborators: Object.fromEntries(books),
+    collaborators: Object.fromEntries(store),
     deliveries: webhooks.waiting(),
   };
 };
@@ -29,9 +29,9 @@ export const loadBooks = (parts: SandboxParts, value: unknown): void => {
   const prices = fromSaved(saved.prices) as SpotPrices | null;
   parts.clock.setOffsetMs(saved.clockOffsetMs);
   if (prices !== null) parts.prices.fix(prices);
-  for (const { name, books } of parts.collaborators) {
+  for (const { name, store } of parts.collaborators) {
     const kept = saved.collaborators[name];
-    if (kept !== undefined) books.load(kept);
+    if (kept !== undefined) store.load(kept);
   }
   parts.webhooks.resume(saved.deliveries);
   parts.resume();

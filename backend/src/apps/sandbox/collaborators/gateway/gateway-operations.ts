@@ -1,13 +1,13 @@
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
-import type { GatewayBooks } from './gateway-books.ts';
-import type { GatewayTill } from './gateway-till.ts';
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
+import type { GatewayStore } from './gateway-store.ts';
+import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
 import type { GatewayDebit, GatewayOrder } from './gateway-types.ts';
 import { debitSchema, gatewayError, orderSchema, readBody } from './gateway-wire.ts';
 
 interface GatewayContext {
-  readonly books: GatewayBooks;
-  readonly till: GatewayTill;
+  readonly store: GatewayStore;
+  readonly simulator: GatewayCheckoutSimulator;
 }
 
 const notFound = (what: string): Answer => ({
@@ -30,55 +30,55 @@ const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
 const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
 
 /** The neutral gateway's protocol: orders, their payments, refunds, and debits under a mandate. */
-export const gatewayOperations = ({ books, till }: GatewayContext): readonly Operation[] => {
+export const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Operation[] => {
   const orderView = (order: GatewayOrder) => ({
     ...order,
-    status: books.isPaid(order.id) ? 'paid' : 'created',
+    status: store.isPaid(order.id) ? 'paid' : 'created',
   });
 
   const createOrder = ({ body }: Call): Answer => {
     const read = readBody(orderSchema, body);
     if ('refused' in read) return read.refused;
     const { expires_at = null, ...given } = read.value;
-    const known = books.orderByReceipt(given.receipt);
-    return okAnswer(orderView(known ?? books.addOrder({ ...given, expires_at })));
+    const known = store.orderByReceipt(given.receipt);
+    return okAnswer(orderView(known ?? store.addOrder({ ...given, expires_at })));
   };
 
   const getOrder = ({ params }: Call): Answer => {
-    const order = books.order(params['orderId']);
+    const order = store.order(params['orderId']);
     return order === undefined ? notFound('order') : okAnswer(orderView(order));
   };
 
   const findOrders = ({ query }: Call): Answer => {
-    const order = books.orderByReceipt(query.get('receipt') ?? '');
+    const order = store.orderByReceipt(query.get('receipt') ?? '');
     return okAnswer({ items: order === undefined ? [] : [orderView(order)] });
   };
 
   const listPayments = ({ params }: Call): Answer => {
-    const order = books.order(params['orderId']);
+    const order = store.order(params['orderId']);
     if (order === undefined) return notFound('order');
-    return okAnswer({ items: books.paymentsOf(order.id) });
+    return okAnswer({ items: store.paymentsOf(order.id) });
   };
 
   const listRefunds = ({ params }: Call): Answer => {
-    const payment = books.payment(params['paymentId']);
+    const payment = store.payment(params['paymentId']);
     if (payment === undefined) return notFound('payment');
-    return okAnswer({ items: books.refundsOf(payment.id) });
+    return okAnswer({ items: store.refundsOf(payment.id) });
   };
 
   const debit = ({ body }: Call): Answer => {
     const read = readBody(debitSchema, body);
     if ('refused' in read) return read.refused;
     const { order_id, amount_paise, mandate_token } = read.value;
-    const order = books.order(order_id);
+    const order = store.order(order_id);
     if (order === undefined) return notFound('order');
     const reference = read.value.reference ?? order_id;
-    const known = books.debitByReference(reference);
+    const known = store.debitByReference(reference);
     if (known !== undefined) return okAnswer(debitView(known));
     const currency = read.value.currency ?? order.currency;
     const given = { order_id, reference, mandate_token, amount_paise, currency };
-    const made = books.addDebit({ ...given, status: 'pending' });
-    till.settleLater(made);
+    const made = store.addDebit({ ...given, status: 'pending' });
+    simulator.settleLater(made);
     return okAnswer(debitView(made));
   };
 

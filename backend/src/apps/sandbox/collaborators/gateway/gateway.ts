@@ -1,14 +1,14 @@
-import type { Call } from '../../kit/call.ts';
-import type { Collaborator } from '../../kit/collaborator.ts';
-import { isSameSecret } from '../../kit/secrets.ts';
-import type { GatewayBooks } from './gateway-books.ts';
+import type { Call } from '../../core/call.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+import type { GatewayStore } from './gateway-store.ts';
 import { gatewayOperations } from './gateway-operations.ts';
-import type { GatewayTill } from './gateway-till.ts';
+import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
 import { gatewayError } from './gateway-wire.ts';
 
 interface GatewayOptions {
-  readonly books: GatewayBooks;
-  readonly till: GatewayTill;
+  readonly store: GatewayStore;
+  readonly simulator: GatewayCheckoutSimulator;
   readonly keyId: string;
   readonly keySecret: string;
 }
@@ -19,15 +19,20 @@ const credentialsOf = ({ headers }: Call): string => {
 };
 
 /** The neutral payment gateway that the service calls `sandbox`. */
-export const createGateway = ({ books, till, keyId, keySecret }: GatewayOptions): Collaborator => ({
+export const createGateway = ({
+  store,
+  simulator,
+  keyId,
+  keySecret,
+}: GatewayOptions): Collaborator => ({
   name: 'sandbox-gateway',
   mountPath: '/gateway',
-  operations: gatewayOperations({ books, till }),
+  operations: gatewayOperations({ store, simulator }),
   refuseStranger: (call) =>
     isSameSecret(credentialsOf(call), `${keyId}:${keySecret}`)
       ? undefined
       : { status: 401, body: gatewayError('UNAUTHENTICATED', 'The API key is not valid') },
   errorBody: (status, message) =>
     status === 200 ? undefined : gatewayError('GATEWAY_ERROR', message),
-  books,
+  store,
 });

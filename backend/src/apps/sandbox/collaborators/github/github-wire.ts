@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Answer } from '../../kit/call.ts';
-import type { Run, RunState } from './github-runs.ts';
+import type { Answer } from '../../core/call.ts';
+import type { Run, RunState } from './github-run-store.ts';
 
 /** GitHub's error body. */
 export const githubError = (status: number, message: string) => ({

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
-import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
-import type { Collaborator } from '../../kit/collaborator.ts';
-import type { RunDesk, RunSeen } from '../../kit/run-desk.ts';
-import { isSameSecret } from '../../kit/secrets.ts';
-import { createGithubRuns, type Run } from './github-runs.ts';
+import { okAnswer, type Answer, type Call } from '../../core/call.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
+import type { RunSimulator, RunSummary } from '../../core/run-simulator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+import { createGithubRunStore, type Run } from './github-run-store.ts';
 import { dispatchSchema, githubError, refusal, runDetails, runView } from './github-wire.ts';
 
 interface GithubOptions {
@@ -15,10 +15,10 @@ interface GithubOptions {
   readonly changed: () => void;
 }
 
-/** The party and the desk at which its runs are ended. */
+/** The party and the simulator at which its runs are ended. */
 export interface Github {
   readonly collaborator: Collaborator;
-  readonly desk: RunDesk;
+  readonly simulator: RunSimulator;
 }
 
 /** The workflows that every repository here has, with what each deploys. */
@@ -47,7 +47,7 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
 
 /** GitHub Actions: dispatches of deployment workflows and the runs that come of them. */
 export const createGithub = ({ system, settleMs, token, changed }: GithubOptions): Github => {
-  const runs = createGithubRuns(system, settleMs);
+  const runs = createGithubRunStore(system, settleMs);
 
   const listRuns = (call: Call): Answer => {
     const { owner, repo, workflow } = placeOf(call);
@@ -85,7 +85,7 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
     return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
   };
 
-  const seen = (run: Run): RunSeen => {
+  const seen = (run: Run): RunSummary => {
     const { status, conclusion } = runs.stateOf(run);
     const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
     const repository = `${owner}/${repo}`;
@@ -107,9 +107,9 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
         return isKnown ? undefined : refusal(401, 'Bad credentials');
       },
       errorBody: (status, message) => (status === 200 ? undefined : githubError(status, message)),
-      books: runs,
+      store: runs,
     },
-    desk: {
+    simulator: {
       runs: (count) => runs.all().slice(0, count).map(seen),
       end(id, conclusion) {
         const run = runs.all().find((one) => String(one.id) === id || one.correlationId === id);

@@ -1,11 +1,11 @@
 import type { Random } from '../../../../platform/ids/random.ts';
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
-import type { Collaborator } from '../../kit/collaborator.ts';
-import { isSameSecret } from '../../kit/secrets.ts';
-import type { MessageBook } from './message-book.ts';
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+import type { MessageStore } from './message-store.ts';
 
 interface Msg91Options {
-  readonly messages: MessageBook;
+  readonly messages: MessageStore;
   readonly random: Random;
   readonly authKey: string;
 }
@@ -73,6 +73,6 @@ export const createMsg91 = ({ messages, random, authKey }: Msg91Options): Collab
     },
     errorBody: (_status, message) => ({ type: 'error', message }),
     // Messages are for the moment: they do not outlive the process.
-    books: { save: () => null, load: () => {}, clear: () => messages.clear() },
+    store: { save: () => null, load: () => {}, clear: () => messages.clear() },
   };
 };

@@ -1,7 +1,7 @@
-import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { okAnswer, type Answer, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import type { RazorpayxContext } from './razorpayx-context.ts';
-import type { RazorpayxBooks } from './razorpayx-books.ts';
+import type { RazorpayxStore } from './razorpayx-store.ts';
 import type { Contact, FundAccount } from './razorpayx-types.ts';
 import { contactView, fundAccountView, validationView } from './razorpayx-views.ts';
 import {
@@ -15,10 +15,10 @@ import {
 import type { z } from 'zod';
 
 /** The same details give the contact that is there (page contacts/create). */
-const contactLike = (books: RazorpayxBooks, given: z.output<typeof contactSchema>): Contact => {
+const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema>): Contact => {
   const { name, email = null, contact = null, type = null, reference_id = null } = given;
   const wanted = { name, email, contact, type, reference_id };
-  const known = books.contacts.newestWhere(
+  const known = store.contacts.newestWhere(
     (one) =>
       one.name === name &&
       one.email === email &&
@@ -26,46 +26,46 @@ const contactLike = (books: RazorpayxBooks, given: z.output<typeof contactSchema
       one.type === type &&
       one.reference_id === reference_id,
   );
-  return known ?? books.contacts.add(wanted);
+  return known ?? store.contacts.add(wanted);
 };
 
 type BankAccount = z.output<typeof fundAccountSchema>['bank_account'];
 
 /** The same details give the fund account that is there (page fund-accounts/create). */
 const fundAccountLike = (
-  books: RazorpayxBooks,
+  store: RazorpayxStore,
   contactId: string,
   { name, ifsc, account_number }: BankAccount,
 ): FundAccount => {
-  const known = books.fundAccounts.newestWhere(
+  const known = store.fundAccounts.newestWhere(
     (one) =>
       one.contact_id === contactId &&
       one.name === name &&
       one.ifsc === ifsc &&
       one.account_number === account_number,
   );
-  return known ?? books.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
+  return known ?? store.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
 };
 
 /** Contacts, fund accounts and the composite penny-drop, which makes both. */
 export const accountOperations = ({
-  books,
-  desk,
+  store,
+  simulator,
   accountNumber,
 }: RazorpayxContext): readonly Operation[] => {
   const createContact = ({ body }: Call): Answer => {
     const read = readBody(contactSchema, body);
     if ('refused' in read) return read.refused;
-    return okAnswer(contactView(contactLike(books, read.value)));
+    return okAnswer(contactView(contactLike(store, read.value)));
   };
 
   const createFundAccount = ({ body }: Call): Answer => {
     const read = readBody(fundAccountSchema, body);
     if ('refused' in read) return read.refused;
-    const contact = books.contacts.get(read.value.contact_id);
+    const contact = store.contacts.get(read.value.contact_id);
     if (contact === undefined) return unknownId;
     const { bank_account: bankAccount } = read.value;
-    return okAnswer(fundAccountView(fundAccountLike(books, contact.id, bankAccount)));
+    return okAnswer(fundAccountView(fundAccountLike(store, contact.id, bankAccount)));
   };
 
   const validate = ({ body }: Call): Answer => {
@@ -75,21 +75,21 @@ export const accountOperations = ({
     if (source !== accountNumber) {
       return badRequest('The account number is invalid.', 'source_account_number');
     }
-    const contact = contactLike(books, given.contact);
-    const account = fundAccountLike(books, contact.id, given.bank_account);
-    const validation = books.validations.add({
+    const contact = contactLike(store, given.contact);
+    const account = fundAccountLike(store, contact.id, given.bank_account);
+    const validation = store.validations.add({
       fund_account_id: account.id,
       reference_id,
       status: 'created',
       account_status: null,
     });
-    desk.settleValidationLater(validation);
-    return okAnswer(validationView(books, validation));
+    simulator.settleValidationLater(validation);
+    return okAnswer(validationView(store, validation));
   };
 
   const getValidation = ({ params }: Call): Answer => {
-    const validation = books.validations.get(params['validationId']);
-    return validation === undefined ? unknownId : okAnswer(validationView(books, validation));
+    const validation = store.validations.get(params['validationId']);
+    return validation === undefined ? unknownId : okAnswer(validationView(store, validation));
   };
 
   return [

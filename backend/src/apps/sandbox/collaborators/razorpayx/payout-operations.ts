@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { okAnswer, type Answer, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { okAnswer, type Answer, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import type { RazorpayxContext } from './razorpayx-context.ts';
 import { listSchema, pageOf } from './payout-list.ts';
-import { secondsAt } from './razorpayx-books.ts';
+import { secondsAt } from './razorpayx-store.ts';
 import type { Payout } from './razorpayx-types.ts';
 import { payoutView } from './razorpayx-views.ts';
 import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
@@ -33,11 +33,11 @@ const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
 
 /** Payouts: made once for their key, read by id, listed. */
 export const payoutOperations = (context: RazorpayxContext): readonly Operation[] => {
-  const { books, desk, clock, accountNumber } = context;
+  const { store, simulator, clock, accountNumber } = context;
 
   const madeUnder = (key: string): Payout | undefined => {
     const since = secondsAt(clock.now()) - keyLifeSeconds;
-    return books.payouts.newestWhere(
+    return store.payouts.newestWhere(
       ({ idempotency_key, created_at }) => idempotency_key === key && created_at > since,
     );
   };
@@ -64,11 +64,11 @@ export const payoutOperations = (context: RazorpayxContext): readonly Operation[
     if (asked.account_number !== accountNumber) {
       return badRequest('The account number is invalid.', 'account_number');
     }
-    if (books.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
+    if (store.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
     if (asked.mode === 'IMPS' && asked.amount > maximumImpsPaise) {
       return badRequest('The amount is above the limit of the mode.', 'amount');
     }
-    const payout = books.payouts.add({
+    const payout = store.payouts.add({
       idempotency_key: key,
       asked: call.body,
       fund_account_id: asked.fund_account_id,
@@ -80,12 +80,12 @@ export const payoutOperations = (context: RazorpayxContext): readonly Operation[
       status: 'processing',
       utr: null,
     });
-    desk.settlePayoutLater(payout);
+    simulator.settlePayoutLater(payout);
     return okAnswer(payoutView(payout));
   };
 
   const getPayout = ({ params }: Call): Answer => {
-    const payout = books.payouts.get(params['payoutId']);
+    const payout = store.payouts.get(params['payoutId']);
     return payout === undefined ? unknownId : okAnswer(payoutView(payout));
   };
 
@@ -96,7 +96,7 @@ export const payoutOperations = (context: RazorpayxContext): readonly Operation[
     if (asked.account_number !== accountNumber) {
       return badRequest('The account number is invalid.', 'account_number');
     }
-    const items = pageOf(books.payouts.all(), asked).map(payoutView);
+    const items = pageOf(store.payouts.all(), asked).map(payoutView);
     return okAnswer({ entity: 'collection', count: items.length, items });
   };
 

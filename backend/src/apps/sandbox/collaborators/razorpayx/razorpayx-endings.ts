@@ -1,4 +1,4 @@
-import type { PayoutPlay, ValidationPlay } from '../../kit/payout-desk.ts';
+import type { PayoutPlay, ValidationPlay } from '../../core/payout-simulator.ts';
 
 /** What settles by itself to something else, or (undefined) not at all, by the account number's
  * end (contract: collaborators > Sandbox outcomes). */

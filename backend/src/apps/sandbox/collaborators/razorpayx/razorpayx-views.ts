@@ -1,4 +1,4 @@
-import type { RazorpayxBooks } from './razorpayx-books.ts';
+import type { RazorpayxStore } from './razorpayx-store.ts';
 import type { Contact, FundAccount, Payout, Validation } from './razorpayx-types.ts';
 
 const payoutDetails = {
@@ -74,9 +74,9 @@ const resultsOf = ({ status, account_status: accountStatus }: Validation, name: 
 };
 
 /** A penny-drop as API and webhooks show it. */
-export const validationView = (books: RazorpayxBooks, validation: Validation) => {
-  const account = books.fundAccounts.get(validation.fund_account_id);
-  const contact = books.contacts.get(account?.contact_id);
+export const validationView = (store: RazorpayxStore, validation: Validation) => {
+  const account = store.fundAccounts.get(validation.fund_account_id);
+  const contact = store.contacts.get(account?.contact_id);
   return {
     id: validation.id,
     entity: 'fund_account.validation',

@@ -1,18 +1,18 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Timers } from '../../../../platform/clock/timers.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
-import type { Life } from '../../kit/life.ts';
-import type { PayoutTelling } from '../../kit/payout-desk.ts';
-import { hexHmac } from '../../kit/secrets.ts';
-import type { WebhookSender } from '../../kit/webhook-sender.ts';
-import { secondsAt } from './razorpayx-books.ts';
+import type { BackgroundWork } from '../../core/background-work.ts';
+import type { DeliveryOptions } from '../../core/payout-simulator.ts';
+import { hexHmac } from '../../core/credentials.ts';
+import type { WebhookOutbox } from '../../core/webhook-outbox.ts';
+import { secondsAt } from './razorpayx-store.ts';
 
 export interface RazorpayxWebhookOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
-  readonly life: Life;
-  readonly webhooks: WebhookSender;
+  readonly backgroundWork: BackgroundWork;
+  readonly webhooks: WebhookOutbox;
   readonly webhookSecret: string;
 }
 
@@ -34,8 +34,11 @@ const defaultDelayMs = 3000;
  * as the provider's page webhooks/payloads/x says.
  */
 export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
-  const { clock, timers, random, life, webhooks } = options;
-  return async ({ event, subject, part, entity }: News, telling: PayoutTelling): Promise<void> => {
+  const { clock, timers, random, backgroundWork, webhooks } = options;
+  return async (
+    { event, subject, part, entity }: News,
+    telling: DeliveryOptions,
+  ): Promise<void> => {
     const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = telling;
     if (mode === 'none') return;
     const body = JSON.stringify({
@@ -53,7 +56,7 @@ export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
       'x-razorpay-event-id': `sbx_evt_${random.uuid().replaceAll('-', '')}`,
     };
     if (mode === 'delayed') {
-      const signal = life.signal();
+      const signal = backgroundWork.signal();
       await timers.sleep(delayMs, signal);
       if (signal.aborted) return;
     }

@@ -1,22 +1,28 @@
-import type { Call } from '../../kit/call.ts';
-import type { Collaborator } from '../../kit/collaborator.ts';
-import { isSameSecret } from '../../kit/secrets.ts';
+import type { Call } from '../../core/call.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
 import { accountOperations } from './account-operations.ts';
 import { payoutOperations } from './payout-operations.ts';
-import { createRazorpayxBooks } from './razorpayx-books.ts';
-import { createRazorpayxDesk, type RazorpayxDesk } from './razorpayx-desk.ts';
+import { createRazorpayxStore } from './razorpayx-store.ts';
+import {
+  createRazorpayxPayoutSimulator,
+  type RazorpayxPayoutSimulator,
+} from './razorpayx-payout-simulator.ts';
 import { razorpayxError } from './razorpayx-wire.ts';
 
-interface RazorpayxOptions extends Omit<Parameters<typeof createRazorpayxDesk>[0], 'books'> {
+interface RazorpayxOptions extends Omit<
+  Parameters<typeof createRazorpayxPayoutSimulator>[0],
+  'store'
+> {
   readonly keyId: string;
   readonly keySecret: string;
   readonly accountNumber: string;
 }
 
-/** The party and the desk at which its payouts are played. */
+/** The party and the simulator at which its payouts are played. */
 export interface Razorpayx {
   readonly collaborator: Collaborator;
-  readonly desk: RazorpayxDesk;
+  readonly simulator: RazorpayxPayoutSimulator;
 }
 
 const credentialsOf = ({ headers }: Call): string => {
@@ -27,9 +33,9 @@ const credentialsOf = ({ headers }: Call): string => {
 /** RazorpayX: contacts, fund accounts, payouts and penny-drops. */
 export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
   const { clock, random, keyId, keySecret, accountNumber } = options;
-  const books = createRazorpayxBooks(clock, random);
-  const desk = createRazorpayxDesk({ ...options, books });
-  const context = { books, desk, clock, accountNumber };
+  const store = createRazorpayxStore(clock, random);
+  const simulator = createRazorpayxPayoutSimulator({ ...options, store });
+  const context = { store, simulator, clock, accountNumber };
   const collaborator: Collaborator = {
     name: 'razorpayx',
     mountPath: '/razorpayx',
@@ -42,7 +48,7 @@ export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
       if (status === 200) return undefined;
       return razorpayxError(status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST_ERROR', message);
     },
-    books,
+    store,
   };
-  return { collaborator, desk };
+  return { collaborator, simulator };
 };

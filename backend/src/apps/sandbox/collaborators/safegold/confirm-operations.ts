@@ -1,5 +1,5 @@
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import type { SafegoldContext } from './safegold-context.ts';
 import type { Side, Transaction } from './safegold-types.ts';
 import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
@@ -19,9 +19,9 @@ const unknownTransaction: Answer = {
 };
 
 /** Confirms, order status and invoice: what makes a verified transaction final, and tells of it. */
-export const confirmOperations = ({ books, clock }: SafegoldContext): readonly Operation[] => {
+export const confirmOperations = ({ store, clock }: SafegoldContext): readonly Operation[] => {
   const find = (side: Side, id: string | undefined): Transaction | undefined => {
-    const transaction = books.transaction(id);
+    const transaction = store.transaction(id);
     return transaction?.side === side ? transaction : undefined;
   };
 
@@ -33,16 +33,16 @@ export const confirmOperations = ({ books, clock }: SafegoldContext): readonly O
     }
     const ageMs = clock.now().getTime() - transaction.verifiedAtMs;
     if (ageMs > confirmWithinMs) {
-      books.replaceTransaction({ ...transaction, status: 2 });
+      store.replaceTransaction({ ...transaction, status: 2 });
       return blankAnswer;
     }
     const { side, userId, weight } = transaction;
-    if (side === 'sell' && transaction.status === 0 && books.balanceOf(userId) < weight) {
+    if (side === 'sell' && transaction.status === 0 && store.balanceOf(userId) < weight) {
       return refusal(insufficientCode, 'Insufficient gold balance');
     }
     const invoiceId = `SG-${side === 'buy' ? 'B' : 'S'}-${transaction.id}`;
     const status = transaction.status === 0 ? 1 : transaction.status;
-    books.replaceTransaction({ ...transaction, status, invoiceId });
+    store.replaceTransaction({ ...transaction, status, invoiceId });
     return okAnswer({ invoice_id: invoiceId });
   };
 
@@ -54,7 +54,7 @@ export const confirmOperations = ({ books, clock }: SafegoldContext): readonly O
     if (transaction === undefined) {
       return refusal(code.invalidTransaction, 'Invalid transaction ID');
     }
-    if (books.user(params['userId']) === undefined) return refusal(code.noUser, 'User ID missing');
+    if (store.user(params['userId']) === undefined) return refusal(code.noUser, 'User ID missing');
     if (String(transaction.userId) !== params['userId']) {
       return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
     }
@@ -69,7 +69,7 @@ export const confirmOperations = ({ books, clock }: SafegoldContext): readonly O
   };
 
   const invoice = ({ params, origin }: Call): Answer => {
-    const transaction = books.transaction(params['transactionId']);
+    const transaction = store.transaction(params['transactionId']);
     if (transaction === undefined || transaction.invoiceId === null || transaction.status === 2) {
       return refusal(1, 'Invalid transaction ID');
     }

@@ -2,16 +2,16 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../../../../platform/errors/app-error.ts';
 import { formatDecimal } from '../../../../money/index.ts';
 import { invoicePdf } from './invoice-pdf.ts';
-import type { SafegoldBooks } from './safegold-books.ts';
+import type { SafegoldStore } from './safegold-store.ts';
 import { timeText } from './safegold-wire.ts';
 
 /** Serves the file behind the link of fetch-invoice; the link is the only key, as at SafeGold. */
 export const invoiceFile =
-  (books: SafegoldBooks): RequestHandler =>
+  (store: SafegoldStore): RequestHandler =>
   (req, res) => {
     const name = String(req.params['name']);
     const id = /^SG-[BS]-(\d+)\.pdf$/u.exec(name)?.[1];
-    const transaction = books.transaction(id);
+    const transaction = store.transaction(id);
     if (transaction === undefined || name !== `${transaction.invoiceId}.pdf`) {
       throw new AppError('NOT_FOUND');
     }

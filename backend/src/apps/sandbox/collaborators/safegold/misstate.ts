@@ -1,6 +1,6 @@
 import { formatDecimal, parseDecimal } from '../../../../money/index.ts';
-import type { Operation } from '../../kit/collaborator.ts';
-import { jsonDecimal } from '../../kit/wire-json.ts';
+import type { Operation } from '../../core/collaborator.ts';
+import { jsonDecimal } from '../../core/wire-json.ts';
 
 /** The fault `wrong_amount` for a decimal field: answered larger by one in its last place. */
 export const moreBy =

@@ -1,15 +1,15 @@
-import { okAnswer } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { okAnswer } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
 import type { Side } from './safegold-types.ts';
 import { rupees, timeText } from './safegold-wire.ts';
 
 /** GET buy-price and sell-price: each call quotes a rate of its own, good for seven minutes. */
-export const priceOperations = ({ books, prices }: SafegoldContext): readonly Operation[] => {
+export const priceOperations = ({ store, prices }: SafegoldContext): readonly Operation[] => {
   const quote = (side: Side) => {
     const { buyPaise, sellPaise, spotPaise } = prices.current();
-    const rate = books.quote(side, side === 'buy' ? buyPaise : sellPaise);
+    const rate = store.quote(side, side === 'buy' ? buyPaise : sellPaise);
     return okAnswer({
       current_price: rupees(rate.paise),
       ...(side === 'buy' && { applicable_tax: 3 }),

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { PriceSource } from './price-source.ts';
-import type { SafegoldBooks } from './safegold-books.ts';
+import type { SafegoldStore } from './safegold-store.ts';
 
 /** What SafeGold's operations work with. */
 export interface SafegoldContext {
-  readonly books: SafegoldBooks;
+  readonly store: SafegoldStore;
   readonly prices: PriceSource;
   /** The movable clock: rates and transactions age by it. */
   readonly clock: Clock;

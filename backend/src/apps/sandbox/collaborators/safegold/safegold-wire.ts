@@ -1,7 +1,7 @@
 import { formatDecimal, parseDecimal } from '../../../../money/index.ts';
 import { addMs } from '../../../../platform/clock/clock.ts';
-import { textOf, type Answer } from '../../kit/call.ts';
-import { jsonDecimal } from '../../kit/wire-json.ts';
+import { textOf, type Answer } from '../../core/call.ts';
+import { jsonDecimal } from '../../core/wire-json.ts';
 
 /** Rupees as a JSON number with two decimals. */
 export const rupees = (paise: bigint) => jsonDecimal(formatDecimal(paise, 2));

@@ -1,6 +1,6 @@
-import type { Call } from '../../kit/call.ts';
-import type { Collaborator } from '../../kit/collaborator.ts';
-import { isSameSecret } from '../../kit/secrets.ts';
+import type { Call } from '../../core/call.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
 import { confirmOperations } from './confirm-operations.ts';
 import { priceOperations } from './price-operations.ts';
 import type { SafegoldContext } from './safegold-context.ts';
@@ -26,5 +26,5 @@ export const createSafegold = (context: SafegoldContext, token: string): Collabo
       : { status: 401, body: { code: 401, message: 'Unauthorized' } },
   // A blank 200 is how a confirm fails there.
   errorBody: (status, message) => (status === 200 ? undefined : { code: 0, message }),
-  books: context.books,
+  store: context.store,
 });

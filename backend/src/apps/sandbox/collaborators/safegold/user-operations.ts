@@ -1,5 +1,5 @@
-import { fieldsOf, okAnswer, textOf, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { fieldsOf, okAnswer, textOf, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
 import type { SafegoldUser } from './safegold-types.ts';
@@ -20,14 +20,14 @@ const pageOf = (query: URLSearchParams): number => {
 const unknownUser = { status: 404, body: { code: 1, message: 'User does not exist' } };
 
 /** Registration, balance, KYC update and history (pages registration-api, fetch-balance-api-1). */
-export const userOperations = ({ books }: SafegoldContext): readonly Operation[] => {
+export const userOperations = ({ store }: SafegoldContext): readonly Operation[] => {
   const view = (user: SafegoldUser) => ({
     id: user.id,
     name: user.name,
     mobile_no: user.mobileNo,
     pincode: user.pincode,
     email: user.email,
-    gold_balance: gramsNumber(books.balanceOf(user.id)),
+    gold_balance: gramsNumber(store.balanceOf(user.id)),
     kyc_requirement: {
       identity_required: user.hasIdentity ? 0 : 1,
       pan_required: user.hasPan ? 0 : 1,
@@ -43,19 +43,19 @@ export const userOperations = ({ books }: SafegoldContext): readonly Operation[]
       return refusal(1, 'Missing required information');
     }
     const email = textOf(fields['email']) ?? null;
-    const known = books.userByMobile(mobileNo);
+    const known = store.userByMobile(mobileNo);
     if (known !== undefined) return okAnswer(view(known));
     const user = { name, mobileNo, pincode, email, hasIdentity: false, hasPan: false };
-    return okAnswer(view(books.addUser(user)));
+    return okAnswer(view(store.addUser(user)));
   };
 
   const getUser = ({ params }: Call) => {
-    const user = books.user(params['userId']);
+    const user = store.user(params['userId']);
     return user === undefined ? unknownUser : okAnswer(view(user));
   };
 
   const updateKyc = ({ params, body }: Call) => {
-    const user = books.user(params['userId']);
+    const user = store.user(params['userId']);
     if (user === undefined) return unknownUser;
     const given = fieldsOf(fieldsOf(body)['kyc_requirement']);
     const updated = {
@@ -63,15 +63,15 @@ export const userOperations = ({ books }: SafegoldContext): readonly Operation[]
       hasPan: user.hasPan || textOf(given['pan_no']) !== undefined,
       hasIdentity: user.hasIdentity || textOf(given['identity_no']) !== undefined,
     };
-    books.replaceUser(updated);
+    store.replaceUser(updated);
     return okAnswer(view(updated));
   };
 
   const listTransactions = ({ params, query }: Call) => {
-    const user = books.user(params['userId']);
+    const user = store.user(params['userId']);
     if (user === undefined) return unknownUser;
     const page = pageOf(query);
-    const settled = books
+    const settled = store
       .transactionsOf(user.id)
       .filter(({ status }) => status === 1 || status === 3)
       .toReversed();

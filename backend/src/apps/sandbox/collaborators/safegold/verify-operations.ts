@@ -1,5 +1,5 @@
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../kit/call.ts';
-import type { Operation } from '../../kit/collaborator.ts';
+import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
+import type { Operation } from '../../core/collaborator.ts';
 import { agrees, rateWithTax, withoutTax } from './arithmetic.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
@@ -41,11 +41,11 @@ const soldView = (transaction: Transaction) => ({
 
 /** POST buy-gold-verify and sell-gold-verify: makes a transaction that a confirm may complete. */
 export const verifyOperations = (context: SafegoldContext): readonly Operation[] => {
-  const { books, clock } = context;
+  const { store, clock } = context;
 
   const refuseBuy = (user: SafegoldUser, weight: bigint): Answer | undefined => {
     if (!context.enforcesKycLimits) return undefined;
-    const balance = books.balanceOf(user.id) + weight;
+    const balance = store.balanceOf(user.id) + weight;
     if (balance > panFromWeight && !user.hasPan) {
       return refusal(panLimitCode, 'Gold balance above the PAN limit');
     }
@@ -56,7 +56,7 @@ export const verifyOperations = (context: SafegoldContext): readonly Operation[]
   };
 
   const refuseSell = (user: SafegoldUser, weight: bigint, amount: bigint): Answer | undefined => {
-    if (books.balanceOf(user.id) < weight) {
+    if (store.balanceOf(user.id) < weight) {
       return refusal(sellBalanceCode, 'Insufficient gold balance');
     }
     if (amount < minimumSellPaise) {
@@ -66,7 +66,7 @@ export const verifyOperations = (context: SafegoldContext): readonly Operation[]
   };
 
   const record = (user: SafegoldUser, rate: Rate, weight: bigint, amountPaise: bigint) =>
-    books.addTransaction({
+    store.addTransaction({
       side: rate.side,
       userId: user.id,
       rateId: rate.id,
@@ -87,9 +87,9 @@ export const verifyOperations = (context: SafegoldContext): readonly Operation[]
     if (rateId === undefined || weight === undefined || amount === undefined) {
       return refusal(code.missing, 'Missing required information');
     }
-    const user = books.user(params['userId']);
+    const user = store.user(params['userId']);
     if (user === undefined) return refusal(code.noUser, 'User does not exist');
-    const rate = books.rate(rateId);
+    const rate = store.rate(rateId);
     if (rate === undefined) return refusal(code.invalidRate, 'Invalid rate');
     if (rate.side !== side) return refusal(code.rateMismatch, 'Rate mismatch');
     if (clock.now().getTime() > rate.expiresAtMs) return refusal(code.invalidRate, 'Invalid rate');

@@ -2,7 +2,7 @@ export const runConclusions = ['success', 'failure', 'cancelled', 'timed_out'] a
 export type RunConclusion = (typeof runConclusions)[number];
 
 /** A run of a workflow, for people. */
-export interface RunSeen {
+export interface RunSummary {
   readonly id: string;
   readonly repository: string;
   readonly workflow: string;
@@ -15,9 +15,9 @@ export interface RunSeen {
 }
 
 /** Where a CI system's runs come to their end. */
-export interface RunDesk {
+export interface RunSimulator {
   /** The newest `count`, newest first. */
-  runs(count: number): readonly RunSeen[];
+  runs(count: number): readonly RunSummary[];
   /** By its id or its correlation id; ends it now. Undefined for an unknown one. */
-  end(id: string, conclusion: RunConclusion): RunSeen | undefined;
+  end(id: string, conclusion: RunConclusion): RunSummary | undefined;
 }

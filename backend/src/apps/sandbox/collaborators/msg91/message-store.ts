@@ -9,7 +9,7 @@ interface Message {
   readonly at: string;
 }
 
-export interface MessageBook {
+export interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
   /** Newest first; of one phone where it is given, in any of the forms people write it in. */
   list(phone?: string): readonly Message[];
@@ -19,7 +19,7 @@ export interface MessageBook {
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
 
 /** Messages sent, all kept. */
-export const createMessageBook = (clock: Clock): MessageBook => {
+export const createMessageStore = (clock: Clock): MessageStore => {
   const messages: Message[] = [];
   return {
     add(message) {

@@ -30,7 +30,7 @@ interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'
   readonly delayMs?: number | undefined;
 }
 
-export interface FaultBook {
+export interface FaultRegistry {
   add(fault: NewFault): Fault;
   /** The oldest matching fault, used up by one; undefined where there is none. */
   take(collaborator: string, operation: string): Fault | undefined;
@@ -41,7 +41,7 @@ export interface FaultBook {
 }
 
 /** Faults in the order in which they were asked for; a used-up one is gone. */
-export const createFaultBook = (random: Random): FaultBook => {
+export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   return {
     add({ times, status, delayMs, ...rest }) {

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import { bodyBytes, parseJsonBody } from '../../../platform/http/body.ts';
 import { validateInput } from '../../../platform/http/validate-input.ts';
-import { toJsonText } from './wire-json.ts';
+import { toJsonText } from '../core/wire-json.ts';
 
 /** What a control answers: a body, with status 200 unless told otherwise. */
 export interface ControlAnswer {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
-import type { Books } from '../../kit/collaborator.ts';
+import type { CollaboratorStore } from '../../core/collaborator.ts';
 import type { GatewayDebit, GatewayOrder, GatewayPayment, GatewayRefund } from './gateway-types.ts';
 
 interface Saved {
@@ -13,7 +13,7 @@ interface Saved {
 type New<T> = Omit<T, 'id' | 'created_at'>;
 
 /** The gateway's orders, payments, refunds and debits. */
-export interface GatewayBooks extends Books {
+export interface GatewayStore extends CollaboratorStore {
   order(id: string | undefined): GatewayOrder | undefined;
   orderByReceipt(receipt: string): GatewayOrder | undefined;
   addOrder(order: New<GatewayOrder>): GatewayOrder;
@@ -40,7 +40,7 @@ const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
 };
 
 /** Empty books. */
-export const createGatewayBooks = (clock: Clock, random: Random): GatewayBooks => {
+export const createGatewayStore = (clock: Clock, random: Random): GatewayStore => {
   const orders = new Map<string, GatewayOrder>();
   const ordersByReceipt = new Map<string, GatewayOrder>();
   const payments = new Map<string, GatewayPayment>();

@@ -1,6 +1,6 @@
 import { addMs, msBetween, type Clock } from '../../../../platform/clock/clock.ts';
-import type { Books } from '../../kit/collaborator.ts';
-import type { RunConclusion } from '../../kit/run-desk.ts';
+import type { CollaboratorStore } from '../../core/collaborator.ts';
+import type { RunConclusion } from '../../core/run-simulator.ts';
 
 /** One run of a workflow. Times are ISO text of real time. */
 export interface Run {
@@ -23,7 +23,7 @@ export interface RunState {
   readonly updatedAt: string;
 }
 
-export interface GithubRuns extends Books {
+export interface GithubRunStore extends CollaboratorStore {
   add(run: Pick<Run, 'owner' | 'repo' | 'workflow' | 'title' | 'correlationId' | 'branch'>): Run;
   /** Newest first. */
   all(): readonly Run[];
@@ -37,7 +37,7 @@ const firstId = 10_000_000_001;
 const queuedPart = 1 / 3;
 
 /** Runs that come to their end by themselves after `settleMs` of `system`'s real time. */
-export const createGithubRuns = (system: Clock, settleMs: number): GithubRuns => {
+export const createGithubRunStore = (system: Clock, settleMs: number): GithubRunStore => {
   let runs: readonly Run[] = [];
   return {
     add(given) {

@@ -1,6 +1,6 @@
 import type { Timers } from '../../../platform/clock/timers.ts';
 import type { Random } from '../../../platform/ids/random.ts';
-import type { Life } from './life.ts';
+import type { BackgroundWork } from './background-work.ts';
 
 /** One event on its way to the service; body and headers are the same at every attempt. */
 export interface Delivery {
@@ -18,7 +18,7 @@ export interface Delivery {
 
 type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
-export interface WebhookSender {
+export interface WebhookOutbox {
   /** Sends until a 2xx comes back; resolves when it did, or when it gave up. */
   deliver(delivery: NewDelivery): Promise<void>;
   /** The newest `count`, newest first. */
@@ -30,11 +30,11 @@ export interface WebhookSender {
   clear(): void;
 }
 
-interface WebhookSenderOptions {
+interface WebhookOutboxOptions {
   readonly targetUrl: () => string;
   readonly timers: Timers;
   readonly random: Random;
-  readonly life: Life;
+  readonly backgroundWork: BackgroundWork;
   readonly changed: () => void;
   /** Waits between attempts; after the last one it gives up. */
   readonly backoffMs: readonly number[];
@@ -54,8 +54,8 @@ export const defaultBackoffMs: readonly number[] = [
 const attemptTimeoutMs = 10_000;
 
 /** Delivers webhooks at least once, with back-off. */
-export const createWebhookSender = (options: WebhookSenderOptions): WebhookSender => {
-  const { targetUrl, timers, random, life, changed, backoffMs } = options;
+export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbox => {
+  const { targetUrl, timers, random, backgroundWork, changed, backoffMs } = options;
   const deliveries = new Map<string, Delivery>();
 
   const update = (id: string, change: Partial<Delivery>): void => {
@@ -81,7 +81,7 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
   };
 
   const run = async (delivery: Delivery): Promise<void> => {
-    const signal = life.signal();
+    const signal = backgroundWork.signal();
     for (let attempts = 1; ; attempts += 1) {
       const lastStatus = await attempt(delivery, signal);
       if (signal.aborted) return;

@@ -42,7 +42,7 @@ type PlayedRefund =
   | { readonly leftPaise: number };
 
 /** Where a gateway's payments are played; each gateway has one. */
-export interface Till {
+export interface CheckoutSimulator {
   /** Undefined for an order of another gateway. */
   play(gatewayOrderId: string, play: PaymentPlay): PlayedPayment | undefined;
   /** Pays back all that is left, or `amountPaise` of it. Undefined for another gateway's payment. */

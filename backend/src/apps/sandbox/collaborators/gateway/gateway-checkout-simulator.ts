@@ -1,20 +1,24 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Timers } from '../../../../platform/clock/timers.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
-import type { Life } from '../../kit/life.ts';
-import type { PlayedPayment, PaymentPlay, Till } from '../../kit/till.ts';
-import { hexHmac } from '../../kit/secrets.ts';
-import type { WebhookSender } from '../../kit/webhook-sender.ts';
-import type { GatewayBooks } from './gateway-books.ts';
+import type { BackgroundWork } from '../../core/background-work.ts';
+import type {
+  PlayedPayment,
+  PaymentPlay,
+  CheckoutSimulator,
+} from '../../core/checkout-simulator.ts';
+import { hexHmac } from '../../core/credentials.ts';
+import type { WebhookOutbox } from '../../core/webhook-outbox.ts';
+import type { GatewayStore } from './gateway-store.ts';
 import type { GatewayDebit, GatewayOrder, GatewayPayment } from './gateway-types.ts';
 
-interface GatewayTillOptions {
-  readonly books: GatewayBooks;
+interface GatewayCheckoutSimulatorOptions {
+  readonly store: GatewayStore;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
-  readonly life: Life;
-  readonly webhooks: WebhookSender;
+  readonly backgroundWork: BackgroundWork;
+  readonly webhooks: WebhookOutbox;
   readonly changed: () => void;
   readonly keySecret: string;
   readonly webhookSecret: string;
@@ -25,8 +29,8 @@ interface GatewayTillOptions {
 const webhookPath = '/v1/webhooks/payment/sandbox';
 const defaultDelayMs = 3000;
 
-/** The till that settles debits under mandates too. */
-export interface GatewayTill extends Till {
+/** The simulator that settles debits under mandates too. */
+export interface GatewayCheckoutSimulator extends CheckoutSimulator {
   /** Lets a debit come to its end after the settling time. */
   settleLater(debit: GatewayDebit): void;
 }
@@ -35,8 +39,10 @@ export interface GatewayTill extends Till {
  * Takes payments at the gateway's checkout and tells the service of them (contract:
  * payments-and-webhooks > Neutral gateway).
  */
-export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
-  const { books, clock, timers, random, life, webhooks, changed, settleMs } = options;
+export const createGatewayCheckoutSimulator = (
+  options: GatewayCheckoutSimulatorOptions,
+): GatewayCheckoutSimulator => {
+  const { store, clock, timers, random, backgroundWork, webhooks, changed, settleMs } = options;
 
   const deliver = (event: string, payment: GatewayPayment): (() => Promise<void>) => {
     const data = {
@@ -67,7 +73,7 @@ export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
       return;
     }
     if (mode === 'delayed') {
-      const signal = life.signal();
+      const signal = backgroundWork.signal();
       await timers.sleep(play.delayMs ?? defaultDelayMs, signal);
       if (signal.aborted) return;
     }
@@ -76,7 +82,7 @@ export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
   };
 
   const pay = (order: GatewayOrder, play: PaymentPlay): GatewayPayment => {
-    const payment = books.addPayment({
+    const payment = store.addPayment({
       order_id: order.id,
       amount_paise: play.amountPaise ?? order.amount_paise,
       currency: play.currency ?? order.currency,
@@ -99,38 +105,38 @@ export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
   });
 
   const settle = async (debitId: string): Promise<void> => {
-    const signal = life.signal();
+    const signal = backgroundWork.signal();
     await timers.sleep(settleMs, signal);
-    const debit = books.debit(debitId);
+    const debit = store.debit(debitId);
     if (signal.aborted || debit?.status !== 'pending') return;
-    const order = books.order(debit.order_id);
+    const order = store.order(debit.order_id);
     if (order === undefined) return;
     const outcome = debit.mandate_token.includes('fail') ? 'failed' : 'captured';
-    books.replaceDebit({ ...debit, status: outcome });
+    store.replaceDebit({ ...debit, status: outcome });
     pay(order, { outcome, amountPaise: debit.amount_paise, currency: debit.currency });
   };
 
   return {
     play(gatewayOrderId, play) {
-      const order = books.order(gatewayOrderId);
+      const order = store.order(gatewayOrderId);
       return order === undefined ? undefined : answer(pay(order, play));
     },
     refund(gatewayPaymentId, amountPaise) {
-      const payment = books.payment(gatewayPaymentId);
+      const payment = store.payment(gatewayPaymentId);
       if (payment === undefined) return undefined;
-      const refunded = books
+      const refunded = store
         .refundsOf(payment.id)
         .reduce((sum, refund) => sum + refund.amount_paise, 0);
       const left = payment.status === 'captured' ? payment.amount_paise - refunded : 0;
       const amount = amountPaise ?? left;
       if (amount < 1 || amount > left) return { leftPaise: left };
       const given = { payment_id: payment.id, amount_paise: amount, status: 'processed' } as const;
-      const refund = books.addRefund(given);
+      const refund = store.addRefund(given);
       changed();
       return { reference: refund.id, amountPaise: amount };
     },
     checkouts: (count) =>
-      books.newestOrders(count).map((order) => ({
+      store.newestOrders(count).map((order) => ({
         gateway: 'sandbox-gateway',
         gatewayOrderId: order.id,
         receipt: order.receipt,
@@ -138,10 +144,10 @@ export const createGatewayTill = (options: GatewayTillOptions): GatewayTill => {
         currency: order.currency,
         createdAt: order.created_at,
         expiresAt: order.expires_at,
-        isPaid: books.isPaid(order.id),
-        payments: books.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
+        isPaid: store.isPaid(order.id),
+        payments: store.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
       })),
-    payments: (count) => books.newestPayments(count).map(answer),
+    payments: (count) => store.newestPayments(count).map(answer),
     settleLater(debit) {
       if (!debit.mandate_token.includes('stuck')) void settle(debit.id);
     },

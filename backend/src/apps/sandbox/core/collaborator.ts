@@ -13,8 +13,8 @@ export interface Operation {
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** Books that outlive the process where SANDBOX_STATE_DIR is set. */
-export interface Books {
+/** CollaboratorStore that outlive the process where SANDBOX_STATE_DIR is set. */
+export interface CollaboratorStore {
   save(): unknown;
   /** Takes what `save` gave, from an earlier process. */
   load(saved: unknown): void;
@@ -30,7 +30,7 @@ export interface Collaborator {
   refuseStranger(call: Call): Answer | undefined;
   /** The body of an error in this party's own form; undefined is a blank one. */
   errorBody(status: number, message: string): unknown;
-  readonly books: Books;
+  readonly store: CollaboratorStore;
 }
 
 /** Names that a control may mention. */

@@ -1,5 +1,5 @@
 /** What hangs or waits in the background ends when the sandbox stops or is reset. */
-export interface Life {
+export interface BackgroundWork {
   /** Aborted at the next reset or stop; ask anew for each piece of work. */
   signal(): AbortSignal;
   /** Ends the work under way; new work may start. */
@@ -7,8 +7,8 @@ export interface Life {
   end(): void;
 }
 
-/** A life that can be started over. */
-export const createLife = (): Life => {
+/** A backgroundWork that can be started over. */
+export const createBackgroundWork = (): BackgroundWork => {
   let current = new AbortController();
   let ended = false;
   return {

@@ -1,5 +1,5 @@
 import { msBetween, type Clock } from '../../../../platform/clock/clock.ts';
-import type { Books } from '../../kit/collaborator.ts';
+import type { CollaboratorStore } from '../../core/collaborator.ts';
 import { fromSaved, toSaved } from '../../state/saved-value.ts';
 import type { Rate, SafegoldUser, Side, Transaction } from './safegold-types.ts';
 
@@ -14,7 +14,7 @@ interface Saved {
 }
 
 /** SafeGold's customers, quoted rates and transactions. */
-export interface SafegoldBooks extends Books {
+export interface SafegoldStore extends CollaboratorStore {
   user(id: string | undefined): SafegoldUser | undefined;
   userByMobile(mobileNo: string): SafegoldUser | undefined;
   addUser(user: Omit<SafegoldUser, 'id'>): SafegoldUser;
@@ -33,10 +33,10 @@ export interface SafegoldBooks extends Books {
 }
 
 /**
- * Books with one running number for everything in them. It starts from real time, so that ids are
+ * CollaboratorStore with one running number for everything in them. It starts from real time, so that ids are
  * not given out again when the sandbox forgets its books while the service keeps its database.
  */
-export const createSafegoldBooks = (clock: Clock, system: Clock): SafegoldBooks => {
+export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore => {
   const users = new Map<string, SafegoldUser>();
   const usersByMobile = new Map<string, SafegoldUser>();
   const rates = new Map<string, Rate>();

@@ -1,19 +1,19 @@
 import type {
-  PayoutDesk,
+  PayoutSimulator,
   PayoutPlay,
-  PayoutSeen,
+  PayoutSummary,
   ValidationPlay,
-  ValidationSeen,
-} from '../../kit/payout-desk.ts';
-import type { RazorpayxBooks } from './razorpayx-books.ts';
+  ValidationSummary,
+} from '../../core/payout-simulator.ts';
+import type { RazorpayxStore } from './razorpayx-store.ts';
 import { isOf } from './is-of.ts';
 import { payoutEnding, validationEnding } from './razorpayx-endings.ts';
 import type { Payout, Validation } from './razorpayx-types.ts';
 import { payoutView, validationView } from './razorpayx-views.ts';
 import { createRazorpayxAnnouncer, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
 
-interface RazorpayxDeskOptions extends RazorpayxWebhookOptions {
-  readonly books: RazorpayxBooks;
+interface RazorpayxPayoutSimulatorOptions extends RazorpayxWebhookOptions {
+  readonly store: RazorpayxStore;
   readonly changed: () => void;
   /** How long a payout or a penny-drop takes, in real time. */
   readonly settleMs: number;
@@ -23,8 +23,8 @@ const utrDigits = 12;
 
 const isoAt = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** The desk that settles by itself too. */
-export interface RazorpayxDesk extends PayoutDesk {
+/** The simulator that settles by itself too. */
+export interface RazorpayxPayoutSimulator extends PayoutSimulator {
   /** Lets a payout come to its end after the settling time, if its account lets it. */
   settlePayoutLater(payout: Payout): void;
   settleValidationLater(validation: Validation): void;
@@ -36,19 +36,21 @@ export interface RazorpayxDesk extends PayoutDesk {
  * Settles payouts and penny-drops, and tells the service of them (contract: payments-and-webhooks >
  * Payout events).
  */
-export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDesk => {
-  const { books, timers, random, life, changed, settleMs } = options;
+export const createRazorpayxPayoutSimulator = (
+  options: RazorpayxPayoutSimulatorOptions,
+): RazorpayxPayoutSimulator => {
+  const { store, timers, random, backgroundWork, changed, settleMs } = options;
   const announce = createRazorpayxAnnouncer(options);
 
   const whose = (fundAccountId: string) => {
-    const account = books.fundAccounts.get(fundAccountId);
+    const account = store.fundAccounts.get(fundAccountId);
     return { name: account?.name ?? '', accountLast4: account?.account_number.slice(-4) ?? '' };
   };
 
   const endPayout = (payout: Payout, play: PayoutPlay): Payout => {
     const utr = payout.utr ?? (play.outcome === 'processed' ? random.digits(utrDigits) : null);
     const ended = { ...payout, status: play.outcome, utr };
-    books.payouts.replace(ended);
+    store.payouts.replace(ended);
     changed();
     const subject = ended.reference_id ?? ended.id;
     const event = `payout.${play.outcome}`;
@@ -61,17 +63,17 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
       play.outcome === 'failed'
         ? { ...validation, status: 'failed', account_status: null }
         : { ...validation, status: 'completed', account_status: play.outcome };
-    books.validations.replace(ended);
+    store.validations.replace(ended);
     changed();
     const part = 'fund_account.validation';
     const subject = ended.reference_id ?? ended.id;
-    const entity = validationView(books, ended);
+    const entity = validationView(store, ended);
     void announce({ event: `${part}.${ended.status}`, subject, part, entity }, play);
     return ended;
   };
 
   const afterSettling = async (work: () => void): Promise<void> => {
-    const signal = life.signal();
+    const signal = backgroundWork.signal();
     await timers.sleep(settleMs, signal);
     if (!signal.aborted) work();
   };
@@ -80,7 +82,7 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
     const outcome = payoutEnding(whose(accountId).accountLast4);
     if (outcome === undefined) return;
     void afterSettling(() => {
-      const payout = books.payouts.get(id);
+      const payout = store.payouts.get(id);
       if (payout?.status === 'processing') endPayout(payout, { outcome });
     });
   };
@@ -89,12 +91,12 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
     const outcome = validationEnding(whose(accountId).accountLast4);
     if (outcome === undefined) return;
     void afterSettling(() => {
-      const validation = books.validations.get(id);
+      const validation = store.validations.get(id);
       if (validation?.status === 'created') endValidation(validation, { outcome });
     });
   };
 
-  const seePayout = (payout: Payout): PayoutSeen => ({
+  const seePayout = (payout: Payout): PayoutSummary => ({
     id: payout.id,
     referenceId: payout.reference_id,
     idempotencyKey: payout.idempotency_key,
@@ -106,7 +108,7 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
     createdAt: isoAt(payout.created_at),
   });
 
-  const seeValidation = (validation: Validation): ValidationSeen => ({
+  const seeValidation = (validation: Validation): ValidationSummary => ({
     id: validation.id,
     referenceId: validation.reference_id,
     status: validation.status,
@@ -116,14 +118,14 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
   });
 
   const findPayout = (id: string): Payout | undefined =>
-    books.payouts.get(id) ??
-    books.payouts.newestWhere(
+    store.payouts.get(id) ??
+    store.payouts.newestWhere(
       (payout) => isOf(payout.reference_id, id) || isOf(payout.idempotency_key, id),
     );
 
   const findValidation = (id: string): Validation | undefined =>
-    books.validations.get(id) ??
-    books.validations.newestWhere((validation) => isOf(validation.reference_id, id));
+    store.validations.get(id) ??
+    store.validations.newestWhere((validation) => isOf(validation.reference_id, id));
 
   return {
     play(id, play) {
@@ -135,13 +137,13 @@ export const createRazorpayxDesk = (options: RazorpayxDeskOptions): RazorpayxDes
       if (validation === undefined) return undefined;
       return seeValidation(endValidation(validation, play));
     },
-    payouts: (count) => books.payouts.all().slice(0, count).map(seePayout),
-    validations: (count) => books.validations.all().slice(0, count).map(seeValidation),
+    payouts: (count) => store.payouts.all().slice(0, count).map(seePayout),
+    validations: (count) => store.validations.all().slice(0, count).map(seeValidation),
     settlePayoutLater,
     settleValidationLater,
     resume() {
-      const payouts = books.payouts.all().filter(({ status }) => status === 'processing');
-      const validations = books.validations.all().filter(({ status }) => status === 'created');
+      const payouts = store.payouts.all().filter(({ status }) => status === 'processing');
+      const validations = store.validations.all().filter(({ status }) => status === 'created');
       payouts.forEach(settlePayoutLater);
       validations.forEach(settleValidationLater);
     },

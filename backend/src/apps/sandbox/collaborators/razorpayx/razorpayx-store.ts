@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
-import type { Books } from '../../kit/collaborator.ts';
+import type { CollaboratorStore } from '../../core/collaborator.ts';
 import type { Contact, FundAccount, Payout, Validation } from './razorpayx-types.ts';
 
 interface Row {
@@ -11,7 +11,7 @@ interface Row {
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
 /** Rows of one kind, in the order in which they were made. */
-interface Shelf<T extends Row> {
+interface Table<T extends Row> {
   get(id: string | undefined): T | undefined;
   /** The newest that fits. */
   newestWhere(fits: (row: T) => boolean): T | undefined;
@@ -22,26 +22,26 @@ interface Shelf<T extends Row> {
 }
 
 /** The payout provider's contacts, fund accounts, payouts and penny-drops. */
-export interface RazorpayxBooks extends Books {
-  readonly contacts: Shelf<Contact>;
-  readonly fundAccounts: Shelf<FundAccount>;
-  readonly payouts: Shelf<Payout>;
-  readonly validations: Shelf<Validation>;
+export interface RazorpayxStore extends CollaboratorStore {
+  readonly contacts: Table<Contact>;
+  readonly fundAccounts: Table<FundAccount>;
+  readonly payouts: Table<Payout>;
+  readonly validations: Table<Validation>;
 }
 
 /** Whole seconds, as the provider counts time. */
 export const secondsAt = (at: Date): number => Math.floor(at.getTime() / 1000);
 
 /** Empty books. */
-export const createRazorpayxBooks = (clock: Clock, random: Random): RazorpayxBooks => {
-  const createShelf = <T extends Row>(prefix: string) => {
+export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxStore => {
+  const createTable = <T extends Row>(prefix: string) => {
     const rows = new Map<string, T>();
     const stamp = (): Row => ({
       id: `${prefix}_${random.uuid().replaceAll('-', '')}`,
       created_at: secondsAt(clock.now()),
     });
     const all = () => [...rows.values()].toReversed();
-    const shelf: Shelf<T> = {
+    const table: Table<T> = {
       get: (id) => (id === undefined ? undefined : rows.get(id)),
       newestWhere: (fits) => all().find(fits),
       all,
@@ -56,7 +56,7 @@ export const createRazorpayxBooks = (clock: Clock, random: Random): RazorpayxBoo
       },
     };
     return {
-      shelf,
+      table,
       clear: () => rows.clear(),
       save: () => [...rows.values()],
       load(saved: readonly T[]) {
@@ -66,10 +66,10 @@ export const createRazorpayxBooks = (clock: Clock, random: Random): RazorpayxBoo
     };
   };
 
-  const contacts = createShelf<Contact>('cont');
-  const fundAccounts = createShelf<FundAccount>('fa');
-  const payouts = createShelf<Payout>('pout');
-  const validations = createShelf<Validation>('fav');
+  const contacts = createTable<Contact>('cont');
+  const fundAccounts = createTable<FundAccount>('fa');
+  const payouts = createTable<Payout>('pout');
+  const validations = createTable<Validation>('fav');
   const save = () => ({
     contacts: contacts.save(),
     fundAccounts: fundAccounts.save(),
@@ -78,10 +78,10 @@ export const createRazorpayxBooks = (clock: Clock, random: Random): RazorpayxBoo
   });
 
   return {
-    contacts: contacts.shelf,
-    fundAccounts: fundAccounts.shelf,
-    payouts: payouts.shelf,
-    validations: validations.shelf,
+    contacts: contacts.table,
+    fundAccounts: fundAccounts.table,
+    payouts: payouts.table,
+    validations: validations.table,
     save,
     load(value) {
       // Written by `save`; the file's version was checked.

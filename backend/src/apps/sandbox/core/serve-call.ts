@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Fault } from '../state/fault-book.ts';
+import type { Fault } from '../state/fault-registry.ts';
 import { fieldsOf, type Answer, type Call } from './call.ts';
 import type { CollaboratorContext } from './collaborator-context.ts';
 import type { Collaborator, Operation } from './collaborator.ts';
@@ -38,7 +38,10 @@ const send = ({ context, seq, res }: Served, answer: Answer): void => {
 const hang = async ({ context, req, res }: Served, delayMs: number): Promise<void> => {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  await context.timers.sleep(delayMs, AbortSignal.any([gone.signal, context.life.signal()]));
+  await context.timers.sleep(
+    delayMs,
+    AbortSignal.any([gone.signal, context.backgroundWork.signal()]),
+  );
   req.socket.destroy();
 };
 
@@ -72,8 +75,8 @@ export const serveCall = async (served: Served): Promise<void> => {
       req.socket.resetAndDestroy();
       return undefined;
     case 'slow': {
-      const { timers, life } = context;
-      const signal = life.signal();
+      const { timers, backgroundWork } = context;
+      const signal = backgroundWork.signal();
       await timers.sleep(fault.delayMs ?? defaultSlowMs, signal);
       if (signal.aborted) req.socket.destroy();
       else send(served, work(served));
