@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { Outcome } from '../../src/platform/outcome/outcome.ts';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
 
 /** A sandbox of an adapter test's own, and the surroundings of its adapter. */

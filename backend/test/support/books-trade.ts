@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createServices } from '../../src/runtime/create-services.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { servicesVariables } from '../../src/runtime/services.variables.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import { createReconciliation } from '../../src/modules/reconciliation/index.ts';

@@ -1,7 +1,7 @@
 import { createCi } from '../../src/adapters/ci/create-ci.ts';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createCiAdmin } from '../../src/modules/ci/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';

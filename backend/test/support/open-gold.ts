@@ -5,7 +5,7 @@ import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { createSafegold } from '../../src/adapters/gold-provider/safegold/create-safegold.ts';
 import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';

@@ -9,7 +9,7 @@ import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
 import { createSwitches } from '../../src/modules/settings/index.ts';

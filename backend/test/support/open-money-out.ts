@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
 import { hasOpenSell } from '../../src/modules/orders/index.ts';

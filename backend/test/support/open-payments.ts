@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Registry } from 'prom-client';
 import * as adapters from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
   asker,
   openSandbox,

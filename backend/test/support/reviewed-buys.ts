@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { eventually } from './eventually.ts';
 import type { Answer, Caller, OpenGold } from './open-gold.ts';
 import { newSellKey } from './sellers.ts';

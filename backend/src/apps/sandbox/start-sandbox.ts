@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createSandboxApp } from './app.ts';
-import { sandboxDefaults } from './sandbox-defaults.ts';
-import type { SandboxOptions } from './sandbox-options.ts';
+import { sandboxDefaults, type SandboxOptions } from './sandbox-options.ts';
 import { createSandboxParts } from './sandbox-parts.ts';
 import { createBooksFile, type BooksFile } from './state/books-file.ts';
 import { loadBooks, saveBooks } from './state/keep-books.ts';

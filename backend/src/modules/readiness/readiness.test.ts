@@ -3,7 +3,7 @@ import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
 import { openKit, type Kit } from '../../../test/support/open-kit.ts';
 import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
-import { sandboxDefaults } from '../../apps/sandbox/sandbox-defaults.ts';
+import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { hexHmac } from '../core/credentials.ts';
-import { sandboxDefaults } from '../sandbox-defaults.ts';
+import { sandboxDefaults } from '../sandbox-options.ts';
 import { openSandbox, type OpenSandbox } from '../testing/open-sandbox.ts';
 import { startPayout, startValidation } from '../testing/razorpayx-customer.ts';
 import { receiveWebhooks, type WebhookReceiver } from '../testing/webhook-receiver.ts';

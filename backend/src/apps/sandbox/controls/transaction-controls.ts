@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { formatDecimal } from '../../../money/index.ts';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import type { Transaction } from '../collaborators/safegold/safegold-types.ts';
+import type { Transaction } from '../collaborators/safegold/safegold-store.ts';
 import { control, controlBody, controlQuery, countQuery } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 

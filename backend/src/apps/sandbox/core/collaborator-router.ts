@@ -1,8 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import type { Call } from './call.ts';
-import type { CollaboratorContext } from './collaborator-context.ts';
-import type { Collaborator, Operation } from './collaborator.ts';
-import { serveCall } from './serve-call.ts';
+import type { Call, Collaborator, Operation } from './collaborator.ts';
+import { type CollaboratorContext, serveCall } from './serve-call.ts';
 
 const bodyLimitBytes = 5 * 1024 * 1024;
 const credentialsInQuery = ['session_token', 'authkey'];

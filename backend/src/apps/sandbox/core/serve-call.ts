@@ -1,9 +1,26 @@
+import type { Timers } from '../../../platform/clock/timers.ts';
+import type { FaultRegistry, Fault } from '../state/fault-registry.ts';
+import type { Journal } from '../state/journal.ts';
+import type { BackgroundWork } from './background-work.ts';
 import type { Request, Response } from 'express';
-import type { Fault } from '../state/fault-registry.ts';
-import { fieldsOf, type Answer, type Call } from './call.ts';
-import type { CollaboratorContext } from './collaborator-context.ts';
-import type { Collaborator, Operation } from './collaborator.ts';
+import {
+  fieldsOf,
+  type Answer,
+  type Call,
+  type Collaborator,
+  type Operation,
+} from './collaborator.ts';
 import { asPlainJson, toJsonText } from './wire-json.ts';
+
+/** What serving a collaborator needs of the sandbox. */
+export interface CollaboratorContext {
+  readonly journal: Journal;
+  readonly faults: FaultRegistry;
+  readonly timers: Timers;
+  readonly backgroundWork: BackgroundWork;
+  /** Called when a collaborator's books may have changed. */
+  readonly changed: () => void;
+}
 
 interface Served {
   readonly collaborator: Collaborator;

@@ -1,4 +1,4 @@
-import { sandboxDefaults } from '../sandbox-defaults.ts';
+import { sandboxDefaults } from '../sandbox-options.ts';
 import { startSandbox, type Sandbox } from '../start-sandbox.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { sandboxDefaults } from '../sandbox-defaults.ts';
+import { sandboxDefaults } from '../sandbox-options.ts';
 import { asker, type OpenSandbox, type Told } from './open-sandbox.ts';
 
 const { razorpayxKeyId, razorpayxKeySecret } = sandboxDefaults;

@@ -9,8 +9,7 @@ import type {
 } from '../../core/checkout-simulator.ts';
 import { hexHmac } from '../../core/credentials.ts';
 import type { WebhookOutbox } from '../../core/webhook-outbox.ts';
-import type { GatewayStore } from './gateway-store.ts';
-import type { GatewayDebit, GatewayOrder, GatewayPayment } from './gateway-types.ts';
+import type { GatewayStore, GatewayDebit, GatewayOrder, GatewayPayment } from './gateway-store.ts';
 
 interface GatewayCheckoutSimulatorOptions {
   readonly store: GatewayStore;

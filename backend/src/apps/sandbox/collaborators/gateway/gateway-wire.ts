@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer } from '../../core/call.ts';
+import type { Answer } from '../../core/collaborator.ts';
 
 const amountPaise = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 const currency = z.string().regex(/^[A-Z]{3}$/u);

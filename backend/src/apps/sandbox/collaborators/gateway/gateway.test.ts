@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../../test/support/eventually.ts';
 import { hexHmac } from '../../core/credentials.ts';
-import { sandboxDefaults } from '../../sandbox-defaults.ts';
+import { sandboxDefaults } from '../../sandbox-options.ts';
 import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 import { receiveWebhooks, type WebhookReceiver } from '../../testing/webhook-receiver.ts';
 

@@ -1,10 +1,138 @@
-import type { Call } from '../../core/call.ts';
-import type { Collaborator } from '../../core/collaborator.ts';
-import { isSameSecret } from '../../core/credentials.ts';
-import type { GatewayStore } from './gateway-store.ts';
-import { gatewayOperations } from './gateway-operations.ts';
+import {
+  fieldsOf,
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Operation,
+  type Collaborator,
+} from '../../core/collaborator.ts';
+import type { GatewayStore, GatewayDebit, GatewayOrder } from './gateway-store.ts';
 import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
-import { gatewayError } from './gateway-wire.ts';
+import { debitSchema, gatewayError, orderSchema, readBody } from './gateway-wire.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+
+interface GatewayContext {
+  readonly store: GatewayStore;
+  readonly simulator: GatewayCheckoutSimulator;
+}
+
+const notFound = (what: string): Answer => ({
+  status: 404,
+  body: gatewayError('NOT_FOUND', `There is no such ${what}`),
+});
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** The fault `wrong_amount`: answered one rupee too high. */
+const hundredMore = (body: unknown): unknown =>
+  isRecord(body) && typeof body['amount_paise'] === 'number'
+    ? { ...body, amount_paise: body['amount_paise'] + 100 }
+    : body;
+
+const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
+  Array.isArray(body['items']) ? { ...body, items: body['items'].map(hundredMore) } : body;
+
+const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
+
+/** The neutral gateway's protocol: orders, their payments, refunds, and debits under a mandate. */
+const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Operation[] => {
+  const orderView = (order: GatewayOrder) => ({
+    ...order,
+    status: store.isPaid(order.id) ? 'paid' : 'created',
+  });
+
+  const createOrder = ({ body }: Call): Answer => {
+    const read = readBody(orderSchema, body);
+    if ('refused' in read) return read.refused;
+    const { expires_at = null, ...given } = read.value;
+    const known = store.orderByReceipt(given.receipt);
+    return okAnswer(orderView(known ?? store.addOrder({ ...given, expires_at })));
+  };
+
+  const getOrder = ({ params }: Call): Answer => {
+    const order = store.order(params['orderId']);
+    return order === undefined ? notFound('order') : okAnswer(orderView(order));
+  };
+
+  const findOrders = ({ query }: Call): Answer => {
+    const order = store.orderByReceipt(query.get('receipt') ?? '');
+    return okAnswer({ items: order === undefined ? [] : [orderView(order)] });
+  };
+
+  const listPayments = ({ params }: Call): Answer => {
+    const order = store.order(params['orderId']);
+    if (order === undefined) return notFound('order');
+    return okAnswer({ items: store.paymentsOf(order.id) });
+  };
+
+  const listRefunds = ({ params }: Call): Answer => {
+    const payment = store.payment(params['paymentId']);
+    if (payment === undefined) return notFound('payment');
+    return okAnswer({ items: store.refundsOf(payment.id) });
+  };
+
+  const debit = ({ body }: Call): Answer => {
+    const read = readBody(debitSchema, body);
+    if ('refused' in read) return read.refused;
+    const { order_id, amount_paise, mandate_token } = read.value;
+    const order = store.order(order_id);
+    if (order === undefined) return notFound('order');
+    const reference = read.value.reference ?? order_id;
+    const known = store.debitByReference(reference);
+    if (known !== undefined) return okAnswer(debitView(known));
+    const currency = read.value.currency ?? order.currency;
+    const given = { order_id, reference, mandate_token, amount_paise, currency };
+    const made = store.addDebit({ ...given, status: 'pending' });
+    simulator.settleLater(made);
+    return okAnswer(debitView(made));
+  };
+
+  const misstate = hundredMore;
+  const orders = '/v1/orders';
+  return [
+    {
+      name: 'create-order',
+      method: 'POST',
+      path: orders,
+      handle: createOrder,
+      idempotencyKey: ({ body }) => textOf(fieldsOf(body)['receipt']),
+      misstate,
+    },
+    {
+      name: 'get-order',
+      method: 'GET',
+      path: orders,
+      handle: findOrders,
+      misstate: hundredMoreEach,
+    },
+    { name: 'get-order', method: 'GET', path: `${orders}/:orderId`, handle: getOrder, misstate },
+    {
+      name: 'list-payments',
+      method: 'GET',
+      path: `${orders}/:orderId/payments`,
+      handle: listPayments,
+      misstate: hundredMoreEach,
+    },
+    {
+      name: 'get-refund',
+      method: 'GET',
+      path: '/v1/payments/:paymentId/refunds',
+      handle: listRefunds,
+      misstate: hundredMoreEach,
+    },
+    {
+      name: 'debit',
+      method: 'POST',
+      path: '/v1/debits',
+      handle: debit,
+      idempotencyKey: ({ body }) =>
+        textOf(fieldsOf(body)['reference']) ?? textOf(fieldsOf(body)['order_id']),
+      misstate,
+    },
+  ];
+};
 
 interface GatewayOptions {
   readonly store: GatewayStore;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer } from '../../core/call.ts';
+import type { Answer } from '../../core/collaborator.ts';
 import type { Run, RunState } from './github-run-store.ts';
 
 /** GitHub's error body. */

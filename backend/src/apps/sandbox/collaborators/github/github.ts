@@ -1,6 +1,5 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
-import { okAnswer, type Answer, type Call } from '../../core/call.ts';
-import type { Collaborator } from '../../core/collaborator.ts';
+import { okAnswer, type Answer, type Call, type Collaborator } from '../../core/collaborator.ts';
 import type { RunSimulator, RunSummary } from '../../core/run-simulator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
 import { createGithubRunStore, type Run } from './github-run-store.ts';

@@ -1,6 +1,12 @@
 import type { Random } from '../../../../platform/ids/random.ts';
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
-import type { Collaborator } from '../../core/collaborator.ts';
+import {
+  fieldsOf,
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Collaborator,
+} from '../../core/collaborator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
 import type { MessageStore } from './message-store.ts';
 

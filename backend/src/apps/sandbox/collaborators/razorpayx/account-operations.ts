@@ -1,8 +1,6 @@
-import { okAnswer, type Answer, type Call } from '../../core/call.ts';
-import type { Operation } from '../../core/collaborator.ts';
+import { okAnswer, type Answer, type Call, type Operation } from '../../core/collaborator.ts';
 import type { RazorpayxContext } from './razorpayx-context.ts';
-import type { RazorpayxStore } from './razorpayx-store.ts';
-import type { Contact, FundAccount } from './razorpayx-types.ts';
+import type { RazorpayxStore, Contact, FundAccount } from './razorpayx-store.ts';
 import { contactView, fundAccountView, validationView } from './razorpayx-views.ts';
 import {
   badRequest,

@@ -1,16 +1,44 @@
 import type {
-  PayoutSimulator,
   PayoutPlay,
-  PayoutSummary,
   ValidationPlay,
+  PayoutSimulator,
+  PayoutSummary,
   ValidationSummary,
 } from '../../core/payout-simulator.ts';
-import type { RazorpayxStore } from './razorpayx-store.ts';
-import { isOf } from './is-of.ts';
-import { payoutEnding, validationEnding } from './razorpayx-endings.ts';
-import type { Payout, Validation } from './razorpayx-types.ts';
+import type { RazorpayxStore, Payout, Validation } from './razorpayx-store.ts';
 import { payoutView, validationView } from './razorpayx-views.ts';
 import { createRazorpayxAnnouncer, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
+
+/** What settles by itself to something else, or (undefined) not at all, by the account number's
+ * end (contract: collaborators > Sandbox outcomes). */
+const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
+  ['7777', 'failed'],
+  ['9999', undefined],
+]);
+const validationEndings: ReadonlyMap<string, ValidationPlay['outcome'] | undefined> = new Map([
+  ['0000', 'failed'],
+  ['8888', undefined],
+]);
+
+/** How a payout to this account ends by itself; undefined when it stays open. */
+const payoutEnding = (last4: string): PayoutPlay['outcome'] | undefined =>
+  payoutEndings.has(last4) ? payoutEndings.get(last4) : 'processed';
+
+/** How a penny-drop of this account ends by itself; undefined when it stays open. */
+const validationEnding = (last4: string): ValidationPlay['outcome'] | undefined =>
+  validationEndings.has(last4) ? validationEndings.get(last4) : 'active';
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
+
+/**
+ * Whether a reference or an idempotency key is of this id of ours: it is the id, or the id and an
+ * attempt (`-2`); a UUID may have lost its hyphens there.
+ */
+const isOf = (text: string | null, id: string): boolean => {
+  if (text === null) return false;
+  const forms = uuid.test(id) ? [id, id.replaceAll('-', '')] : [id];
+  return forms.some((form) => text === form || text.startsWith(`${form}-`));
+};
 
 interface RazorpayxPayoutSimulatorOptions extends RazorpayxWebhookOptions {
   readonly store: RazorpayxStore;

@@ -1,5 +1,10 @@
-import type { RazorpayxStore } from './razorpayx-store.ts';
-import type { Contact, FundAccount, Payout, Validation } from './razorpayx-types.ts';
+import type {
+  RazorpayxStore,
+  Contact,
+  FundAccount,
+  Payout,
+  Validation,
+} from './razorpayx-store.ts';
 
 const payoutDetails = {
   processing: [

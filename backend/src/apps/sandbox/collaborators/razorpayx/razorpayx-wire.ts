@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer } from '../../core/call.ts';
+import type { Answer } from '../../core/collaborator.ts';
 
 /** The provider's error body. What it refuses is never quoted: it may be an account number. */
 export const razorpayxError = (code: string, description: string, field?: string) => ({

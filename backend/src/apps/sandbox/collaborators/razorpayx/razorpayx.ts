@@ -1,5 +1,4 @@
-import type { Call } from '../../core/call.ts';
-import type { Collaborator } from '../../core/collaborator.ts';
+import type { Call, Collaborator } from '../../core/collaborator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
 import { accountOperations } from './account-operations.ts';
 import { payoutOperations } from './payout-operations.ts';

@@ -1,7 +1,13 @@
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
-import type { Operation } from '../../core/collaborator.ts';
+import {
+  fieldsOf,
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Operation,
+} from '../../core/collaborator.ts';
 import type { SafegoldContext } from './safegold-context.ts';
-import type { Side, Transaction } from './safegold-types.ts';
+import type { Side, Transaction } from './safegold-store.ts';
 import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
 
 /** A confirm must come within ten minutes of its verify (page buy-price-confirm-api). */

@@ -1,9 +1,32 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../../../../platform/errors/app-error.ts';
 import { formatDecimal } from '../../../../money/index.ts';
-import { invoicePdf } from './invoice-pdf.ts';
 import type { SafegoldStore } from './safegold-store.ts';
 import { timeText } from './safegold-wire.ts';
+
+/** A one-page PDF with these lines of plain text. */
+const invoicePdf = (lines: readonly string[]): Buffer => {
+  const escaped = lines.map((line) => line.replace(/[\\()]/gu, String.raw`\$&`));
+  const text = `BT /F1 14 Tf 72 760 Td 22 TL ${escaped.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R ' +
+      '/Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  let file = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
+  const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(file + table + trailer, 'latin1');
+};
 
 /** Serves the file behind the link of fetch-invoice; the link is the only key, as at SafeGold. */
 export const invoiceFile =

@@ -1,8 +1,7 @@
-import { okAnswer } from '../../core/call.ts';
-import type { Operation } from '../../core/collaborator.ts';
+import { okAnswer, type Operation } from '../../core/collaborator.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
-import type { Side } from './safegold-types.ts';
+import type { Side } from './safegold-store.ts';
 import { rupees, timeText } from './safegold-wire.ts';
 
 /** GET buy-price and sell-price: each call quotes a rate of its own, good for seven minutes. */

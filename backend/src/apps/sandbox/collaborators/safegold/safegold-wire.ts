@@ -1,6 +1,6 @@
 import { formatDecimal, parseDecimal } from '../../../../money/index.ts';
 import { addMs } from '../../../../platform/clock/clock.ts';
-import { textOf, type Answer } from '../../core/call.ts';
+import { textOf, type Answer } from '../../core/collaborator.ts';
 import { jsonDecimal } from '../../core/wire-json.ts';
 
 /** Rupees as a JSON number with two decimals. */

@@ -1,8 +1,7 @@
-import { fieldsOf, okAnswer, textOf, type Call } from '../../core/call.ts';
-import type { Operation } from '../../core/collaborator.ts';
+import { fieldsOf, okAnswer, textOf, type Call, type Operation } from '../../core/collaborator.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
-import type { SafegoldUser } from './safegold-types.ts';
+import type { SafegoldUser } from './safegold-store.ts';
 import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
 import { withoutTax } from './arithmetic.ts';
 

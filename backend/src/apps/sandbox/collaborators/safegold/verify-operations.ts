@@ -1,9 +1,15 @@
-import { fieldsOf, okAnswer, textOf, type Answer, type Call } from '../../core/call.ts';
-import type { Operation } from '../../core/collaborator.ts';
+import {
+  fieldsOf,
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Operation,
+} from '../../core/collaborator.ts';
 import { agrees, rateWithTax, withoutTax } from './arithmetic.ts';
 import { moreBy } from './misstate.ts';
 import type { SafegoldContext } from './safegold-context.ts';
-import type { Rate, SafegoldUser, Side, Transaction } from './safegold-types.ts';
+import type { Rate, SafegoldUser, Side, Transaction } from './safegold-store.ts';
 import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold-wire.ts';
 
 const minimumSellPaise = 1000n;
