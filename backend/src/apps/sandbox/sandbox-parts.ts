@@ -40,7 +40,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const backgroundWork = createBackgroundWork();
   const target = { url: options.customerBaseUrl };
 
-  const webhooks = createWebhookOutbox({
+  const outbox = createWebhookOutbox({
     targetUrl: () => target.url,
     timers,
     random,
@@ -53,13 +53,13 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const messages = createMessageStore(clock);
   const gatewayStore = createGatewayStore(clock, random);
   const { gatewayKeyId: keyId, gatewayKeySecret: keySecret, settleMs } = options;
-  const gatewayCheckouts = createGatewayCheckoutSimulator({
+  const checkoutSimulator = createGatewayCheckoutSimulator({
     store: gatewayStore,
     clock,
     timers,
     random,
     backgroundWork,
-    webhooks,
+    outbox,
     changed,
     keySecret,
     webhookSecret: signingSecret(options.gatewayWebhookSecrets),
@@ -71,7 +71,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     timers,
     random,
     backgroundWork,
-    webhooks,
+    outbox,
     changed,
     settleMs,
     webhookSecret: signingSecret(options.payoutWebhookSecrets),
@@ -84,16 +84,19 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
 
   // The registry: a new outside party is one more row here, and its simulator, where it takes payments.
   const collaborators: readonly Collaborator[] = [
-    createSafegold(
-      { store: safegoldStore, prices, clock, enforcesKycLimits: options.enforcesKycLimits },
-      options.safegoldToken,
-    ),
-    createGateway({ store: gatewayStore, simulator: gatewayCheckouts, keyId, keySecret }),
+    createSafegold({
+      store: safegoldStore,
+      prices,
+      clock,
+      enforcesKycLimits: options.enforcesKycLimits,
+      token: options.safegoldToken,
+    }),
+    createGateway({ store: gatewayStore, simulator: checkoutSimulator, keyId, keySecret }),
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
     razorpayx.collaborator,
     github.collaborator,
   ];
-  const checkoutSimulators: readonly CheckoutSimulator[] = [gatewayCheckouts];
+  const checkoutSimulators: readonly CheckoutSimulator[] = [checkoutSimulator];
   const payoutSimulator: PayoutSimulator = razorpayx.simulator;
   const runSimulator: RunSimulator = github.simulator;
 
@@ -106,7 +109,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     changed,
     journal: createJournal(clock),
     faults: createFaultRegistry(random),
-    webhooks,
+    outbox,
     prices,
     messages,
     safegoldStore,
@@ -116,7 +119,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     runSimulator,
     /** Goes on with what was settling when an earlier process ended. */
     resume: () => {
-      for (const debit of gatewayStore.pendingDebits()) gatewayCheckouts.settleLater(debit);
+      for (const debit of gatewayStore.pendingDebits()) checkoutSimulator.settleLater(debit);
       razorpayx.simulator.resume();
     },
   };

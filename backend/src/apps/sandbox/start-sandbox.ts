@@ -3,9 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createSandboxApp } from './app.ts';
 import { sandboxDefaults, type SandboxOptions } from './sandbox-options.ts';
 import { createSandboxParts } from './sandbox-parts.ts';
-import { createBooksFile, type BooksFile } from './state/books-file.ts';
-import { loadBooks, saveBooks } from './state/keep-books.ts';
-import { createTimers } from '../../platform/clock/timers.ts';
+import { createStateFile, type StateFile } from './state/state-file.ts';
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -13,7 +11,7 @@ export interface Sandbox {
   readonly url: string;
   /** Changes where webhooks go, for a service that is started after its sandbox. */
   setCustomerBaseUrl(url: string): void;
-  /** Stops taking calls, ends what hangs, saves the books. */
+  /** Stops taking calls, ends what hangs, saves the state. */
   stop(): Promise<void>;
 }
 
@@ -50,19 +48,17 @@ export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> =
   const { port = 0, host = '127.0.0.1', ...chosen } = given;
   const options: SandboxOptions = { ...sandboxDefaults, ...chosen };
   const { stateDir, logger } = options;
-  let file: BooksFile | undefined;
+  let file: StateFile | undefined;
   let isDraining = false;
   const parts = createSandboxParts(options, () => file?.changed());
 
   if (stateDir !== undefined) {
-    file = createBooksFile({
+    file = createStateFile({
       dir: stateDir,
-      snapshot: () => saveBooks(parts),
-      timers: createTimers(),
-      onError: (error) => logger.error({ err: error }, 'the books could not be saved'),
+      parts,
+      onError: (error) => logger.error({ err: error }, 'the state could not be saved'),
     });
-    const saved = file.load();
-    if (saved !== undefined) loadBooks(parts, saved);
+    file.load();
   }
 
   const server = createServer(createSandboxApp({ parts, logger, isDraining: () => isDraining }));

@@ -18,7 +18,7 @@ const overview = (parts: SandboxParts) => ({
   validations: parts.payoutSimulator.validations(shown),
   transactions: parts.safegoldStore.newestTransactions(shown).map(transactionView),
   runs: parts.runSimulator.runs(shown),
-  webhooks: parts.webhooks
+  webhooks: parts.outbox
     .newest(shown)
     .map(({ body: _body, headers: _headers, ...delivery }) => delivery),
   faults: parts.faults.list(),
@@ -43,7 +43,7 @@ export const overviewControls = (router: Router, parts: SandboxParts): void => {
       for (const { store } of parts.collaborators) store.clear();
       parts.journal.clear();
       parts.faults.clear();
-      parts.webhooks.clear();
+      parts.outbox.clear();
       parts.prices.follow();
       parts.clock.reset();
       parts.changed();

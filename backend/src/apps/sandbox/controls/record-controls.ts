@@ -19,7 +19,7 @@ const journalQuery = z.object({
 
 /** `/_control/sms`, `/_control/journal`, `/_control/webhooks`: what came in and what went out. */
 export const recordControls = (router: Router, parts: SandboxParts): void => {
-  const { messages, journal, webhooks } = parts;
+  const { messages, journal, outbox } = parts;
   router.get(
     '/sms',
     control((req) => ({ body: { messages: messages.list(controlQuery(req, smsQuery).phone) } })),
@@ -30,6 +30,6 @@ export const recordControls = (router: Router, parts: SandboxParts): void => {
   );
   router.get(
     '/webhooks',
-    control(() => ({ body: { deliveries: webhooks.newest(listed) } })),
+    control(() => ({ body: { deliveries: outbox.newest(listed) } })),
   );
 };

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -9,3 +10,9 @@ export const isSameSecret = (given: string, expected: string): boolean =>
 /** Hex HMAC-SHA256. */
 export const hexHmac = (secret: string, message: string | Buffer): string =>
   createHmac('sha256', secret).update(message).digest('hex');
+
+/** Returns `id:secret` of HTTP basic authentication, empty when there is none. */
+export const basicCredentials = ({ authorization = '' }: IncomingHttpHeaders): string => {
+  const encoded = /^Basic (\S+)$/u.exec(authorization)?.[1] ?? '';
+  return Buffer.from(encoded, 'base64').toString('utf8');
+};

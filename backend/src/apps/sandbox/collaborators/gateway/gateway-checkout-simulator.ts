@@ -17,7 +17,7 @@ interface GatewayCheckoutSimulatorOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly backgroundWork: BackgroundWork;
-  readonly webhooks: WebhookOutbox;
+  readonly outbox: WebhookOutbox;
   readonly changed: () => void;
   readonly keySecret: string;
   readonly webhookSecret: string;
@@ -41,7 +41,7 @@ export interface GatewayCheckoutSimulator extends CheckoutSimulator {
 export const createGatewayCheckoutSimulator = (
   options: GatewayCheckoutSimulatorOptions,
 ): GatewayCheckoutSimulator => {
-  const { store, clock, timers, random, backgroundWork, webhooks, changed, settleMs } = options;
+  const { store, clock, timers, random, backgroundWork, outbox, changed, settleMs } = options;
 
   const deliver = (event: string, payment: GatewayPayment): (() => Promise<void>) => {
     const data = {
@@ -58,7 +58,7 @@ export const createGatewayCheckoutSimulator = (
       'x-gateway-event-id': `sbx_evt_${random.uuid().replaceAll('-', '')}`,
     };
     const subject = payment.order_id;
-    return () => webhooks.deliver({ event, subject, path: webhookPath, headers, body });
+    return () => outbox.deliver({ event, subject, path: webhookPath, headers, body });
   };
 
   const announce = async (payment: GatewayPayment, play: PaymentPlay): Promise<void> => {

@@ -1,3 +1,5 @@
+import { basicCredentials, isSameSecret } from '../../core/credentials.ts';
+import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
 import {
   fieldsOf,
   okAnswer,
@@ -10,7 +12,6 @@ import {
 import type { GatewayStore, GatewayDebit, GatewayOrder } from './gateway-store.ts';
 import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
 import { debitSchema, gatewayError, orderSchema, readBody } from './gateway-wire.ts';
-import { isSameSecret } from '../../core/credentials.ts';
 
 interface GatewayContext {
   readonly store: GatewayStore;
@@ -22,17 +23,8 @@ const notFound = (what: string): Answer => ({
   body: gatewayError('NOT_FOUND', `There is no such ${what}`),
 });
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** The fault `wrong_amount`: answered one rupee too high. */
-const hundredMore = (body: unknown): unknown =>
-  isRecord(body) && typeof body['amount_paise'] === 'number'
-    ? { ...body, amount_paise: body['amount_paise'] + 100 }
-    : body;
-
-const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
-  Array.isArray(body['items']) ? { ...body, items: body['items'].map(hundredMore) } : body;
+const misstate = overstatePaise('amount_paise');
+const misstateItems = overstateItems('amount_paise');
 
 const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
 
@@ -89,7 +81,6 @@ const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Opera
     return okAnswer(debitView(made));
   };
 
-  const misstate = hundredMore;
   const orders = '/v1/orders';
   return [
     {
@@ -105,7 +96,7 @@ const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Opera
       method: 'GET',
       path: orders,
       handle: findOrders,
-      misstate: hundredMoreEach,
+      misstate: misstateItems,
     },
     { name: 'get-order', method: 'GET', path: `${orders}/:orderId`, handle: getOrder, misstate },
     {
@@ -113,14 +104,14 @@ const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Opera
       method: 'GET',
       path: `${orders}/:orderId/payments`,
       handle: listPayments,
-      misstate: hundredMoreEach,
+      misstate: misstateItems,
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
       handle: listRefunds,
-      misstate: hundredMoreEach,
+      misstate: misstateItems,
     },
     {
       name: 'debit',
@@ -141,11 +132,6 @@ interface GatewayOptions {
   readonly keySecret: string;
 }
 
-const credentialsOf = ({ headers }: Call): string => {
-  const encoded = /^Basic (\S+)$/u.exec(headers.authorization ?? '')?.[1] ?? '';
-  return Buffer.from(encoded, 'base64').toString('utf8');
-};
-
 /** The neutral payment gateway that the service calls `sandbox`. */
 export const createGateway = ({
   store,
@@ -156,8 +142,8 @@ export const createGateway = ({
   name: 'sandbox-gateway',
   mountPath: '/gateway',
   operations: gatewayOperations({ store, simulator }),
-  refuseStranger: (call) =>
-    isSameSecret(credentialsOf(call), `${keyId}:${keySecret}`)
+  refuseStranger: ({ headers }) =>
+    isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
       ? undefined
       : { status: 401, body: gatewayError('UNAUTHENTICATED', 'The API key is not valid') },
   errorBody: (status, message) =>

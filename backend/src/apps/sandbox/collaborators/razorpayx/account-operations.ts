@@ -1,5 +1,5 @@
 import { okAnswer, type Answer, type Call, type Operation } from '../../core/collaborator.ts';
-import type { RazorpayxContext } from './razorpayx-context.ts';
+import type { RazorpayxPayoutSimulator } from './razorpayx-payout-simulator.ts';
 import type { RazorpayxStore, Contact, FundAccount } from './razorpayx-store.ts';
 import { contactView, fundAccountView, validationView } from './razorpayx-views.ts';
 import {
@@ -11,6 +11,13 @@ import {
   validationSchema,
 } from './razorpayx-wire.ts';
 import type { z } from 'zod';
+
+interface AccountOptions {
+  readonly store: RazorpayxStore;
+  readonly simulator: RazorpayxPayoutSimulator;
+  /** The service's own account at the provider. */
+  readonly accountNumber: string;
+}
 
 /** The same details give the contact that is there (page contacts/create). */
 const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema>): Contact => {
@@ -50,7 +57,7 @@ export const accountOperations = ({
   store,
   simulator,
   accountNumber,
-}: RazorpayxContext): readonly Operation[] => {
+}: AccountOptions): readonly Operation[] => {
   const createContact = ({ body }: Call): Answer => {
     const read = readBody(contactSchema, body);
     if ('refused' in read) return read.refused;

@@ -1,10 +1,20 @@
+import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
 import { z } from 'zod';
-import { type Payout, secondsAt } from './razorpayx-store.ts';
+import { type Payout, secondsAt, type RazorpayxStore } from './razorpayx-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { okAnswer, type Answer, type Call, type Operation } from '../../core/collaborator.ts';
-import type { RazorpayxContext } from './razorpayx-context.ts';
+import type { RazorpayxPayoutSimulator } from './razorpayx-payout-simulator.ts';
+import type { Clock } from '../../../../platform/clock/clock.ts';
 import { payoutView } from './razorpayx-views.ts';
 import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
+
+interface PayoutOptions {
+  readonly store: RazorpayxStore;
+  readonly simulator: RazorpayxPayoutSimulator;
+  readonly clock: Clock;
+  /** The service's own account at the provider. */
+  readonly accountNumber: string;
+}
 
 const count = (otherwise: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(otherwise);
@@ -50,20 +60,11 @@ const keyOf = ({ headers }: Call): string | undefined => {
   return typeof key === 'string' ? key : undefined;
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** The fault `wrong_amount`: answered one rupee too high. */
-const hundredMore = (body: unknown): unknown =>
-  isRecord(body) && typeof body['amount'] === 'number'
-    ? { ...body, amount: body['amount'] + 100 }
-    : body;
-
-const hundredMoreEach: NonNullable<Operation['misstate']> = (body) =>
-  Array.isArray(body['items']) ? { ...body, items: body['items'].map(hundredMore) } : body;
+const misstate = overstatePaise('amount');
+const misstateItems = overstateItems('amount');
 
 /** Payouts: made once for their key, read by id, listed. */
-export const payoutOperations = (context: RazorpayxContext): readonly Operation[] => {
+export const payoutOperations = (context: PayoutOptions): readonly Operation[] => {
   const { store, simulator, clock, accountNumber } = context;
 
   const madeUnder = (key: string): Payout | undefined => {
@@ -139,21 +140,21 @@ export const payoutOperations = (context: RazorpayxContext): readonly Operation[
       path: payouts,
       handle: createPayout,
       idempotencyKey: keyOf,
-      misstate: hundredMore,
+      misstate,
     },
     {
       name: 'list-payouts',
       method: 'GET',
       path: payouts,
       handle: listPayouts,
-      misstate: hundredMoreEach,
+      misstate: misstateItems,
     },
     {
       name: 'get-payout',
       method: 'GET',
       path: `${payouts}/:payoutId`,
       handle: getPayout,
-      misstate: hundredMore,
+      misstate,
     },
   ];
 };

@@ -12,7 +12,7 @@ export interface RazorpayxWebhookOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly backgroundWork: BackgroundWork;
-  readonly webhooks: WebhookOutbox;
+  readonly outbox: WebhookOutbox;
   readonly webhookSecret: string;
 }
 
@@ -34,7 +34,7 @@ const defaultDelayMs = 3000;
  * as the provider's page webhooks/payloads/x says.
  */
 export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
-  const { clock, timers, random, backgroundWork, webhooks } = options;
+  const { clock, timers, random, backgroundWork, outbox } = options;
   return async (
     { event, subject, part, entity }: News,
     telling: DeliveryOptions,
@@ -60,7 +60,7 @@ export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
       await timers.sleep(delayMs, signal);
       if (signal.aborted) return;
     }
-    const send = () => webhooks.deliver({ event, subject, path: webhookPath, headers, body });
+    const send = () => outbox.deliver({ event, subject, path: webhookPath, headers, body });
     await Promise.all(mode === 'duplicate' ? [send(), send()] : [send()]);
   };
 };

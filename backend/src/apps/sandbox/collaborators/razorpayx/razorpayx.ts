@@ -1,5 +1,5 @@
-import type { Call, Collaborator } from '../../core/collaborator.ts';
-import { isSameSecret } from '../../core/credentials.ts';
+import { basicCredentials, isSameSecret } from '../../core/credentials.ts';
+import type { Collaborator } from '../../core/collaborator.ts';
 import { accountOperations } from './account-operations.ts';
 import { payoutOperations } from './payout-operations.ts';
 import { createRazorpayxStore } from './razorpayx-store.ts';
@@ -24,11 +24,6 @@ export interface Razorpayx {
   readonly simulator: RazorpayxPayoutSimulator;
 }
 
-const credentialsOf = ({ headers }: Call): string => {
-  const encoded = /^Basic (\S+)$/u.exec(headers.authorization ?? '')?.[1] ?? '';
-  return Buffer.from(encoded, 'base64').toString('utf8');
-};
-
 /** RazorpayX: contacts, fund accounts, payouts and penny-drops. */
 export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
   const { clock, random, keyId, keySecret, accountNumber } = options;
@@ -39,8 +34,8 @@ export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
     name: 'razorpayx',
     mountPath: '/razorpayx',
     operations: [...accountOperations(context), ...payoutOperations(context)],
-    refuseStranger: (call) =>
-      isSameSecret(credentialsOf(call), `${keyId}:${keySecret}`)
+    refuseStranger: ({ headers }) =>
+      isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
         ? undefined
         : { status: 401, body: razorpayxError('BAD_REQUEST_ERROR', 'Authentication failed') },
     errorBody: (status, message) => {

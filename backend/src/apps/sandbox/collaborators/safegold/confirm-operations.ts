@@ -6,9 +6,14 @@ import {
   type Call,
   type Operation,
 } from '../../core/collaborator.ts';
-import type { SafegoldContext } from './safegold-context.ts';
-import type { Side, Transaction } from './safegold-store.ts';
+import type { SafegoldStore, Side, Transaction } from './safegold-store.ts';
+import type { Clock } from '../../../../platform/clock/clock.ts';
 import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
+
+interface ConfirmOptions {
+  readonly store: SafegoldStore;
+  readonly clock: Clock;
+}
 
 /** A confirm must come within ten minutes of its verify (page buy-price-confirm-api). */
 const confirmWithinMs = 10 * 60_000;
@@ -25,7 +30,7 @@ const unknownTransaction: Answer = {
 };
 
 /** Confirms, order status and invoice: what makes a verified transaction final, and tells of it. */
-export const confirmOperations = ({ store, clock }: SafegoldContext): readonly Operation[] => {
+export const confirmOperations = ({ store, clock }: ConfirmOptions): readonly Operation[] => {
   const find = (side: Side, id: string | undefined): Transaction | undefined => {
     const transaction = store.transaction(id);
     return transaction?.side === side ? transaction : undefined;

@@ -1,11 +1,16 @@
 import { okAnswer, type Operation } from '../../core/collaborator.ts';
-import { moreBy } from './misstate.ts';
-import type { SafegoldContext } from './safegold-context.ts';
-import type { Side } from './safegold-store.ts';
+import { overstateDecimal } from '../../core/wrong-amount.ts';
+import type { SafegoldStore, Side } from './safegold-store.ts';
+import type { PriceSource } from './price-source.ts';
 import { rupees, timeText } from './safegold-wire.ts';
 
+interface PriceOptions {
+  readonly store: SafegoldStore;
+  readonly prices: PriceSource;
+}
+
 /** GET buy-price and sell-price: each call quotes a rate of its own, good for seven minutes. */
-export const priceOperations = ({ store, prices }: SafegoldContext): readonly Operation[] => {
+export const priceOperations = ({ store, prices }: PriceOptions): readonly Operation[] => {
   const quote = (side: Side) => {
     const { buyPaise, sellPaise, spotPaise } = prices.current();
     const rate = store.quote(side, side === 'buy' ? buyPaise : sellPaise);
@@ -17,7 +22,7 @@ export const priceOperations = ({ store, prices }: SafegoldContext): readonly Op
       ...(side === 'buy' && { spot_price: rupees(spotPaise) }),
     });
   };
-  const misstate = moreBy('current_price', 2);
+  const misstate = overstateDecimal('current_price', 2);
   return [
     {
       name: 'buy-price',

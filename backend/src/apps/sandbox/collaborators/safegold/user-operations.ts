@@ -1,7 +1,6 @@
 import { fieldsOf, okAnswer, textOf, type Call, type Operation } from '../../core/collaborator.ts';
-import { moreBy } from './misstate.ts';
-import type { SafegoldContext } from './safegold-context.ts';
-import type { SafegoldUser } from './safegold-store.ts';
+import { overstateDecimal } from '../../core/wrong-amount.ts';
+import type { SafegoldStore, SafegoldUser } from './safegold-store.ts';
 import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
 import { withoutTax } from './arithmetic.ts';
 
@@ -19,7 +18,7 @@ const pageOf = (query: URLSearchParams): number => {
 const unknownUser = { status: 404, body: { code: 1, message: 'User does not exist' } };
 
 /** Registration, balance, KYC update and history (pages registration-api, fetch-balance-api-1). */
-export const userOperations = ({ store }: SafegoldContext): readonly Operation[] => {
+export const userOperations = (store: SafegoldStore): readonly Operation[] => {
   const view = (user: SafegoldUser) => ({
     id: user.id,
     name: user.name,
@@ -99,7 +98,7 @@ export const userOperations = ({ store }: SafegoldContext): readonly Operation[]
     });
   };
 
-  const moreBalance = moreBy('gold_balance', 4);
+  const moreBalance = overstateDecimal('gold_balance', 4);
   return [
     {
       name: 'register',

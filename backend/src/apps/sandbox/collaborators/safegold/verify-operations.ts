@@ -7,10 +7,17 @@ import {
   type Operation,
 } from '../../core/collaborator.ts';
 import { agrees, rateWithTax, withoutTax } from './arithmetic.ts';
-import { moreBy } from './misstate.ts';
-import type { SafegoldContext } from './safegold-context.ts';
-import type { Rate, SafegoldUser, Side, Transaction } from './safegold-store.ts';
+import { overstateDecimal } from '../../core/wrong-amount.ts';
+import type { SafegoldStore, Rate, SafegoldUser, Side, Transaction } from './safegold-store.ts';
+import type { Clock } from '../../../../platform/clock/clock.ts';
 import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold-wire.ts';
+
+interface VerifyOptions {
+  readonly store: SafegoldStore;
+  readonly clock: Clock;
+  /** True when buy-verify enforces the 30 g and 50 g thresholds (page kyc-information-1). */
+  readonly enforcesKycLimits: boolean;
+}
 
 const minimumSellPaise = 1000n;
 const identityFromWeight = 300_000n;
@@ -46,7 +53,7 @@ const soldView = (transaction: Transaction) => ({
 });
 
 /** POST buy-gold-verify and sell-gold-verify: makes a transaction that a confirm may complete. */
-export const verifyOperations = (context: SafegoldContext): readonly Operation[] => {
+export const verifyOperations = (context: VerifyOptions): readonly Operation[] => {
   const { store, clock } = context;
 
   const refuseBuy = (user: SafegoldUser, weight: bigint): Answer | undefined => {
@@ -107,7 +114,7 @@ export const verifyOperations = (context: SafegoldContext): readonly Operation[]
     return okAnswer(side === 'buy' ? boughtView(transaction, user) : soldView(transaction));
   };
 
-  const misstate = moreBy('gold_amount', 4);
+  const misstate = overstateDecimal('gold_amount', 4);
   return (['buy', 'sell'] as const).map((side) => ({
     name: `${side}-verify`,
     method: 'POST',

@@ -1,0 +1,37 @@
+import { formatDecimal, parseDecimal } from '../../../money/index.ts';
+import type { Operation } from './collaborator.ts';
+import { jsonDecimal } from './wire-json.ts';
+
+type Misstate = NonNullable<Operation['misstate']>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Implements the fault `wrong_amount` for a decimal field: one more in its last place. */
+export const overstateDecimal =
+  (field: string, decimals: number): Misstate =>
+  (body) => {
+    const value = parseDecimal(String(body[field]), decimals);
+    if (value === undefined) return body;
+    return { ...body, [field]: jsonDecimal(formatDecimal(value + 1n, decimals)) };
+  };
+
+const oneRupeeMore = (body: unknown, field: string): unknown => {
+  if (!isRecord(body)) return body;
+  const paise = body[field];
+  return typeof paise === 'number' ? { ...body, [field]: paise + 100 } : body;
+};
+
+/** Implements the fault `wrong_amount` for a field in paise: one rupee more. */
+export const overstatePaise =
+  (field: string): Misstate =>
+  (body) =>
+    oneRupeeMore(body, field);
+
+/** Implements the fault `wrong_amount` for a list: one rupee more in each of its `items`. */
+export const overstateItems =
+  (field: string): Misstate =>
+  (body) =>
+    Array.isArray(body['items'])
+      ? { ...body, items: body['items'].map((item) => oneRupeeMore(item, field)) }
+      : body;
