@@ -1,13 +1,13 @@
-/** What hangs or waits in the background ends when the sandbox stops or is reset. */
+/** Ends what hangs or waits in the background when the sandbox stops or is reset. */
 export interface BackgroundWork {
-  /** Aborted at the next reset or stop; ask anew for each piece of work. */
+  /** Aborted at the next reset or stop; take a new one for each piece of work. */
   signal(): AbortSignal;
   /** Ends the work under way; new work may start. */
   restart(): void;
   end(): void;
 }
 
-/** A backgroundWork that can be started over. */
+/** Creates the scope of the work that waits in the background. */
 export const createBackgroundWork = (): BackgroundWork => {
   let current = new AbortController();
   let ended = false;

@@ -47,7 +47,7 @@ export interface Operation {
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** CollaboratorStore that outlive the process where SANDBOX_STATE_DIR is set. */
+/** Holds a collaborator's records, which outlive the process where SANDBOX_STATE_DIR is set. */
 export interface CollaboratorStore {
   save(): unknown;
   /** Takes what `save` gave, from an earlier process. */

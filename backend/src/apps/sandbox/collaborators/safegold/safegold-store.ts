@@ -72,8 +72,9 @@ export interface SafegoldStore extends CollaboratorStore {
 }
 
 /**
- * CollaboratorStore with one running number for everything in them. It starts from real time, so that ids are
- * not given out again when the sandbox forgets its books while the service keeps its database.
+ * Creates an empty store with one running number for all its records. The number starts from real
+ * time, so that no id is used twice when the sandbox forgets its records while the service keeps
+ * its database.
  */
 export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore => {
   const users = new Map<string, SafegoldUser>();
