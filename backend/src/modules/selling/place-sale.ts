@@ -80,9 +80,9 @@ const prepare = async (
   const chosen = await chooseQuote(deps, request, mayFind);
   const available = availableGrams(await readHolding(db, userId));
   await draftSellQuote.checkLimits(chosen.quote, amount, available);
+  if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
   await lockUsableAccount(db, userId, bankAccountId);
   requireAvailable(chosen.quote.grams, available);
-  if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
   return chosen;
 };
 
@@ -112,9 +112,10 @@ const write = (
     const { grams } = quote;
     const at = clock.now();
     // First of all, so that two sales of one customer count each other.
-    requireAvailable(grams, availableGrams(await lockHolding(tx, userId)));
+    const available = availableGrams(await lockHolding(tx, userId));
     if (!(await consume(tx, chosen, at))) return undefined;
     await lockUsableAccount(tx, userId, bankAccountId);
+    requireAvailable(grams, available);
     if (!(await reserveGrams(tx, { userId, grams, at }))) {
       throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
     }

@@ -226,6 +226,10 @@ describe('a sell', () => {
       409,
       'QUOTE_USED',
     ]);
+    // Ahead of what the account and the balance would refuse.
+    const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
+    const early = { quote_id: used, bank_account_id: nowhere };
+    expect(codeOf(await sellers.sell(seller, '0.02', early))).toEqual([409, 'QUOTE_USED']);
     const other = await sellers.sell(seller, '0.01', { quote_id: await quote() });
     expect(other.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'quote_id' });
     const late = await quote();
