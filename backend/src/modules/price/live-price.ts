@@ -53,7 +53,8 @@ export const createLivePrice = (options: {
   const refresh = async (): Promise<LivePrice> => {
     const cached = await cache.get(liveKey);
     const price = cached === undefined ? undefined : fromCachedPrice(cached);
-    if (!isLive(price)) return freshPrice();
+    // A time ahead of ours is nobody's honest reading, and would outlive its ten seconds.
+    if (!isLive(price) || price.asOf > wall.now()) return freshPrice();
     copy = price;
     return price;
   };

@@ -101,7 +101,7 @@ describe('GET /price/current', () => {
     expect(await current((await serve()).ask)).toMatchObject({ status: 502 });
   });
 
-  it('does not take an old, a broken or another version’s entry for a price', async () => {
+  it('does not take an old, a future, a broken or another version’s entry for a price', async () => {
     await current();
     const entry = JSON.parse((await kit.redis.get('price:live')) ?? '{}') as object;
     for (const text of ['', 'x', '{}', JSON.stringify({ ...entry, buyPaise: -1 })]) {
@@ -109,9 +109,11 @@ describe('GET /price/current', () => {
       const { ask: other } = await serve();
       expect(await current(other)).toMatchObject({ status: 200, body: { buyPaise: 741_000 } });
     }
-    const old = { ...entry, buyPaise: '1', asOf: '2020-01-01T00:00:00.000Z' };
-    await kit.redis.set('price:live', JSON.stringify(old));
-    expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
+    const soon = new Date(wall.now().getTime() + 5000).toISOString();
+    for (const asOf of ['2020-01-01T00:00:00.000Z', soon, '2999-01-01T00:00:00.000Z']) {
+      await kit.redis.set('price:live', JSON.stringify({ ...entry, buyPaise: '1', asOf }));
+      expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
+    }
   });
 
   it('does without the cache', async () => {
