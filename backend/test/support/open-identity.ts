@@ -4,10 +4,10 @@ import type { RequestHandler } from 'express';
 import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
-  asker,
+  createCaller,
   openSandbox,
   type OpenSandbox,
-  type Told,
+  type CallResponse,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createIdentity, type IdentityDeps } from '../../src/modules/identity/index.ts';
@@ -22,7 +22,7 @@ import { createLogger } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
-type Call = ReturnType<typeof asker>;
+type Call = ReturnType<typeof createCaller>;
 
 /** The customer API's sign-in on stores of its own, with the real SMS adapter. */
 export interface OpenIdentity {
@@ -38,7 +38,7 @@ export interface OpenIdentity {
   /** The newest code that reached this phone; empty where none did. */
   codeOf(phone: string): Promise<string>;
   /** Sends a code and signs in with it. */
-  signIn(phone: string, device?: object): Promise<Told>;
+  signIn(phone: string, device?: object): Promise<CallResponse>;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const listen = async (server: Server): Promise<string> => {
 };
 
 /** The `code` of an error's envelope; undefined for a success. */
-export const errorCode = ({ body }: Told): unknown =>
+export const errorCode = ({ body }: CallResponse): unknown =>
   (body['error'] as { code?: unknown } | undefined)?.code; // as every error is
 
 /** Opens it; `redisUrl` stands in for the test file's own Redis. */
@@ -124,7 +124,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
   const base = `${await listen(server)}/v1`;
 
   const as: OpenIdentity['as'] = (token) =>
-    asker(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
+    createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
   const codeOf = async (phone: string): Promise<string> => {
     const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
     const [newest] = body['messages'] as { otp: string }[]; // the control's own view

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import * as adapters from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
-  asker,
+  createCaller,
   openSandbox,
   type OpenSandbox,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
@@ -28,7 +28,7 @@ import { createSilentLogger } from '../../src/platform/observability/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
-type Call = ReturnType<typeof asker>;
+type Call = ReturnType<typeof createCaller>;
 
 /** The payments module behind its routes, with the real adapter, the sandbox and real orders. */
 export interface OpenPayments {
@@ -139,7 +139,8 @@ export const openPayments = async (): Promise<OpenPayments> => {
     payments,
     orders: payable,
     metrics: () => registry.metrics(),
-    as: (userId) => asker(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
+    as: (userId) =>
+      createCaller(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
     async close() {
       await sandbox.stop();
       server.close();

@@ -22,7 +22,7 @@ const probe =
     res.status(isUp() ? 200 : 503).json({ status: isUp() ? 'ok' : 'draining' });
   };
 
-/** The sandbox's HTTP face: collaborators, controls, the page for people, probes. */
+/** Serves the collaborators, the controls, the page for people and the probes. */
 export const createSandboxApp = ({ parts, logger, isDraining }: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');

@@ -1,14 +1,14 @@
 import type { Logger } from '../../platform/observability/logger.ts';
 import { defaultBackoffMs } from './core/webhook-outbox.ts';
 
-/** How a sandbox is set up; what is left out is `sandboxDefaults`. */
+/** Sets up a sandbox; an option that is left out is taken from `sandboxDefaults`. */
 export interface SandboxOptions {
-  /** Address that webhooks go to, below which `/v1/webhooks/...` is. */
+  /** The service's address; webhooks are sent below its `/v1/webhooks/`. */
   readonly customerBaseUrl: string;
   readonly safegoldToken: string;
   readonly gatewayKeyId: string;
   readonly gatewayKeySecret: string;
-  /** The first signs; a list, as the service accepts one. */
+  /** The first one signs; a list, because the service accepts one. */
   readonly gatewayWebhookSecrets: readonly string[];
   readonly msg91AuthKey: string;
   readonly razorpayxKeyId: string;
@@ -17,13 +17,13 @@ export interface SandboxOptions {
   readonly razorpayxAccountNumber: string;
   /** The first signs payout webhooks. */
   readonly payoutWebhookSecrets: readonly string[];
-  /** The CI system's access token; undefined turns every caller away. */
+  /** The CI system's access token; undefined refuses every caller. */
   readonly githubToken: string | undefined;
-  /** After so long what settles by itself is settled, in real time. */
+  /** Real time after which payments, payouts, penny-drops and runs end by themselves. */
   readonly settleMs: number;
-  /** Where the books are kept between processes; undefined forgets them. */
+  /** Keeps the records between processes; undefined keeps them in memory only. */
   readonly stateDir: string | undefined;
-  /** Whether SafeGold's buy-verify enforces its 30 g and 50 g thresholds. */
+  /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
   readonly enforcesKycLimits: boolean;
   /** Waits between the attempts to deliver a webhook. */
   readonly webhookBackoffMs: readonly number[];
@@ -32,7 +32,7 @@ export interface SandboxOptions {
 
 const silent = (): void => {};
 
-/** A sandbox for tests: known development secrets, quick to settle, silent, forgetful. */
+/** Suits tests: known development secrets, a short settling time, no log, no state directory. */
 export const sandboxDefaults: SandboxOptions = {
   customerBaseUrl: 'http://127.0.0.1:4000',
   safegoldToken: 'dev-only-safegold-token',

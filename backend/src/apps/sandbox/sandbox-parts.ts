@@ -25,13 +25,13 @@ import { createMovableClock } from './state/movable-clock.ts';
 /** Everything that a sandbox consists of. */
 export type SandboxParts = ReturnType<typeof createSandboxParts>;
 
-/** Of the secrets that the service accepts, the one that signs. */
+/** Returns the one secret that signs, of those that the service accepts. */
 const signingSecret = ([first]: readonly string[]): string => {
   if (first === undefined) throw new Error('webhooks need a secret');
   return first;
 };
 
-/** Makes the parts; `changed` is called whenever what is worth keeping may have changed. */
+/** Creates the parts; they call `changed` whenever the saved state may have changed. */
 export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
   const system = createSystemClock();
   const clock = createMovableClock(system);
@@ -82,7 +82,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
 
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
-  // The registry: a new outside party is one more row here, and its simulator, where it takes payments.
+  // The registry: a new collaborator is a row here, and its simulator where it takes payments.
   const collaborators: readonly Collaborator[] = [
     createSafegold({
       store: safegoldStore,
@@ -117,7 +117,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     checkoutSimulators,
     payoutSimulator,
     runSimulator,
-    /** Goes on with what was settling when an earlier process ended. */
+    /** Resumes what was settling when an earlier process ended. */
     resume: () => {
       for (const debit of gatewayStore.pendingDebits()) checkoutSimulator.settleLater(debit);
       razorpayx.simulator.resume();

@@ -52,7 +52,7 @@ export const sandboxVariables = defineVariables({
   },
   SANDBOX_STATE_DIR: {
     schema: z.string().min(1).optional(),
-    doc: 'directory in which the books outlive the process; absent forgets them',
+    doc: 'directory in which the records outlive the process; absent forgets them',
   },
   SANDBOX_KYC_LIMITS: {
     schema: flag(false),

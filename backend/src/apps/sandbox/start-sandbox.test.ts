@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(stateDir, { recursive: true }));
 
-const booksPath = () => join(stateDir, 'sandbox-books.json');
+const statePath = () => join(stateDir, 'sandbox-books.json');
 
 describe('books in a directory', () => {
   it('outlive the process: customers, rates, transactions, orders, payments, clock, price', async () => {
@@ -42,7 +42,7 @@ describe('books in a directory', () => {
     });
     await first.control('POST', `/refunds/${String(paid['gateway_payment_id'])}`, {});
     await first.stop();
-    expect(statSync(booksPath()).mode & 0o777).toBe(0o600);
+    expect(statSync(statePath()).mode & 0o777).toBe(0o600);
 
     const second = await openSandbox({ stateDir });
     try {
@@ -71,7 +71,7 @@ describe('books in a directory', () => {
     const open = await openSandbox({ stateDir });
     try {
       await registerCustomer(open, '9876512345');
-      await eventually(() => expect(readFileSync(booksPath(), 'utf8')).toContain('9876512345'));
+      await eventually(() => expect(readFileSync(statePath(), 'utf8')).toContain('9876512345'));
     } finally {
       await open.stop();
     }
@@ -99,7 +99,7 @@ describe('books in a directory', () => {
   });
 
   it('of another version are refused rather than lost', async () => {
-    writeFileSync(booksPath(), '{"version":0}');
+    writeFileSync(statePath(), '{"version":0}');
     await expect(startSandbox({ stateDir })).rejects.toThrow('another version');
   });
 });

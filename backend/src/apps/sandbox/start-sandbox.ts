@@ -5,23 +5,22 @@ import { sandboxDefaults, type SandboxOptions } from './sandbox-options.ts';
 import { createSandboxParts } from './sandbox-parts.ts';
 import { createStateFile, type StateFile } from './state/state-file.ts';
 
-/** A running sandbox. */
 export interface Sandbox {
   /** Such as `http://127.0.0.1:4010`, no slash at the end. */
   readonly url: string;
   /** Changes where webhooks go, for a service that is started after its sandbox. */
   setCustomerBaseUrl(url: string): void;
-  /** Stops taking calls, ends what hangs, saves the state. */
+  /** Stops accepting calls, ends the ones that hang and saves the state. */
   stop(): Promise<void>;
 }
 
 interface StartOptions extends Partial<SandboxOptions> {
-  /** 0 takes a free one. */
+  /** Takes a free port when 0. */
   readonly port?: number;
   readonly host?: string;
 }
 
-/** How long calls under way may take once the sandbox is stopping. */
+/** Calls in progress may take this long once the sandbox is stopping. */
 const graceMs = 2000;
 const keepAliveMs = 65_000;
 

@@ -3,7 +3,7 @@ import { cuttable, type CuttableServer } from '../../../test/support/cut-off.ts'
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshDatabase } from '../../../test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
-import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { purgeLapsedIdentity } from './purge-lapsed.ts';
 
@@ -32,7 +32,7 @@ interface Tokens {
 }
 let phones = 0;
 const newPhone = (): string => `+9176544${String((phones += 1)).padStart(5, '0')}`;
-const tokensOf = (told: Told): Tokens => {
+const tokensOf = (told: CallResponse): Tokens => {
   expect(told.status).toBe(200);
   return {
     accessToken: String(told.body['accessToken']),
@@ -41,9 +41,9 @@ const tokensOf = (told: Told): Tokens => {
 };
 const signIn = async (phone: string, device: object = {}): Promise<Tokens> =>
   tokensOf(await identity.signIn(phone, device));
-const refresh = (refreshToken: string): Promise<Told> =>
+const refresh = (refreshToken: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/refresh', { refreshToken });
-const logout = (by: Tokens, refreshToken: string): Promise<Told> =>
+const logout = (by: Tokens, refreshToken: string): Promise<CallResponse> =>
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
 const me = async (accessToken: string): Promise<number> =>
   (await identity.as(accessToken)('GET', '/users/me')).status;

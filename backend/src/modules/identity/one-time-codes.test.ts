@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
-import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
@@ -14,8 +14,9 @@ const minuteMs = 60_000;
 let phones = 0;
 const newPhone = (): string => `+9198765${String((phones += 1)).padStart(5, '0')}`;
 
-const send = (phone: string): Promise<Told> => identity.as()('POST', '/auth/send-otp', { phone });
-const verify = (phone: string, otp: string): Promise<Told> =>
+const send = (phone: string): Promise<CallResponse> =>
+  identity.as()('POST', '/auth/send-otp', { phone });
+const verify = (phone: string, otp: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/verify-otp', { phone, otp });
 
 /** Sends a code and reads it from the phone. */
@@ -25,7 +26,7 @@ const sentCode = async (phone: string): Promise<string> => {
 };
 const wrongFor = (code: string): string => (code === '000000' ? '111111' : '000000');
 
-const fault = (fields: object): Promise<Told> =>
+const fault = (fields: object): Promise<CallResponse> =>
   identity.sandbox.control('POST', '/faults', {
     collaborator: 'msg91',
     operation: 'send',

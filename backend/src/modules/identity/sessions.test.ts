@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
-import type { Told } from '../../apps/sandbox/testing/open-sandbox.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
 
@@ -24,7 +24,7 @@ interface Tokens {
 }
 let phones = 0;
 const newPhone = (): string => `+9176543${String((phones += 1)).padStart(5, '0')}`;
-const tokensOf = (told: Told): Tokens => {
+const tokensOf = (told: CallResponse): Tokens => {
   expect(told.status).toBe(200);
   return {
     accessToken: String(told.body['accessToken']),
@@ -33,7 +33,7 @@ const tokensOf = (told: Told): Tokens => {
 };
 const signIn = async (phone: string, device: object = {}): Promise<Tokens> =>
   tokensOf(await identity.signIn(phone, device));
-const refresh = (refreshToken: string): Promise<Told> =>
+const refresh = (refreshToken: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/refresh', { refreshToken });
 const me = async (accessToken: string): Promise<number> =>
   (await identity.as(accessToken)('GET', '/users/me')).status;

@@ -6,7 +6,7 @@ import type { MovableClock } from '../state/movable-clock.ts';
 
 const tenYearsSeconds = 315_576_000;
 
-const moveSchema = z
+const clockSchema = z
   .object({
     advanceSeconds: z.number().min(-tenYearsSeconds).max(tenYearsSeconds).optional(),
     set: z.iso.datetime({ offset: true }).optional(),
@@ -16,13 +16,13 @@ const moveSchema = z
     message: 'give either advanceSeconds or set',
   });
 
-/** `{now, offsetSeconds}` as `GET /_control/clock` answers. */
+/** Shows the clock as `GET /_control/clock` returns it. */
 export const clockView = (clock: MovableClock) => ({
   now: clock.now().toISOString(),
   offsetSeconds: clock.offsetMs() / 1000,
 });
 
-/** `/_control/clock`: the clock that every process follows where CLOCK_CONTROL is on. */
+/** Adds `/_control/clock`: moves the clock that every process follows where CLOCK_CONTROL is on. */
 export const clockControls = (router: Router, { clock, changed }: SandboxParts): void => {
   router.get(
     '/clock',
@@ -31,7 +31,7 @@ export const clockControls = (router: Router, { clock, changed }: SandboxParts):
   router.post(
     '/clock',
     control((req) => {
-      const { advanceSeconds, set } = controlBody(req, moveSchema);
+      const { advanceSeconds, set } = controlBody(req, clockSchema);
       if (advanceSeconds !== undefined) clock.advanceSeconds(advanceSeconds);
       if (set !== undefined) clock.set(new Date(set));
       changed();

@@ -34,13 +34,13 @@ describe('/_control/clock', () => {
     const { body } = await open.control('POST', '/clock', { advanceSeconds: -0.5 });
     expect(body['offsetSeconds']).toBe(599.5);
     expect(Math.abs((await aheadMs()) - 599_500)).toBeLessThan(1000);
-    const told = await open.control('DELETE', '/clock');
-    expect(told.body['offsetSeconds']).toBe(0);
+    const response = await open.control('DELETE', '/clock');
+    expect(response.body['offsetSeconds']).toBe(0);
   });
 
   it('is set to a time and ticks on from there', async () => {
-    const told = await open.control('POST', '/clock', { set: '2030-01-01T05:30:00+05:30' });
-    expect(String(told.body['now'])).toMatch(/^2030-01-01T00:00:0\d\.\d{3}Z$/u);
+    const response = await open.control('POST', '/clock', { set: '2030-01-01T05:30:00+05:30' });
+    expect(String(response.body['now'])).toMatch(/^2030-01-01T00:00:0\d\.\d{3}Z$/u);
   });
 
   it.each([
@@ -50,8 +50,8 @@ describe('/_control/clock', () => {
     [{ advanceSeconds: 1e12 }],
     [{ set: 'tomorrow' }],
   ])('refuses %j', async (body) => {
-    const told = await open.control('POST', '/clock', body);
-    expect(told).toMatchObject({
+    const response = await open.control('POST', '/clock', body);
+    expect(response).toMatchObject({
       status: 400,
       body: {
         error: {
@@ -80,16 +80,16 @@ describe('/_control/price', () => {
 
   it('stands still where it is put, until let go', async () => {
     const prices = { buyPaise: 1_000_001, sellPaise: 970_000, spotPaise: 990_000 };
-    const told = await open.control('PUT', '/price', prices);
-    expect(told.body).toEqual({ ...prices, isFixed: true });
+    const response = await open.control('PUT', '/price', prices);
+    expect(response.body).toEqual({ ...prices, isFixed: true });
     const { body } = await open.safegold('GET', '/v1/buy-price');
     expect(body).toMatchObject({ current_price: 10_000.01, spot_price: 9900 });
     expect((await open.control('DELETE', '/price')).body['isFixed']).toBe(false);
   });
 
   it('refuses what is no price', async () => {
-    const told = await open.control('PUT', '/price', { buyPaise: 1.5, sellPaise: 1 });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'buyPaise' } } });
+    const response = await open.control('PUT', '/price', { buyPaise: 1.5, sellPaise: 1 });
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'buyPaise' } } });
   });
 });
 
@@ -102,8 +102,8 @@ describe('/_control/transactions', () => {
     await open.control('POST', `/transactions/${txId}`, { status: 2 });
     expect((await confirm(open, 'buy', userId, txId)).text).toBe('');
     expect(await statusOf(open, 'buy', txId)).toBe(2);
-    const told = await open.control('POST', `/transactions/${txId}`, { status: 1 });
-    expect(told.body).toMatchObject({ grams: '0.3287', amountPaise: 100_000, status: 1 });
+    const response = await open.control('POST', `/transactions/${txId}`, { status: 1 });
+    expect(response.body).toMatchObject({ grams: '0.3287', amountPaise: 100_000, status: 1 });
     expect(await balanceOf(open, userId)).toBe(0.3287);
     const sold = await verify(open, 'sell', userId, ['0.1', '286.51']);
     await open.control('POST', `/transactions/${String(sold.body['tx_id'])}`, { status: 3 });
@@ -166,8 +166,8 @@ describe('/_control/journal', () => {
 
 describe('what is not a control', () => {
   it('is 404 in the shared envelope, and malformed JSON is 400', async () => {
-    const told = await open.control('GET', '/nothing');
-    expect(told).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    const response = await open.control('GET', '/nothing');
+    expect(response).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
     const headers = { 'content-type': 'application/json' };
     const url = `${open.url}/_control/clock`;
     const broken = await fetch(url, { method: 'POST', headers, body: '{' });

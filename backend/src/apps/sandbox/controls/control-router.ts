@@ -11,7 +11,7 @@ import { recordControls } from './record-controls.ts';
 import { runControls } from './run-controls.ts';
 import { transactionControls } from './transaction-controls.ts';
 
-/** The sandbox's own controls, below `/_control` (contract: collaborators > Sandbox controls). */
+/** Serves the sandbox's own controls (contract: collaborators > Sandbox controls). */
 export const controlRouter = (parts: SandboxParts): Router => {
   const router = express.Router();
   router.use(readBody());

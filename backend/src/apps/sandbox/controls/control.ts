@@ -4,13 +4,13 @@ import { bodyBytes, parseJsonBody } from '../../../platform/http/body.ts';
 import { validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
-/** What a control answers: a body, with status 200 unless told otherwise. */
+/** Holds a control's response; its status is 200 unless it is given. */
 export interface ControlAnswer {
   readonly status?: number;
   readonly body: unknown;
 }
 
-/** A control's handler: its answer is sent as JSON, its AppError as the error envelope. */
+/** Sends the handler's response as JSON, and its AppError as the error envelope. */
 export const control =
   (handle: (req: Request) => ControlAnswer): RequestHandler =>
   (req, res) => {
@@ -19,7 +19,7 @@ export const control =
   };
 
 /**
- * The JSON body by its schema.
+ * Reads the JSON body by its schema.
  * @throws AppError MALFORMED_JSON, or VALIDATION_FAILED that names the field
  */
 export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.output<S> => {
@@ -30,13 +30,13 @@ export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.out
 };
 
 /**
- * The query by its schema.
+ * Reads the query by its schema.
  * @throws AppError VALIDATION_FAILED that names the parameter
  */
 export const controlQuery = <S extends z.ZodType>(req: Request, schema: S): z.output<S> =>
   validateInput({ query: schema }, { params: {}, query: req.query, parsedBody: undefined }).query;
 
-/** How many of the newest a list shows: 100, or `?limit=`. */
+/** Reads `?limit=`: a list shows that many of its newest, 100 by default. */
 export const countQuery = z.object({
   limit: z
     .string()

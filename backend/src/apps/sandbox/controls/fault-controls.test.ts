@@ -114,9 +114,9 @@ describe('each kind of fault', () => {
   it('wrong_amount: another amount at create-order and in lists', async () => {
     await addFault({ collaborator: 'sandbox-gateway', operation: '*', fault: 'wrong_amount' });
     const order = { amount_paise: 500_000, currency: 'INR', receipt: 'r' };
-    const told = await open.gateway('POST', '/v1/orders', order);
-    expect(told.body['amount_paise']).toBe(500_100);
-    const { body } = await open.gateway('GET', `/v1/orders/${String(told.body['id'])}`);
+    const response = await open.gateway('POST', '/v1/orders', order);
+    expect(response.body['amount_paise']).toBe(500_100);
+    const { body } = await open.gateway('GET', `/v1/orders/${String(response.body['id'])}`);
     expect(body['amount_paise']).toBe(500_000);
     await addFault({ collaborator: 'sandbox-gateway', fault: 'wrong_amount' });
     const found = await open.gateway('GET', '/v1/orders?receipt=r');
@@ -148,8 +148,8 @@ describe('which calls a fault meets', () => {
   it('none once it is cleared, alone or with all', async () => {
     const { body } = await onConfirm({ fault: 'error' });
     await addFault({ collaborator: 'safegold', operation: 'buy-status', fault: 'error' });
-    const told = await open.control('DELETE', `/faults/${String(body['id'])}`);
-    expect(told.body['faults']).toMatchObject([{ operation: 'buy-status' }]);
+    const response = await open.control('DELETE', `/faults/${String(body['id'])}`);
+    expect(response.body['faults']).toMatchObject([{ operation: 'buy-status' }]);
     expect((await open.control('DELETE', '/faults/nothing')).status).toBe(404);
     await open.control('DELETE', '/faults');
     expect(await statusOf(open, 'buy', txId)).toBe(0);
@@ -163,8 +163,8 @@ describe('which calls a fault meets', () => {
     for (const { name, operations } of parties) {
       for (const operation of ['*', ...operations]) {
         for (const fault of kinds) {
-          const told = await addFault({ collaborator: name, operation, fault });
-          expect(told.status).toBe(201);
+          const response = await addFault({ collaborator: name, operation, fault });
+          expect(response.status).toBe(201);
         }
       }
     }
@@ -178,8 +178,8 @@ describe('which calls a fault meets', () => {
     ['status', 99],
     ['delayMs', -1],
   ])('refuses a fault whose %s is %s', async (field, value) => {
-    const told = await onConfirm({ fault: 'error', [field]: value });
-    expect(told).toMatchObject({
+    const response = await onConfirm({ fault: 'error', [field]: value });
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: 'VALIDATION_FAILED', field } },
     });

@@ -29,7 +29,7 @@ const faultSchema = (parts: SandboxParts) => {
     });
 };
 
-/** `/_control/faults`: misbehaviour of the collaborators, for so many calls. */
+/** Adds `/_control/faults`: makes collaborators misbehave for a number of calls. */
 export const faultControls = (router: Router, parts: SandboxParts): void => {
   const { faults } = parts;
   const schema = faultSchema(parts);

@@ -30,7 +30,7 @@ const overview = (parts: SandboxParts) => ({
   journal: parts.journal.newest(shown * 2),
 });
 
-/** `/_control/overview` for the page for people, and `/_control/reset` for tests. */
+/** Adds `/_control/overview` for the page, and `/_control/reset` for tests. */
 export const overviewControls = (router: Router, parts: SandboxParts): void => {
   router.get(
     '/overview',

@@ -30,7 +30,7 @@ const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R 
   throw new AppError('NOT_FOUND');
 };
 
-/** `/_control/payments` and `/_control/refunds`: the customer and the operator at a gateway. */
+/** Adds `/_control/payments` and `/_control/refunds`: plays a gateway and its customer. */
 export const paymentControls = (router: Router, { checkoutSimulators }: SandboxParts): void => {
   router.post(
     '/payments/:gatewayOrderId',

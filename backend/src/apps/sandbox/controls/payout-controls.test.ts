@@ -76,9 +76,9 @@ describe('payouts that are played', () => {
 
   it.each(['processed', 'failed', 'rejected', 'reversed'])('are %s', async (outcome) => {
     const id = await startPayout(open, { accountNumber, key: `${hex}-1` });
-    const told = await play(`/payouts/${id}`, { outcome });
-    expect(told.body).toMatchObject({ id, status: outcome, accountLast4: '9999' });
-    expect(told.text).not.toContain(accountNumber);
+    const response = await play(`/payouts/${id}`, { outcome });
+    expect(response.body).toMatchObject({ id, status: outcome, accountLast4: '9999' });
+    expect(response.text).not.toContain(accountNumber);
     await eventually(() => expect(events()).toEqual([`payout.${outcome}`]));
   });
 
@@ -102,8 +102,8 @@ describe('payouts that are played', () => {
     await startPayout(open, { accountNumber, key: `${hex}-1` });
     const second = await startPayout(open, { accountNumber, key: `${hex}-2` });
     await startPayout(open, { accountNumber, key: `${hex}1-1` });
-    const told = await play(`/payouts/${payoutId}`, { outcome: 'processed', deliver: 'none' });
-    expect(told.body['id']).toBe(second);
+    const response = await play(`/payouts/${payoutId}`, { outcome: 'processed', deliver: 'none' });
+    expect(response.body['id']).toBe(second);
     const again = await play(`/payouts/${hex}`, { outcome: 'reversed', deliver: 'none' });
     expect(again.body['id']).toBe(second);
     const byKey = await play(`/payouts/${hex}-1`, { outcome: 'failed', deliver: 'none' });
@@ -124,8 +124,8 @@ describe('payouts that are played', () => {
 
   it('are refused when nobody asked for them, or for another outcome', async () => {
     expect((await play('/payouts/nobody', { outcome: 'failed' })).status).toBe(404);
-    const told = await play('/payouts/nobody', { outcome: 'paid' });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
+    const response = await play('/payouts/nobody', { outcome: 'paid' });
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
   });
 });
 

@@ -11,19 +11,19 @@ import type { SandboxParts } from '../sandbox-parts.ts';
 
 const listed = 100;
 
-const telling = {
+const delivery = {
   deliver: z.enum(payoutDeliverModes).optional(),
   delayMs: z.number().int().min(0).max(600_000).optional(),
 };
-const payoutSchema = z.object({ outcome: z.enum(payoutOutcomes), ...telling });
-const validationSchema = z.object({ outcome: z.enum(validationOutcomes), ...telling });
+const payoutSchema = z.object({ outcome: z.enum(payoutOutcomes), ...delivery });
+const validationSchema = z.object({ outcome: z.enum(validationOutcomes), ...delivery });
 
 const found = <T>(value: T | undefined): T => {
   if (value === undefined) throw new AppError('NOT_FOUND');
   return value;
 };
 
-/** `/_control/payouts` and `/_control/validations`: what becomes of the money on its way out. */
+/** Adds `/_control/payouts` and `/_control/validations`: lists and ends payouts and penny-drops. */
 export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts): void => {
   router.get(
     '/payouts',

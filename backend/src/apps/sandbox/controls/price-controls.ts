@@ -15,13 +15,13 @@ const priceSchema = z.object({
   spotPaise: pricePaise.optional(),
 });
 
-/** The provider's price per gram now, before tax, and whether it stands still. */
+/** Shows the provider's price per gram now, before tax; `isFixed` when it was set by hand. */
 export const priceView = ({ prices }: SandboxParts) => ({
   ...prices.current(),
   isFixed: prices.fixed() !== undefined,
 });
 
-/** `/_control/price`: the gold provider's price, moving by itself unless it is set. */
+/** Adds `/_control/price`: the gold provider's price, which varies unless it is set. */
 export const priceControls = (router: Router, parts: SandboxParts): void => {
   const { prices, changed } = parts;
   router.get(

@@ -17,7 +17,7 @@ const journalQuery = z.object({
     .optional(),
 });
 
-/** `/_control/sms`, `/_control/journal`, `/_control/webhooks`: what came in and what went out. */
+/** Adds `/_control/sms`, `/_control/journal` and `/_control/webhooks`: lists traffic in and out. */
 export const recordControls = (router: Router, parts: SandboxParts): void => {
   const { messages, journal, outbox } = parts;
   router.get(

@@ -8,7 +8,7 @@ import type { SandboxParts } from '../sandbox-parts.ts';
 const listed = 100;
 const endSchema = z.object({ conclusion: z.enum(runConclusions) });
 
-/** `/_control/runs`: how the runs of the CI system end. */
+/** Adds `/_control/runs`: lists and ends the runs of the CI system. */
 export const runControls = (router: Router, { runSimulator }: SandboxParts): void => {
   router.get(
     '/runs',

@@ -10,7 +10,7 @@ const statusSchema = z.object({
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
 });
 
-/** A provider transaction for people: grams as text, money in paise. */
+/** Shows a provider's transaction to people: grams as text, money in paise. */
 export const transactionView = (transaction: Transaction) => ({
   txId: transaction.id,
   side: transaction.side,
@@ -23,7 +23,7 @@ export const transactionView = (transaction: Transaction) => ({
   verifiedAt: new Date(transaction.verifiedAtMs).toISOString(),
 });
 
-/** `/_control/transactions`: the gold provider's books, and its word on a transaction changed. */
+/** Adds `/_control/transactions`: lists the gold provider's transactions and sets their status. */
 export const transactionControls = (router: Router, parts: SandboxParts): void => {
   const { safegoldStore, changed } = parts;
   router.get(

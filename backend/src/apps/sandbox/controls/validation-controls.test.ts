@@ -63,15 +63,15 @@ describe('penny-drops', () => {
     const accountNumber = '123456788888';
     await startValidation(open, { accountNumber, bankAccountId });
     const newest = await startValidation(open, { accountNumber, bankAccountId });
-    const told = await play(`/validations/${bankAccountId}`, { outcome });
-    expect(told.body).toMatchObject({ id: newest, accountLast4: '8888', ...expected });
+    const response = await play(`/validations/${bankAccountId}`, { outcome });
+    expect(response.body).toMatchObject({ id: newest, accountLast4: '8888', ...expected });
     const event = `fund_account.validation.${expected.status}`;
     await eventually(() => expect(events()).toEqual([event]));
   });
 
   it('are refused when nobody asked for them, or for another outcome', async () => {
     expect((await play('/validations/nobody', { outcome: 'active' })).status).toBe(404);
-    const told = await play('/validations/nobody', { outcome: 'valid' });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
+    const response = await play('/validations/nobody', { outcome: 'valid' });
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
   });
 });

@@ -1,18 +1,18 @@
 export const deliverModes = ['webhook', 'none', 'duplicate', 'reordered', 'delayed'] as const;
 
-/** What the customer does at a checkout, and how the gateway then tells of it. */
+/** Plays the customer at a checkout, and chooses how the gateway's webhooks are delivered. */
 export interface PaymentPlay {
   readonly outcome: 'captured' | 'failed';
   readonly method?: string | undefined;
-  /** Another amount than the order's. */
+  /** Overrides the order's amount. */
   readonly amountPaise?: number | undefined;
   readonly currency?: string | undefined;
   readonly deliver?: (typeof deliverModes)[number] | undefined;
-  /** Of `delayed`, in real time. */
+  /** The delay of `delayed`, in real time. */
   readonly delayMs?: number | undefined;
 }
 
-/** What the customer's side learns. */
+/** The payment as the customer's side sees it, with its signature. */
 export interface PlayedPayment {
   readonly gateway_payment_id: string;
   readonly gateway_order_id: string;
@@ -23,7 +23,7 @@ export interface PlayedPayment {
   readonly signature: string;
 }
 
-/** A checkout, for people. */
+/** Shows a checkout to people. */
 interface Checkout {
   readonly gateway: string;
   readonly gatewayOrderId: string;
@@ -38,14 +38,14 @@ interface Checkout {
 
 type PlayedRefund =
   | { readonly reference: string; readonly amountPaise: number }
-  /** Refused: so much is left to pay back. */
+  /** Refused, because only this much is left to refund. */
   | { readonly leftPaise: number };
 
-/** Where a gateway's payments are played; each gateway has one. */
+/** Plays the payments of one gateway. */
 export interface CheckoutSimulator {
   /** Undefined for an order of another gateway. */
   play(gatewayOrderId: string, play: PaymentPlay): PlayedPayment | undefined;
-  /** Pays back all that is left, or `amountPaise` of it. Undefined for another gateway's payment. */
+  /** Refunds all that is left, or `amountPaise` of it. Undefined for another gateway's payment. */
   refund(gatewayPaymentId: string, amountPaise: number | undefined): PlayedRefund | undefined;
   /** The newest `count` checkouts, newest first. */
   checkouts(count: number): readonly Checkout[];

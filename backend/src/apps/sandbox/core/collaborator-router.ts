@@ -61,7 +61,7 @@ const unknownOperation = (collaborator: Collaborator): Operation => ({
   handle: () => ({ status: 404, body: collaborator.errorBody(404, 'There is no such path') }),
 });
 
-/** Serves a collaborator's operations, each call journalled and open to faults. */
+/** Serves a collaborator's operations; each call is journalled and may meet a fault. */
 export const collaboratorRouter = (
   collaborator: Collaborator,
   context: CollaboratorContext,

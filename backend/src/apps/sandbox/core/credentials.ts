@@ -7,7 +7,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
-/** Hex HMAC-SHA256. */
+/** Returns the hex HMAC-SHA256 of a message. */
 export const hexHmac = (secret: string, message: string | Buffer): string =>
   createHmac('sha256', secret).update(message).digest('hex');
 

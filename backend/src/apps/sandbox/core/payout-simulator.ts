@@ -2,24 +2,24 @@ export const payoutOutcomes = ['processed', 'failed', 'rejected', 'reversed'] as
 export const validationOutcomes = ['active', 'invalid', 'failed'] as const;
 export const payoutDeliverModes = ['webhook', 'none', 'duplicate', 'delayed'] as const;
 
-/** How the provider tells of what was played. */
+/** Chooses how the provider's webhook of an outcome is delivered. */
 export interface DeliveryOptions {
   readonly deliver?: (typeof payoutDeliverModes)[number] | undefined;
-  /** Of `delayed`, in real time. */
+  /** The delay of `delayed`, in real time. */
   readonly delayMs?: number | undefined;
 }
 
-/** What becomes of a payout. */
+/** Ends a payout with this outcome. */
 export interface PayoutPlay extends DeliveryOptions {
   readonly outcome: (typeof payoutOutcomes)[number];
 }
 
-/** What becomes of a penny-drop. */
+/** Ends a penny-drop with this outcome. */
 export interface ValidationPlay extends DeliveryOptions {
   readonly outcome: (typeof validationOutcomes)[number];
 }
 
-/** A payout, for people. */
+/** Shows a payout to people. */
 export interface PayoutSummary {
   readonly id: string;
   readonly referenceId: string | null;
@@ -33,7 +33,7 @@ export interface PayoutSummary {
   readonly createdAt: string;
 }
 
-/** A penny-drop, for people. */
+/** Shows a penny-drop to people. */
 export interface ValidationSummary {
   readonly id: string;
   readonly referenceId: string | null;
@@ -44,11 +44,11 @@ export interface ValidationSummary {
   readonly createdAt: string;
 }
 
-/** Where a payout provider's payouts and penny-drops come to their end. */
+/** Ends the payouts and penny-drops of a payout provider. */
 export interface PayoutSimulator {
-  /** By the provider's id, or by ours: then its newest attempt. Undefined for an unknown one. */
+  /** Finds it by the provider's id, or the newest attempt by ours. Undefined for an unknown one. */
   play(id: string, play: PayoutPlay): PayoutSummary | undefined;
-  /** By the provider's id, or the bank account's: then its newest. Undefined for an unknown one. */
+  /** Finds it by the provider's id, or the bank account's newest. Undefined for an unknown one. */
   playValidation(id: string, play: ValidationPlay): ValidationSummary | undefined;
   /** The newest `count`, newest first. */
   payouts(count: number): readonly PayoutSummary[];

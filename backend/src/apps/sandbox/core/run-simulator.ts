@@ -1,7 +1,7 @@
 export const runConclusions = ['success', 'failure', 'cancelled', 'timed_out'] as const;
 export type RunConclusion = (typeof runConclusions)[number];
 
-/** A run of a workflow, for people. */
+/** Shows a run of a workflow to people. */
 export interface RunSummary {
   readonly id: string;
   readonly repository: string;
@@ -14,10 +14,10 @@ export interface RunSummary {
   readonly createdAt: string;
 }
 
-/** Where a CI system's runs come to their end. */
+/** Ends the runs of a CI system. */
 export interface RunSimulator {
   /** The newest `count`, newest first. */
   runs(count: number): readonly RunSummary[];
-  /** By its id or its correlation id; ends it now. Undefined for an unknown one. */
+  /** Ends a run now, by its id or its correlation id. Undefined for an unknown one. */
   end(id: string, conclusion: RunConclusion): RunSummary | undefined;
 }

@@ -12,13 +12,13 @@ import {
 } from './collaborator.ts';
 import { asPlainJson, toJsonText } from './wire-json.ts';
 
-/** What serving a collaborator needs of the sandbox. */
+/** Gives the calls of a collaborator the shared parts of the sandbox. */
 export interface CollaboratorContext {
   readonly journal: Journal;
   readonly faults: FaultRegistry;
   readonly timers: Timers;
   readonly backgroundWork: BackgroundWork;
-  /** Called when a collaborator's books may have changed. */
+  /** Called when a collaborator's records may have changed. */
   readonly changed: () => void;
 }
 
@@ -38,7 +38,7 @@ const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
 const work = ({ collaborator, operation, call, context }: Served): Answer => {
-  const answer = collaborator.refuseStranger(call) ?? operation.handle(call);
+  const answer = collaborator.refuseUnauthenticated(call) ?? operation.handle(call);
   context.changed();
   return answer;
 };
@@ -73,9 +73,9 @@ const sendUnreadable = ({ context, seq, res }: Served, answer: Answer): void => 
 };
 
 /**
- * Does the work of one call and answers it, in the way that its fault asks for: `error`, `timeout`
- * and `reset` do no work; `slow` works after its delay, so that a caller who gives up is behind
- * work that still happens; the others work at once and misreport.
+ * Does the work of one call and responds to it as its fault requires: `error`, `timeout` and
+ * `reset` do no work; `slow` works after its delay, so that a caller who gives up is behind work
+ * that still happens; the others work at once and misreport.
  */
 export const serveCall = async (served: Served): Promise<void> => {
   const { collaborator, fault, context, req, seq } = served;

@@ -6,7 +6,7 @@ import type { BackgroundWork } from './background-work.ts';
 export interface Delivery {
   readonly id: string;
   readonly event: string;
-  /** What it is about, for people. */
+  /** The id of its order or payout, shown to people. */
   readonly subject: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,13 +19,13 @@ export interface Delivery {
 type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookOutbox {
-  /** Sends until a 2xx comes back; resolves when it did, or when it gave up. */
+  /** Sends until a 2xx comes back; resolves then, or when it gives up. */
   deliver(delivery: NewDelivery): Promise<void>;
   /** The newest `count`, newest first. */
   newest(count: number): readonly Delivery[];
-  /** Those not delivered yet. */
+  /** Lists those not delivered yet. */
   waiting(): readonly Delivery[];
-  /** Goes on with what an earlier process left waiting. */
+  /** Resumes the deliveries that an earlier process left waiting. */
   resume(deliveries: readonly Delivery[]): void;
   clear(): void;
 }
@@ -40,7 +40,7 @@ interface WebhookOutboxOptions {
   readonly backoffMs: readonly number[];
 }
 
-/** About five minutes of tries: soon at first, so that a restarted service is not kept waiting. */
+/** Retries for about five minutes, soon at first, so that a restarted service does not wait. */
 export const defaultBackoffMs: readonly number[] = [
   250,
   500,
@@ -53,7 +53,7 @@ export const defaultBackoffMs: readonly number[] = [
 
 const attemptTimeoutMs = 10_000;
 
-/** Delivers webhooks at least once, with back-off. */
+/** Delivers webhooks at least once, with backoff, and keeps those that wait. */
 export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbox => {
   const { targetUrl, timers, random, backgroundWork, changed, backoffMs } = options;
   const deliveries = new Map<string, Delivery>();

@@ -20,7 +20,7 @@ ${pageBody}
 </html>
 `;
 
-/** The page for people: needs no other host, and its policy allows none. */
+/** Serves the page for people, which needs no other host; its policy allows none. */
 export const pageHandler =
   (random: Random): RequestHandler =>
   (_req, res) => {

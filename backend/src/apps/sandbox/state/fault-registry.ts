@@ -12,7 +12,7 @@ export const faultKinds = [
 
 type FaultKind = (typeof faultKinds)[number];
 
-/** A misbehaviour that the next matching calls meet. */
+/** A misbehaviour of the next matching calls. */
 export interface Fault {
   readonly id: string;
   readonly collaborator: string;
@@ -32,15 +32,15 @@ interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'
 
 export interface FaultRegistry {
   add(fault: NewFault): Fault;
-  /** The oldest matching fault, used up by one; undefined where there is none. */
+  /** Uses up one call of the oldest matching fault; undefined when none matches. */
   take(collaborator: string, operation: string): Fault | undefined;
   list(): readonly Fault[];
-  /** Forgets one; false when it isn't there. */
+  /** Removes one; false when it does not exist. */
   remove(id: string): boolean;
   clear(): void;
 }
 
-/** Faults in the order in which they were asked for; a used-up one is gone. */
+/** Keeps faults in the order in which they were added; one that is used up is removed. */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   return {

@@ -7,11 +7,11 @@ interface JournalEntry {
   readonly collaborator: string;
   readonly operation: string;
   readonly method: string;
-  /** With its query, credentials left out. */
+  /** Includes the query, without credentials. */
   readonly path: string;
   readonly idempotencyKey?: string;
   readonly body: unknown;
-  /** What the work came to; null while it runs and where no work was done. */
+  /** The outcome of the work; null while it runs and where no work was done. */
   readonly status: number | null;
   readonly response: unknown;
   readonly fault?: string;
@@ -36,7 +36,7 @@ export interface Journal {
   clear(): void;
 }
 
-/** Every call received, in order of arrival, never cut. */
+/** Keeps every call received, in order of arrival. */
 export const createJournal = (clock: Clock): Journal => {
   let entries: JournalEntry[] = [];
   let first = 1;
@@ -49,7 +49,7 @@ export const createJournal = (clock: Clock): Journal => {
     },
     complete(seq, status, response) {
       const entry = entries[seq - first];
-      // A call that was under way when the journal was cleared is no longer in it.
+      // A call in progress when the journal was cleared is no longer in it.
       if (entry !== undefined) entries[seq - first] = { ...entry, status, response };
     },
     list: ({ collaborator, operation, after = 0 } = {}) =>

@@ -1,20 +1,19 @@
 import { addMs, msBetween, type Clock } from '../../../platform/clock/clock.ts';
 
 /**
- * The one clock that every process follows where CLOCK_CONTROL is on (contract: collaborators >
- * Time).
+ * Gives the time to every process that runs with CLOCK_CONTROL (contract: collaborators > Time).
  */
 export interface MovableClock extends Clock {
   /** Milliseconds by which it is ahead of real time; negative when behind. */
   offsetMs(): number;
   setOffsetMs(offsetMs: number): void;
   advanceSeconds(seconds: number): void;
-  /** Goes on ticking from `date`. */
+  /** Sets the time to `date`, from which it goes on. */
   set(date: Date): void;
   reset(): void;
 }
 
-/** `system` shifted by an offset that can be moved. */
+/** Creates a clock that is `system` shifted by an offset. */
 export const createMovableClock = (system: Clock): MovableClock => {
   let offsetMs = 0;
   return {

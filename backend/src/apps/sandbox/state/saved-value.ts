@@ -1,6 +1,6 @@
 const mark = '$bigint';
 
-/** The same value with each bigint as an object that JSON can hold. */
+/** Returns the value with each bigint as an object that JSON can hold. */
 export const toSaved = (value: unknown): unknown => {
   if (typeof value === 'bigint') return { [mark]: value.toString() };
   if (Array.isArray(value)) return value.map(toSaved);
@@ -8,7 +8,7 @@ export const toSaved = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toSaved(inner)]));
 };
 
-/** What `toSaved` was given. */
+/** Restores the value that `toSaved` was given. */
 export const fromSaved = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromSaved);
   if (typeof value !== 'object' || value === null) return value;

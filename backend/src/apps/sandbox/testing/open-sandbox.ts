@@ -3,25 +3,25 @@ import { startSandbox, type Sandbox } from '../start-sandbox.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a call came to; `body` is what JSON parsing gives, or the text where that fails. */
-export interface Told {
+/** A response of the sandbox; `body` is its JSON, empty when the text is none. */
+export interface CallResponse {
   readonly status: number;
   readonly body: Json;
   readonly text: string;
 }
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<Told>;
+type Caller = (method: string, path: string, body?: unknown) => Promise<CallResponse>;
 
-/** A running sandbox and its callers, each with the right credential. */
+/** Gives a running sandbox and its callers, each with the right credential. */
 export interface OpenSandbox {
   readonly sandbox: Sandbox;
   readonly url: string;
-  readonly safegold: Ask;
-  readonly gateway: Ask;
-  readonly msg91: Ask;
-  readonly razorpayx: Ask;
-  readonly github: Ask;
-  readonly control: Ask;
+  readonly safegold: Caller;
+  readonly gateway: Caller;
+  readonly msg91: Caller;
+  readonly razorpayx: Caller;
+  readonly github: Caller;
+  readonly control: Caller;
   readonly stop: () => Promise<void>;
 }
 
@@ -34,9 +34,9 @@ const parse = (text: string): Json => {
   }
 };
 
-/** Calls `base` with these headers. */
-export const asker =
-  (base: string, headers: Readonly<Record<string, string>> = {}): Ask =>
+/** Creates a function that calls `base` with these headers. */
+export const createCaller =
+  (base: string, headers: Readonly<Record<string, string>> = {}): Caller =>
   async (method, path, body) => {
     const response = await fetch(base + path, {
       method,
@@ -62,12 +62,15 @@ export const openSandbox = async (
   return {
     sandbox,
     url,
-    safegold: asker(`${url}/safegold`, { authorization: `Bearer ${safegoldToken}` }),
-    gateway: asker(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
-    msg91: asker(`${url}/msg91`, { authkey: msg91AuthKey }),
-    razorpayx: asker(`${url}/razorpayx`, basic(known.razorpayxKeyId, known.razorpayxKeySecret)),
-    github: asker(`${url}/github`, { authorization: `Bearer ${String(known.githubToken)}` }),
-    control: asker(`${url}/_control`),
+    safegold: createCaller(`${url}/safegold`, { authorization: `Bearer ${safegoldToken}` }),
+    gateway: createCaller(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
+    msg91: createCaller(`${url}/msg91`, { authkey: msg91AuthKey }),
+    razorpayx: createCaller(
+      `${url}/razorpayx`,
+      basic(known.razorpayxKeyId, known.razorpayxKeySecret),
+    ),
+    github: createCaller(`${url}/github`, { authorization: `Bearer ${String(known.githubToken)}` }),
+    control: createCaller(`${url}/_control`),
     stop: () => sandbox.stop(),
   };
 };

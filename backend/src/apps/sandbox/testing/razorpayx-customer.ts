@@ -1,12 +1,12 @@
 import { sandboxDefaults } from '../sandbox-options.ts';
-import { asker, type OpenSandbox, type Told } from './open-sandbox.ts';
+import { createCaller, type OpenSandbox, type CallResponse } from './open-sandbox.ts';
 
 const { razorpayxKeyId, razorpayxKeySecret } = sandboxDefaults;
 
 /** The service's own account. */
 export const ownAccount = sandboxDefaults.razorpayxAccountNumber;
 
-/** Whom the tests pay. */
+/** The contact that the tests pay. */
 export const contact = {
   name: 'Asha Rao',
   contact: '9876543210',
@@ -21,7 +21,7 @@ export const bankAccount = {
   account_number: '111122229999',
 };
 
-/** The contact's fund account, with these details changed; answers its id. */
+/** Creates the contact's fund account, with these details changed, and returns its id. */
 export const newFundAccount = async (
   { razorpayx }: OpenSandbox,
   change: object = {},
@@ -35,7 +35,7 @@ export const newFundAccount = async (
   return String(account['id']);
 };
 
-/** The body of a payout of INR 1234.56. */
+/** Returns the body of a payout of INR 1234.56. */
 export const payoutBody = (fundAccountId: string, change: object = {}) => ({
   account_number: ownAccount,
   fund_account_id: fundAccountId,
@@ -49,31 +49,31 @@ export const payoutBody = (fundAccountId: string, change: object = {}) => ({
   ...change,
 });
 
-/** Asks for a payout under this key, or without one. */
+/** Requests a payout under this key, or without one. */
 export const sendPayout = (
   { url }: OpenSandbox,
   body: object,
   key: string | null,
-): Promise<Told> => {
+): Promise<CallResponse> => {
   const credentials = Buffer.from(`${razorpayxKeyId}:${razorpayxKeySecret}`).toString('base64');
   const headers = {
     authorization: `Basic ${credentials}`,
     ...(key !== null && { 'x-payout-idempotency': key }),
   };
-  return asker(`${url}/razorpayx`, headers)('POST', '/v1/payouts', body);
+  return createCaller(`${url}/razorpayx`, headers)('POST', '/v1/payouts', body);
 };
 
-/** Starts a payout under this key, which is its reference too; answers its id. */
+/** Starts a payout under this key, which is its reference too, and returns its id. */
 export const startPayout = async (
   open: OpenSandbox,
   { accountNumber, key }: { readonly accountNumber: string; readonly key: string },
 ): Promise<string> => {
   const accountId = await newFundAccount(open, { account_number: accountNumber });
-  const told = await sendPayout(open, payoutBody(accountId, { reference_id: key }), key);
-  return String(told.body['id']);
+  const response = await sendPayout(open, payoutBody(accountId, { reference_id: key }), key);
+  return String(response.body['id']);
 };
 
-/** The body of a penny-drop. */
+/** Returns the body of a penny-drop. */
 export const validationBody = (accountNumber: string, bankAccountId: string) => ({
   source_account_number: ownAccount,
   validation_type: 'optimized',
@@ -85,17 +85,17 @@ export const validationBody = (accountNumber: string, bankAccountId: string) => 
   },
 });
 
-/** Starts a penny-drop of a bank account; answers its id. */
+/** Starts a penny-drop of a bank account and returns its id. */
 export const startValidation = async (
   { razorpayx }: OpenSandbox,
   asked: { readonly accountNumber: string; readonly bankAccountId: string },
 ): Promise<string> => {
   const body = validationBody(asked.accountNumber, asked.bankAccountId);
-  const told = await razorpayx('POST', '/v1/fund_accounts/validations', body);
-  return String(told.body['id']);
+  const response = await razorpayx('POST', '/v1/fund_accounts/validations', body);
+  return String(response.body['id']);
 };
 
-/** A refusal in the provider's own form. */
+/** Returns a refusal in the provider's own form. */
 export const refusal = (field?: string) => ({
   status: 400,
   body: { error: { code: 'BAD_REQUEST_ERROR', ...(field !== undefined && { field }) } },

@@ -1,6 +1,6 @@
-import type { OpenSandbox, Told } from './open-sandbox.ts';
+import type { OpenSandbox, CallResponse } from './open-sandbox.ts';
 
-/** Registers a customer; answers the id. */
+/** Registers a customer and returns the id. */
 export const registerCustomer = async (
   { safegold }: OpenSandbox,
   mobileNo = '9876543210',
@@ -10,13 +10,13 @@ export const registerCustomer = async (
   return String(user['id']);
 };
 
-/** Quotes a rate and verifies these figures at it. */
+/** Requests a rate and verifies this amount at it. */
 export const verify = async (
   { safegold }: OpenSandbox,
   side: 'buy' | 'sell',
   userId: string,
   [grams, rupees]: readonly [string, string],
-): Promise<Told> => {
+): Promise<CallResponse> => {
   const { body: price } = await safegold('GET', `/v1/${side}-price`);
   return safegold('POST', `/v4/users/${userId}/${side}-gold-verify`, {
     rate_id: price['rate_id'],
@@ -31,18 +31,19 @@ export const confirm = (
   side: 'buy' | 'sell',
   userId: string,
   txId: unknown,
-): Promise<Told> => safegold('POST', `/v1/users/${userId}/${side}-gold-confirm`, { tx_id: txId });
+): Promise<CallResponse> =>
+  safegold('POST', `/v1/users/${userId}/${side}-gold-confirm`, { tx_id: txId });
 
-/** The provider's word on a transaction: 0, 1, 2 or 3. */
+/** Returns the provider's status of a transaction: 0, 1, 2 or 3. */
 export const statusOf = async (
   { safegold }: OpenSandbox,
   side: 'buy' | 'sell',
   txId: unknown,
 ): Promise<unknown> => {
-  const told = await safegold('GET', `/v1/${side}-gold/${String(txId)}/order-status`);
-  return told.body['status'];
+  const response = await safegold('GET', `/v1/${side}-gold/${String(txId)}/order-status`);
+  return response.body['status'];
 };
 
-/** Grams that the provider holds for the customer. */
+/** Returns the grams that the provider holds for the customer. */
 export const balanceOf = async ({ safegold }: OpenSandbox, userId: string): Promise<unknown> =>
   (await safegold('GET', `/v1/users/${userId}`)).body['gold_balance'];

@@ -20,7 +20,7 @@ export interface WebhookReceiver {
   stop(): Promise<void>;
 }
 
-/** Plays the service that webhooks go to. */
+/** Starts a server that receives webhooks in place of the service. */
 export const receiveWebhooks = async (): Promise<WebhookReceiver> => {
   const received: Received[] = [];
   const statuses: number[] = [];

@@ -21,21 +21,21 @@ interface GatewayCheckoutSimulatorOptions {
   readonly changed: () => void;
   readonly keySecret: string;
   readonly webhookSecret: string;
-  /** How long a debit under a mandate takes, in real time. */
+  /** Real time after which a debit under a mandate ends. */
   readonly settleMs: number;
 }
 
 const webhookPath = '/v1/webhooks/payment/sandbox';
 const defaultDelayMs = 3000;
 
-/** The simulator that settles debits under mandates too. */
+/** Simulates checkouts, and ends debits under mandates. */
 export interface GatewayCheckoutSimulator extends CheckoutSimulator {
-  /** Lets a debit come to its end after the settling time. */
+  /** Ends a debit after the settling time, unless its mandate is a stuck one. */
   settleLater(debit: GatewayDebit): void;
 }
 
 /**
- * Takes payments at the gateway's checkout and tells the service of them (contract:
+ * Takes payments at the gateway's checkout and sends their webhooks (contract:
  * payments-and-webhooks > Neutral gateway).
  */
 export const createGatewayCheckoutSimulator = (
@@ -61,7 +61,7 @@ export const createGatewayCheckoutSimulator = (
     return () => outbox.deliver({ event, subject, path: webhookPath, headers, body });
   };
 
-  const announce = async (payment: GatewayPayment, play: PaymentPlay): Promise<void> => {
+  const sendEvents = async (payment: GatewayPayment, play: PaymentPlay): Promise<void> => {
     const mode = play.deliver ?? 'webhook';
     if (mode === 'none') return;
     const events =
@@ -89,11 +89,11 @@ export const createGatewayCheckoutSimulator = (
       status: play.outcome,
     });
     changed();
-    void announce(payment, play);
+    void sendEvents(payment, play);
     return payment;
   };
 
-  const answer = (payment: GatewayPayment): PlayedPayment => ({
+  const summarise = (payment: GatewayPayment): PlayedPayment => ({
     gateway_payment_id: payment.id,
     gateway_order_id: payment.order_id,
     status: payment.status,
@@ -103,7 +103,7 @@ export const createGatewayCheckoutSimulator = (
     signature: hexHmac(options.keySecret, `${payment.order_id}|${payment.id}`),
   });
 
-  const settle = async (debitId: string): Promise<void> => {
+  const endDebit = async (debitId: string): Promise<void> => {
     const signal = backgroundWork.signal();
     await timers.sleep(settleMs, signal);
     const debit = store.debit(debitId);
@@ -118,7 +118,7 @@ export const createGatewayCheckoutSimulator = (
   return {
     play(gatewayOrderId, play) {
       const order = store.order(gatewayOrderId);
-      return order === undefined ? undefined : answer(pay(order, play));
+      return order === undefined ? undefined : summarise(pay(order, play));
     },
     refund(gatewayPaymentId, amountPaise) {
       const payment = store.payment(gatewayPaymentId);
@@ -146,9 +146,9 @@ export const createGatewayCheckoutSimulator = (
         isPaid: store.isPaid(order.id),
         payments: store.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
       })),
-    payments: (count) => store.newestPayments(count).map(answer),
+    payments: (count) => store.newestPayments(count).map(summarise),
     settleLater(debit) {
-      if (!debit.mandate_token.includes('stuck')) void settle(debit.id);
+      if (!debit.mandate_token.includes('stuck')) void endDebit(debit.id);
     },
   };
 };

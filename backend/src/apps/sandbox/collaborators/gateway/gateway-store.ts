@@ -2,7 +2,6 @@ import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
 import type { CollaboratorStore } from '../../core/collaborator.ts';
 
-/** A payment order at the gateway. */
 export interface GatewayOrder {
   readonly id: string;
   readonly amount_paise: number;
@@ -32,7 +31,7 @@ export interface GatewayRefund {
   readonly created_at: string;
 }
 
-/** A debit asked for under a mandate. */
+/** Takes money under a mandate, without a checkout. */
 export interface GatewayDebit {
   readonly id: string;
   readonly order_id: string;
@@ -53,7 +52,7 @@ interface Saved {
 
 type New<T> = Omit<T, 'id' | 'created_at'>;
 
-/** The gateway's orders, payments, refunds and debits. */
+/** Holds the gateway's orders, payments, refunds and debits. */
 export interface GatewayStore extends CollaboratorStore {
   order(id: string | undefined): GatewayOrder | undefined;
   orderByReceipt(receipt: string): GatewayOrder | undefined;
@@ -80,7 +79,6 @@ const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
   else list.push(value);
 };
 
-/** Empty books. */
 export const createGatewayStore = (clock: Clock, random: Random): GatewayStore => {
   const orders = new Map<string, GatewayOrder>();
   const ordersByReceipt = new Map<string, GatewayOrder>();

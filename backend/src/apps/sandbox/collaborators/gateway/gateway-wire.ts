@@ -5,7 +5,7 @@ const amountPaise = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 const currency = z.string().regex(/^[A-Z]{3}$/u);
 const name = z.string().min(1).max(128);
 
-/** Body of POST orders. */
+/** Describes the body of POST orders. */
 export const orderSchema = z.object({
   amount_paise: amountPaise,
   currency,
@@ -13,7 +13,7 @@ export const orderSchema = z.object({
   expires_at: z.iso.datetime({ offset: true }).nullish(),
 });
 
-/** Body of POST debits; `reference` makes a repeat harmless, the order's id where it is absent. */
+/** Describes the body of POST debits; `reference`, or the order's id, makes a repeat harmless. */
 export const debitSchema = z.object({
   order_id: name,
   mandate_token: z.string().min(1).max(256),
@@ -22,12 +22,12 @@ export const debitSchema = z.object({
   reference: name.optional(),
 });
 
-/** The neutral gateway's error body. */
+/** Returns the neutral gateway's error body. */
 export const gatewayError = (code: string, message: string, field?: string) => ({
   error: { code, message, ...(field !== undefined && { field }) },
 });
 
-/** The body by its schema, or the 400 that names the first wrong field. */
+/** Returns the body by its schema, or the 400 that names the first wrong field. */
 export const readBody = <S extends z.ZodType>(
   schema: S,
   body: unknown,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../../test/support/eventually.ts';
 import { hexHmac } from '../../core/credentials.ts';
 import { sandboxDefaults } from '../../sandbox-options.ts';
-import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
+import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 import { receiveWebhooks, type WebhookReceiver } from '../../testing/webhook-receiver.ts';
 
 let service: WebhookReceiver;
@@ -43,9 +43,9 @@ const paymentsOf = async (orderId: string) =>
 
 describe('orders', () => {
   it('needs the API key', async () => {
-    const stranger = asker(`${open.url}/gateway`, { authorization: 'Basic eDp5' });
-    const told = await stranger('GET', '/v1/orders/x');
-    expect(told).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } });
+    const stranger = createCaller(`${open.url}/gateway`, { authorization: 'Basic eDp5' });
+    const response = await stranger('GET', '/v1/orders/x');
+    expect(response).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } });
   });
 
   it('makes one order of a receipt, found by id and by receipt', async () => {
@@ -75,8 +75,11 @@ describe('orders', () => {
     ['expires_at', 'soon'],
   ])('refuses an order whose %s is %s', async (field, value) => {
     const body = { amount_paise: 100, currency: 'INR', receipt: 'r', [field]: value };
-    const told = await open.gateway('POST', '/v1/orders', body);
-    expect(told).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST', field } } });
+    const response = await open.gateway('POST', '/v1/orders', body);
+    expect(response).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST', field } },
+    });
   });
 });
 
@@ -175,8 +178,8 @@ describe('payments', () => {
     ['amountPaise', -1],
     ['currency', 'inr'],
   ])('refuses a play whose %s is %s', async (field, value) => {
-    const told = await pay(await newOrder(), { outcome: 'captured', [field]: value });
-    expect(told).toMatchObject({ status: 400, body: { error: { field } } });
+    const response = await pay(await newOrder(), { outcome: 'captured', [field]: value });
+    expect(response).toMatchObject({ status: 400, body: { error: { field } } });
   });
 
   it('knows no checkout of another', async () => {
@@ -204,8 +207,8 @@ describe('refunds', () => {
       { id: first.body['reference'], amount_paise: 100_000, status: 'processed' },
       { amount_paise: 400_000 },
     ]);
-    const told = await open.control('POST', path, { amountPaise: 1 });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'amountPaise' } } });
+    const response = await open.control('POST', path, { amountPaise: 1 });
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'amountPaise' } } });
   });
 
   it('knows no payment of another, and pays back no failed one', async () => {
@@ -251,7 +254,7 @@ describe('debits under a mandate', () => {
   it('refuses a debit for no order', async () => {
     const body = { order_id: 'x', mandate_token: 't', amount_paise: 1 };
     expect((await open.gateway('POST', '/v1/debits', body)).status).toBe(404);
-    const told = await open.gateway('POST', '/v1/debits', { ...body, mandate_token: '' });
-    expect(told).toMatchObject({ status: 400, body: { error: { field: 'mandate_token' } } });
+    const response = await open.gateway('POST', '/v1/debits', { ...body, mandate_token: '' });
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'mandate_token' } } });
   });
 });

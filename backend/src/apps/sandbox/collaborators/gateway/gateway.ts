@@ -13,7 +13,7 @@ import type { GatewayStore, GatewayDebit, GatewayOrder } from './gateway-store.t
 import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
 import { debitSchema, gatewayError, orderSchema, readBody } from './gateway-wire.ts';
 
-interface GatewayContext {
+interface GatewayOperationsOptions {
   readonly store: GatewayStore;
   readonly simulator: GatewayCheckoutSimulator;
 }
@@ -28,8 +28,11 @@ const misstateItems = overstateItems('amount_paise');
 
 const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
 
-/** The neutral gateway's protocol: orders, their payments, refunds, and debits under a mandate. */
-const gatewayOperations = ({ store, simulator }: GatewayContext): readonly Operation[] => {
+/** Serves the neutral gateway's protocol: orders, payments, refunds and debits under a mandate. */
+const gatewayOperations = ({
+  store,
+  simulator,
+}: GatewayOperationsOptions): readonly Operation[] => {
   const orderView = (order: GatewayOrder) => ({
     ...order,
     status: store.isPaid(order.id) ? 'paid' : 'created',
@@ -132,7 +135,7 @@ interface GatewayOptions {
   readonly keySecret: string;
 }
 
-/** The neutral payment gateway that the service calls `sandbox`. */
+/** Creates the neutral payment gateway, which the service calls `sandbox`. */
 export const createGateway = ({
   store,
   simulator,
@@ -142,7 +145,7 @@ export const createGateway = ({
   name: 'sandbox-gateway',
   mountPath: '/gateway',
   operations: gatewayOperations({ store, simulator }),
-  refuseStranger: ({ headers }) =>
+  refuseUnauthenticated: ({ headers }) =>
     isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
       ? undefined
       : { status: 401, body: gatewayError('UNAUTHENTICATED', 'The API key is not valid') },

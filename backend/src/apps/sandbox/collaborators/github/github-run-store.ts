@@ -12,11 +12,11 @@ export interface Run {
   readonly correlationId: string | null;
   readonly branch: string;
   readonly createdAt: string;
-  /** Ended by hand, and how. */
+  /** Set when it was ended by hand. */
   readonly ended: { readonly at: string; readonly conclusion: RunConclusion } | null;
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface RunState {
   readonly status: 'queued' | 'in_progress' | 'completed';
   readonly conclusion: RunConclusion | null;
@@ -31,12 +31,12 @@ export interface GithubRunStore extends CollaboratorStore {
   end(run: Run, conclusion: RunConclusion): Run;
 }
 
-/** Like GitHub's: too large for 32 bits. */
+/** Ids do not fit into 32 bits, like GitHub's. */
 const firstId = 10_000_000_001;
-/** The part of its time that a run waits for a runner. */
+/** Runs wait for a runner during this part of their time. */
 const queuedPart = 1 / 3;
 
-/** Runs that come to their end by themselves after `settleMs` of `system`'s real time. */
+/** Keeps runs, each of which ends by itself after `settleMs` of real time. */
 export const createGithubRunStore = (system: Clock, settleMs: number): GithubRunStore => {
   let runs: readonly Run[] = [];
   return {

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Answer } from '../../core/collaborator.ts';
 import type { Run, RunState } from './github-run-store.ts';
 
-/** GitHub's error body. */
+/** Returns GitHub's error body. */
 export const githubError = (status: number, message: string) => ({
   message,
   documentation_url: 'https://docs.github.com/rest',
   status: String(status),
 });
 
-/** An error answer. */
+/** Returns GitHub's error response. */
 export const refusal = (status: number, message: string): Answer => ({
   status,
   body: githubError(status, message),
 });
 
-/** Body of POST dispatches. */
+/** Describes the body of POST dispatches. */
 export const dispatchSchema = z.object({
   ref: z.string().min(1),
   inputs: z.record(z.string(), z.string()).default({}),
@@ -24,7 +24,7 @@ export const dispatchSchema = z.object({
 
 const login = 'deployer';
 
-/** One of `workflow_runs`, with the members that callers commonly read. */
+/** Shows one of `workflow_runs`, with the members that callers commonly read. */
 export const runView = (run: Run, state: RunState, origin: string) => ({
   id: run.id,
   name: run.title,
@@ -51,7 +51,7 @@ const runAddresses = ({ id, owner, repo }: Run, origin: string) => ({
   html_url: `${origin}/#run-${id}`,
 });
 
-/** The answer of a dispatch that asks which run it started. */
+/** Returns the details of the started run, for a dispatch that requests them. */
 export const runDetails = (run: Run, origin: string) => {
   const { url, html_url } = runAddresses(run, origin);
   return { workflow_run_id: run.id, run_url: url, html_url };

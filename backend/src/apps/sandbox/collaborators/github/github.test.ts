@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../../test/support/eventually.ts';
-import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
+import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 
 const workflow = '/repos/digital-gold/service/actions/workflows/deploy-backend.yml';
 
@@ -28,26 +28,29 @@ describe('callers', () => {
   it.each([{}, { authorization: 'Bearer x' }, { authorization: 'Basic eDp5' }])(
     'needs the token, not %j',
     async (headers) => {
-      const told = await asker(`${open.url}/github`, headers)('GET', `${workflow}/runs`);
-      expect(told).toMatchObject({ status: 401, body: { message: 'Bad credentials' } });
+      const response = await createCaller(`${open.url}/github`, headers)('GET', `${workflow}/runs`);
+      expect(response).toMatchObject({ status: 401, body: { message: 'Bad credentials' } });
     },
   );
 
   it('turns everybody away without a token of its own', async () => {
     const closed = await openSandbox({ githubToken: undefined });
     expect(await closed.github('GET', `${workflow}/runs`)).toMatchObject({ status: 401 });
-    const nobody = asker(`${closed.url}/github`, { authorization: 'Bearer undefined' });
+    const nobody = createCaller(`${closed.url}/github`, { authorization: 'Bearer undefined' });
     expect(await nobody('GET', `${workflow}/runs`)).toMatchObject({ status: 401 });
     await closed.stop();
   });
 
   it('knows the deployment workflows alone', async () => {
     const other = workflow.replace('deploy-backend', 'ci');
-    for (const told of [
+    for (const response of [
       await open.github('GET', `${other}/runs`),
       await open.github('POST', `${other}/dispatches`, { ref: 'main' }),
     ]) {
-      expect(told).toMatchObject({ status: 404, body: { message: 'Not Found', status: '404' } });
+      expect(response).toMatchObject({
+        status: 404,
+        body: { message: 'Not Found', status: '404' },
+      });
     }
   });
 });
@@ -55,10 +58,10 @@ describe('callers', () => {
 describe('a dispatch', () => {
   it('answers blank, or with the run where it is asked to', async () => {
     expect(await start()).toMatchObject({ status: 204, text: '' });
-    const told = await start({ ref: 'refs/heads/main', return_run_details: true });
-    expect(told.status).toBe(200);
+    const response = await start({ ref: 'refs/heads/main', return_run_details: true });
+    expect(response.status).toBe(200);
     expect(await newest()).toMatchObject([
-      { id: told.body['workflow_run_id'], html_url: told.body['html_url'] },
+      { id: response.body['workflow_run_id'], html_url: response.body['html_url'] },
       { display_title: 'Deploy backend' },
     ]);
   });

@@ -6,21 +6,21 @@ import { createGithubRunStore, type Run } from './github-run-store.ts';
 import { dispatchSchema, githubError, refusal, runDetails, runView } from './github-wire.ts';
 
 interface GithubOptions {
-  /** Real time: runs are no business of the movable clock. */
+  /** Real time: runs do not follow the movable clock. */
   readonly system: Clock;
   readonly settleMs: number;
-  /** Undefined turns every caller away. */
+  /** Undefined refuses every caller. */
   readonly token: string | undefined;
   readonly changed: () => void;
 }
 
-/** The party and the simulator at which its runs are ended. */
+/** Holds the collaborator and the simulator that ends its runs. */
 export interface Github {
   readonly collaborator: Collaborator;
   readonly simulator: RunSimulator;
 }
 
-/** The workflows that every repository here has, with what each deploys. */
+/** Maps each workflow, which every repository here has, to its deployment target. */
 const workflows: ReadonlyMap<string, string> = new Map(
   ['backend', 'website', 'admin-portal', 'monitoring'].map((target) => [
     `deploy-${target}.yml`,
@@ -37,14 +37,14 @@ const placeOf = ({ params }: Call) => ({
   workflow: params['workflow'] ?? '',
 });
 
-/** A count of the query within GitHub's limits, which it keeps to without a word. */
+/** Reads a count of the query and silently clamps it to GitHub's limits, as GitHub does. */
 const countOf = (query: URLSearchParams, name: string, fallback: number, most: number): number => {
   const text = query.get(name) ?? '';
   const count = /^\d{1,9}$/u.test(text) ? Number(text) : fallback;
   return Math.min(Math.max(count, 1), most);
 };
 
-/** GitHub Actions: dispatches of deployment workflows and the runs that come of them. */
+/** Creates GitHub Actions: dispatches of deployment workflows, and their runs. */
 export const createGithub = ({ system, settleMs, token, changed }: GithubOptions): Github => {
   const runs = createGithubRunStore(system, settleMs);
 
@@ -84,7 +84,7 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
     return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
   };
 
-  const seen = (run: Run): RunSummary => {
+  const summarise = (run: Run): RunSummary => {
     const { status, conclusion } = runs.stateOf(run);
     const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
     const repository = `${owner}/${repo}`;
@@ -100,7 +100,7 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
         { name: 'list-runs', method: 'GET', path: `${workflowPath}/runs`, handle: listRuns },
         { name: 'dispatch', method: 'POST', path: `${workflowPath}/dispatches`, handle: dispatch },
       ],
-      refuseStranger: ({ headers }) => {
+      refuseUnauthenticated: ({ headers }) => {
         const given = /^(?:Bearer|token) (\S+)$/iu.exec(headers.authorization ?? '')?.[1];
         const isKnown = token !== undefined && given !== undefined && isSameSecret(given, token);
         return isKnown ? undefined : refusal(401, 'Bad credentials');
@@ -109,13 +109,13 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
       store: runs,
     },
     simulator: {
-      runs: (count) => runs.all().slice(0, count).map(seen),
+      runs: (count) => runs.all().slice(0, count).map(summarise),
       end(id, conclusion) {
         const run = runs.all().find((one) => String(one.id) === id || one.correlationId === id);
         if (run === undefined) return undefined;
         const ended = runs.end(run, conclusion);
         changed();
-        return seen(ended);
+        return summarise(ended);
       },
     },
   };

@@ -11,14 +11,14 @@ interface Message {
 
 export interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
-  /** Newest first; of one phone where it is given, in any of the forms people write it in. */
+  /** Lists the newest first; those of one phone when it is given, in any form of the number. */
   list(phone?: string): readonly Message[];
   clear(): void;
 }
 
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
 
-/** Messages sent, all kept. */
+/** Keeps every message until it is cleared. */
 export const createMessageStore = (clock: Clock): MessageStore => {
   const messages: Message[] = [];
   return {

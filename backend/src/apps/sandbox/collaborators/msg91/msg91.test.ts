@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
+import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 
 let open: OpenSandbox;
 
@@ -17,8 +17,8 @@ const otp = { template_id: 'login', mobile: '919876543210', otp: '482913', otp_e
 
 describe('messages', () => {
   it('keeps an OTP for whoever asks by the number', async () => {
-    const told = await open.msg91('POST', '/api/v5/otp', otp);
-    expect(told).toMatchObject({ status: 200, body: { type: 'success' } });
+    const response = await open.msg91('POST', '/api/v5/otp', otp);
+    expect(response).toMatchObject({ status: 200, body: { type: 'success' } });
     const sent = {
       phone: '+919876543210',
       otp: '482913',
@@ -48,8 +48,8 @@ describe('messages', () => {
       { mobiles: '919876543210', OTP: '1234', name: 'Asha' },
       { mobiles: '919876500000', name: 'Ravi' },
     ];
-    const told = await open.msg91('POST', '/api/v5/flow', { template_id: 'hello', recipients });
-    expect(told.body).toMatchObject({ type: 'success' });
+    const response = await open.msg91('POST', '/api/v5/flow', { template_id: 'hello', recipients });
+    expect(response.body).toMatchObject({ type: 'success' });
     expect(await messages()).toMatchObject([
       { phone: '+919876500000', otp: null, text: 'Template hello · name=Ravi' },
       { phone: '+919876543210', otp: '1234', text: 'Template hello · OTP=1234 · name=Asha' },
@@ -64,14 +64,18 @@ describe('messages', () => {
     ['/api/v5/flow', { recipients: [{ mobiles: '919876543210' }] }],
     ['/api/v5/flow', { template_id: 'hello', recipients: [{ mobiles: 'x' }] }],
   ])('refuses at %s with 200 and type error', async (path, body) => {
-    const told = await open.msg91('POST', path, body);
-    expect(told).toMatchObject({ status: 200, body: { type: 'error' } });
+    const response = await open.msg91('POST', path, body);
+    expect(response).toMatchObject({ status: 200, body: { type: 'error' } });
     expect(await messages()).toEqual([]);
   });
 
   it('refuses a wrong auth key with 200 and type error', async () => {
-    const told = await asker(`${open.url}/msg91`, { authkey: 'x' })('POST', '/api/v5/otp', otp);
-    expect(told).toMatchObject({ status: 200, body: { type: 'error' } });
+    const response = await createCaller(`${open.url}/msg91`, { authkey: 'x' })(
+      'POST',
+      '/api/v5/otp',
+      otp,
+    );
+    expect(response).toMatchObject({ status: 200, body: { type: 'error' } });
     expect(await messages()).toEqual([]);
   });
 });

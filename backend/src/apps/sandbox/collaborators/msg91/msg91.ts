@@ -16,20 +16,20 @@ interface Msg91Options {
   readonly authKey: string;
 }
 
-/** MSG91 answers 200 on errors too: `type` tells. */
+/** Reports an error as MSG91 does: with status 200 and its `type`. */
 const failed = (message: string): Answer => okAnswer({ type: 'error', message });
 
 const mobilePattern = /^\d{10,15}$/u;
 const otpPattern = /^\d{4,9}$/u;
 const defaultOtpMinutes = 1440;
 
-/** OTP of a template message: the variable that is named so. */
+/** Returns the OTP of a template message: the variable of that name. */
 const otpAmong = (variables: Readonly<Record<string, unknown>>): string | null => {
   const named = Object.entries(variables).find(([name]) => /^otp$/iu.test(name));
   return textOf(named?.[1]) ?? null;
 };
 
-/** The SMS provider MSG91: messages are kept for `GET /_control/sms` instead of being sent. */
+/** Creates MSG91, the SMS provider, which keeps messages for `GET /_control/sms` instead. */
 export const createMsg91 = ({ messages, random, authKey }: Msg91Options): Collaborator => {
   const sent = (): Answer =>
     okAnswer({ type: 'success', request_id: random.uuid().replaceAll('-', '') });
@@ -73,12 +73,12 @@ export const createMsg91 = ({ messages, random, authKey }: Msg91Options): Collab
       { name: 'send', method: 'POST', path: '/api/v5/otp', handle: sendOtp },
       { name: 'send', method: 'POST', path: '/api/v5/flow', handle: sendTemplate },
     ],
-    refuseStranger: ({ headers, query }) => {
+    refuseUnauthenticated: ({ headers, query }) => {
       const given = headers['authkey'] ?? query.get('authkey');
       return isSameSecret(String(given), authKey) ? undefined : failed('Authentication failure');
     },
     errorBody: (_status, message) => ({ type: 'error', message }),
-    // Messages are for the moment: they do not outlive the process.
+    // Messages do not outlive the process.
     store: { save: () => null, load: () => {}, clear: () => messages.clear() },
   };
 };

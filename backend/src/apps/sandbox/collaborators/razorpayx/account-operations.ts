@@ -19,7 +19,7 @@ interface AccountOptions {
   readonly accountNumber: string;
 }
 
-/** The same details give the contact that is there (page contacts/create). */
+/** Returns the contact with the same details, else a new one (page contacts/create). */
 const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema>): Contact => {
   const { name, email = null, contact = null, type = null, reference_id = null } = given;
   const wanted = { name, email, contact, type, reference_id };
@@ -36,7 +36,7 @@ const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema
 
 type BankAccount = z.output<typeof fundAccountSchema>['bank_account'];
 
-/** The same details give the fund account that is there (page fund-accounts/create). */
+/** Returns the fund account with the same details, else a new one (page fund-accounts/create). */
 const fundAccountLike = (
   store: RazorpayxStore,
   contactId: string,
@@ -52,7 +52,7 @@ const fundAccountLike = (
   return known ?? store.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
 };
 
-/** Contacts, fund accounts and the composite penny-drop, which makes both. */
+/** Serves contacts, fund accounts and the composite penny-drop, which makes both. */
 export const accountOperations = ({
   store,
   simulator,

@@ -19,7 +19,7 @@ interface PayoutOptions {
 const count = (otherwise: number, minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(otherwise);
 
-/** Query of GET payouts (page payouts/fetch-all). */
+/** Describes the query of GET payouts (page payouts/fetch-all). */
 const listSchema = z.object({
   account_number: z.string(),
   reference_id: z.string().optional(),
@@ -32,7 +32,7 @@ const listSchema = z.object({
   skip: count(0, 0, Number.MAX_SAFE_INTEGER),
 });
 
-/** The page that was asked for, of payouts in the order in which they are given. */
+/** Returns the requested page of payouts, in the order in which they are given. */
 const pageOf = (
   payouts: readonly Payout[],
   asked: z.output<typeof listSchema>,
@@ -51,7 +51,7 @@ const pageOf = (
 
 const keyHeader = 'x-payout-idempotency';
 const keyPattern = /^[A-Za-z0-9_ -]{4,36}$/u;
-/** Page payout-idempotency: a key is valid for 7 days. */
+/** Keys are valid for 7 days (page payout-idempotency). */
 const keyLifeSeconds = 7 * 86_400;
 const maximumImpsPaise = 50_000_000;
 
@@ -63,7 +63,7 @@ const keyOf = ({ headers }: Call): string | undefined => {
 const misstate = overstatePaise('amount');
 const misstateItems = overstateItems('amount');
 
-/** Payouts: made once for their key, read by id, listed. */
+/** Serves payouts: makes one per idempotency key, reads one by its id, lists them. */
 export const payoutOperations = (context: PayoutOptions): readonly Operation[] => {
   const { store, simulator, clock, accountNumber } = context;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
+import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 import {
   bankAccount,
   contact,
@@ -18,9 +18,9 @@ afterAll(() => open.stop());
 
 describe('callers', () => {
   it('needs the API key', async () => {
-    const stranger = asker(`${open.url}/razorpayx`, { authorization: 'Basic eDp5' });
-    const told = await stranger('GET', '/v1/payouts/x');
-    expect(told).toMatchObject({ status: 401, body: { error: { code: 'BAD_REQUEST_ERROR' } } });
+    const stranger = createCaller(`${open.url}/razorpayx`, { authorization: 'Basic eDp5' });
+    const response = await stranger('GET', '/v1/payouts/x');
+    expect(response).toMatchObject({ status: 401, body: { error: { code: 'BAD_REQUEST_ERROR' } } });
   });
 });
 
@@ -42,8 +42,8 @@ describe('contacts and fund accounts', () => {
     ['type', 'friend'],
     ['reference_id', 'r'.repeat(41)],
   ])('refuses a contact whose %s is %s', async (field, value) => {
-    const told = await open.razorpayx('POST', '/v1/contacts', { ...contact, [field]: value });
-    expect(told).toMatchObject(refusal(field));
+    const response = await open.razorpayx('POST', '/v1/contacts', { ...contact, [field]: value });
+    expect(response).toMatchObject(refusal(field));
   });
 
   it('refuses an account that cannot be one, and quotes no number', async () => {
@@ -51,9 +51,9 @@ describe('contacts and fund accounts', () => {
     const asked = { contact_id: made['id'], account_type: 'bank_account' };
     const send = (more: object) =>
       open.razorpayx('POST', '/v1/fund_accounts', { ...asked, ...more });
-    const told = await send({ bank_account: { ...bankAccount, account_number: '1111-2222' } });
-    expect(told).toMatchObject(refusal('bank_account.account_number'));
-    expect(told.text).not.toContain('1111');
+    const response = await send({ bank_account: { ...bankAccount, account_number: '1111-2222' } });
+    expect(response).toMatchObject(refusal('bank_account.account_number'));
+    expect(response.text).not.toContain('1111');
     expect(await send({ contact_id: 'cont_x', bank_account: bankAccount })).toMatchObject(
       refusal(),
     );

@@ -7,10 +7,12 @@ import type {
 } from '../../core/payout-simulator.ts';
 import type { RazorpayxStore, Payout, Validation } from './razorpayx-store.ts';
 import { payoutView, validationView } from './razorpayx-views.ts';
-import { createRazorpayxAnnouncer, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
+import { createRazorpayxEventSender, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
 
-/** What settles by itself to something else, or (undefined) not at all, by the account number's
- * end (contract: collaborators > Sandbox outcomes). */
+/**
+ * Lists the account numbers' ends whose payouts do not end as `processed`; undefined stays open
+ * (contract: collaborators > Sandbox outcomes).
+ */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
   ['9999', undefined],
@@ -20,21 +22,21 @@ const validationEndings: ReadonlyMap<string, ValidationPlay['outcome'] | undefin
   ['8888', undefined],
 ]);
 
-/** How a payout to this account ends by itself; undefined when it stays open. */
+/** Returns the outcome of a payout to this account; undefined when it stays open. */
 const payoutEnding = (last4: string): PayoutPlay['outcome'] | undefined =>
   payoutEndings.has(last4) ? payoutEndings.get(last4) : 'processed';
 
-/** How a penny-drop of this account ends by itself; undefined when it stays open. */
+/** Returns the outcome of a penny-drop of this account; undefined when it stays open. */
 const validationEnding = (last4: string): ValidationPlay['outcome'] | undefined =>
   validationEndings.has(last4) ? validationEndings.get(last4) : 'active';
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
 /**
- * Whether a reference or an idempotency key is of this id of ours: it is the id, or the id and an
- * attempt (`-2`); a UUID may have lost its hyphens there.
+ * Returns true when a reference or an idempotency key stands for this id of the service: it is the
+ * id, or the id and an attempt (`-2`). A UUID may have lost its hyphens there.
  */
-const isOf = (text: string | null, id: string): boolean => {
+const standsFor = (text: string | null, id: string): boolean => {
   if (text === null) return false;
   const forms = uuid.test(id) ? [id, id.replaceAll('-', '')] : [id];
   return forms.some((form) => text === form || text.startsWith(`${form}-`));
@@ -43,7 +45,7 @@ const isOf = (text: string | null, id: string): boolean => {
 interface RazorpayxPayoutSimulatorOptions extends RazorpayxWebhookOptions {
   readonly store: RazorpayxStore;
   readonly changed: () => void;
-  /** How long a payout or a penny-drop takes, in real time. */
+  /** Real time after which a payout or a penny-drop ends. */
   readonly settleMs: number;
 }
 
@@ -51,24 +53,24 @@ const utrDigits = 12;
 
 const isoAt = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** The simulator that settles by itself too. */
+/** Simulates payouts and penny-drops, and ends them by themselves too. */
 export interface RazorpayxPayoutSimulator extends PayoutSimulator {
-  /** Lets a payout come to its end after the settling time, if its account lets it. */
+  /** Ends a payout after the settling time, unless its account keeps it open. */
   settlePayoutLater(payout: Payout): void;
   settleValidationLater(validation: Validation): void;
-  /** Goes on with what was settling when an earlier process ended. */
+  /** Resumes what was settling when an earlier process ended. */
   resume(): void;
 }
 
 /**
- * Settles payouts and penny-drops, and tells the service of them (contract: payments-and-webhooks >
- * Payout events).
+ * Ends payouts and penny-drops and sends their webhooks (contract: payments-and-webhooks > Payout
+ * events).
  */
 export const createRazorpayxPayoutSimulator = (
   options: RazorpayxPayoutSimulatorOptions,
 ): RazorpayxPayoutSimulator => {
   const { store, timers, random, backgroundWork, changed, settleMs } = options;
-  const announce = createRazorpayxAnnouncer(options);
+  const sendEvent = createRazorpayxEventSender(options);
 
   const whose = (fundAccountId: string) => {
     const account = store.fundAccounts.get(fundAccountId);
@@ -82,7 +84,7 @@ export const createRazorpayxPayoutSimulator = (
     changed();
     const subject = ended.reference_id ?? ended.id;
     const event = `payout.${play.outcome}`;
-    void announce({ event, subject, part: 'payout', entity: payoutView(ended) }, play);
+    void sendEvent({ event, subject, part: 'payout', entity: payoutView(ended) }, play);
     return ended;
   };
 
@@ -96,7 +98,7 @@ export const createRazorpayxPayoutSimulator = (
     const part = 'fund_account.validation';
     const subject = ended.reference_id ?? ended.id;
     const entity = validationView(store, ended);
-    void announce({ event: `${part}.${ended.status}`, subject, part, entity }, play);
+    void sendEvent({ event: `${part}.${ended.status}`, subject, part, entity }, play);
     return ended;
   };
 
@@ -124,7 +126,7 @@ export const createRazorpayxPayoutSimulator = (
     });
   };
 
-  const seePayout = (payout: Payout): PayoutSummary => ({
+  const summarisePayout = (payout: Payout): PayoutSummary => ({
     id: payout.id,
     referenceId: payout.reference_id,
     idempotencyKey: payout.idempotency_key,
@@ -136,7 +138,7 @@ export const createRazorpayxPayoutSimulator = (
     createdAt: isoAt(payout.created_at),
   });
 
-  const seeValidation = (validation: Validation): ValidationSummary => ({
+  const summariseValidation = (validation: Validation): ValidationSummary => ({
     id: validation.id,
     referenceId: validation.reference_id,
     status: validation.status,
@@ -148,25 +150,25 @@ export const createRazorpayxPayoutSimulator = (
   const findPayout = (id: string): Payout | undefined =>
     store.payouts.get(id) ??
     store.payouts.newestWhere(
-      (payout) => isOf(payout.reference_id, id) || isOf(payout.idempotency_key, id),
+      (payout) => standsFor(payout.reference_id, id) || standsFor(payout.idempotency_key, id),
     );
 
   const findValidation = (id: string): Validation | undefined =>
     store.validations.get(id) ??
-    store.validations.newestWhere((validation) => isOf(validation.reference_id, id));
+    store.validations.newestWhere((validation) => standsFor(validation.reference_id, id));
 
   return {
     play(id, play) {
       const payout = findPayout(id);
-      return payout === undefined ? undefined : seePayout(endPayout(payout, play));
+      return payout === undefined ? undefined : summarisePayout(endPayout(payout, play));
     },
     playValidation(id, play) {
       const validation = findValidation(id);
       if (validation === undefined) return undefined;
-      return seeValidation(endValidation(validation, play));
+      return summariseValidation(endValidation(validation, play));
     },
-    payouts: (count) => store.payouts.all().slice(0, count).map(seePayout),
-    validations: (count) => store.validations.all().slice(0, count).map(seeValidation),
+    payouts: (count) => store.payouts.all().slice(0, count).map(summarisePayout),
+    validations: (count) => store.validations.all().slice(0, count).map(summariseValidation),
     settlePayoutLater,
     settleValidationLater,
     resume() {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openSandbox, type OpenSandbox, type Told } from '../../testing/open-sandbox.ts';
+import { openSandbox, type OpenSandbox, type CallResponse } from '../../testing/open-sandbox.ts';
 import {
   newFundAccount,
   ownAccount,
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => open.control('POST', '/reset'));
 afterAll(() => open.stop());
 
-const create = (body: object, key: string | null = `key-${(keys += 1)}`): Promise<Told> =>
+const create = (body: object, key: string | null = `key-${(keys += 1)}`): Promise<CallResponse> =>
   sendPayout(open, body, key);
 
 describe('payouts', () => {
@@ -33,8 +33,8 @@ describe('payouts', () => {
       reference_id: 'payout-1',
     });
     expect(first.text).not.toContain('idempotency');
-    const told = await Promise.all(Array.from({ length: 10 }, () => create(body, 'one key')));
-    for (const again of told) expect(again.body).toEqual(first.body);
+    const response = await Promise.all(Array.from({ length: 10 }, () => create(body, 'one key')));
+    for (const again of response) expect(again.body).toEqual(first.body);
     await open.control('POST', '/payouts/payout-1', { outcome: 'failed', deliver: 'none' });
     expect((await create(body, 'one key')).body).toMatchObject({
       id: first.body['id'],
@@ -134,8 +134,8 @@ describe('payouts', () => {
   ])('fails with %s in its own form when it is told to', async (status, code) => {
     const fault = { collaborator: 'razorpayx', operation: 'get-payout', fault: 'error', status };
     await open.control('POST', '/faults', fault);
-    const told = await open.razorpayx('GET', '/v1/payouts/x');
-    expect(told).toMatchObject({ status, body: { error: { code } } });
+    const response = await open.razorpayx('GET', '/v1/payouts/x');
+    expect(response).toMatchObject({ status, body: { error: { code } } });
   });
 });
 

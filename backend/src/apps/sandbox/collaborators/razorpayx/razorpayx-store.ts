@@ -2,7 +2,7 @@ import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
 import type { CollaboratorStore } from '../../core/collaborator.ts';
 
-/** Who is paid. */
+/** A person who is paid. */
 export interface Contact {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Contact {
   readonly created_at: number;
 }
 
-/** Where a contact is paid; never changed. */
+/** A bank account at which a contact is paid; it never changes. */
 export interface FundAccount {
   readonly id: string;
   readonly contact_id: string;
@@ -29,7 +29,7 @@ type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'revers
 export interface Payout {
   readonly id: string;
   readonly idempotency_key: string;
-  /** The body it was asked with: a repeat of its key must bring the same. */
+  /** The body of its request: a repeat of its key must have the same. */
   readonly asked: unknown;
   readonly fund_account_id: string;
   readonly amount: number;
@@ -59,10 +59,10 @@ interface Row {
 
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
-/** Rows of one kind, in the order in which they were made. */
+/** Holds the rows of one kind, in the order in which they were made. */
 interface Table<T extends Row> {
   get(id: string | undefined): T | undefined;
-  /** The newest that fits. */
+  /** Returns the newest that fits. */
   newestWhere(fits: (row: T) => boolean): T | undefined;
   /** Newest first. */
   all(): readonly T[];
@@ -70,7 +70,7 @@ interface Table<T extends Row> {
   replace(row: T): void;
 }
 
-/** The payout provider's contacts, fund accounts, payouts and penny-drops. */
+/** Holds the payout provider's contacts, fund accounts, payouts and penny-drops. */
 export interface RazorpayxStore extends CollaboratorStore {
   readonly contacts: Table<Contact>;
   readonly fundAccounts: Table<FundAccount>;
@@ -78,10 +78,9 @@ export interface RazorpayxStore extends CollaboratorStore {
   readonly validations: Table<Validation>;
 }
 
-/** Whole seconds, as the provider counts time. */
+/** Returns whole seconds, as the provider counts time. */
 export const secondsAt = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** Empty books. */
 export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxStore => {
   const createTable = <T extends Row>(prefix: string) => {
     const rows = new Map<string, T>();
@@ -95,7 +94,7 @@ export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxSto
       newestWhere: (fits) => all().find(fits),
       all,
       add(given) {
-        // The two members that a new row lacks.
+        // `New<T>` and the stamp make up T.
         const row = { ...given, ...stamp() } as T;
         rows.set(row.id, row);
         return row;

@@ -34,7 +34,7 @@ const details = ([description, source, reason]: readonly [string, string, string
   reason,
 });
 
-/** A contact as the API shows it. */
+/** Shows a contact as the API does. */
 export const contactView = (contact: Contact) => ({
   entity: 'contact',
   ...contact,
@@ -43,7 +43,7 @@ export const contactView = (contact: Contact) => ({
   notes: [],
 });
 
-/** A fund account as the API shows it: with its whole number. */
+/** Shows a fund account as the API does: with its whole number. */
 export const fundAccountView = ({ name, ifsc, account_number, ...account }: FundAccount) => ({
   entity: 'fund_account',
   ...account,
@@ -53,7 +53,7 @@ export const fundAccountView = ({ name, ifsc, account_number, ...account }: Fund
   active: true,
 });
 
-/** A payout as API and webhooks show it. */
+/** Shows a payout as the API and the webhooks do. */
 export const payoutView = ({ idempotency_key: _key, asked: _asked, ...payout }: Payout) => ({
   entity: 'payout',
   ...payout,
@@ -78,7 +78,7 @@ const resultsOf = ({ status, account_status: accountStatus }: Validation, name: 
   };
 };
 
-/** A penny-drop as API and webhooks show it. */
+/** Shows a penny-drop as the API and the webhooks do. */
 export const validationView = (store: RazorpayxStore, validation: Validation) => {
   const account = store.fundAccounts.get(validation.fund_account_id);
   const contact = store.contacts.get(account?.contact_id);

@@ -16,12 +16,11 @@ export interface RazorpayxWebhookOptions {
   readonly webhookSecret: string;
 }
 
-/** Something that happened to a payout or a penny-drop. */
-interface News {
+interface PayoutEvent {
   readonly event: string;
-  /** What it is about, for people. */
+  /** The reference of its payout or penny-drop, shown to people. */
   readonly subject: string;
-  /** Under which name the entity travels. */
+  /** Names the entity within the event's payload. */
   readonly part: 'payout' | 'fund_account.validation';
   readonly entity: object;
 }
@@ -33,13 +32,13 @@ const defaultDelayMs = 3000;
  * Signs and sends the payout provider's events (contract: payments-and-webhooks > Payout events),
  * as the provider's page webhooks/payloads/x says.
  */
-export const createRazorpayxAnnouncer = (options: RazorpayxWebhookOptions) => {
+export const createRazorpayxEventSender = (options: RazorpayxWebhookOptions) => {
   const { clock, timers, random, backgroundWork, outbox } = options;
   return async (
-    { event, subject, part, entity }: News,
-    telling: DeliveryOptions,
+    { event, subject, part, entity }: PayoutEvent,
+    delivery: DeliveryOptions,
   ): Promise<void> => {
-    const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = telling;
+    const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = delivery;
     if (mode === 'none') return;
     const body = JSON.stringify({
       entity: 'event',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Answer } from '../../core/collaborator.ts';
 
-/** The provider's error body. What it refuses is never quoted: it may be an account number. */
+/** Returns the provider's error body. It never quotes the value: that may be an account number. */
 export const razorpayxError = (code: string, description: string, field?: string) => ({
   error: {
     code,
@@ -14,19 +14,19 @@ export const razorpayxError = (code: string, description: string, field?: string
   },
 });
 
-/** A 400. */
+/** Returns the provider's 400. */
 export const badRequest = (description: string, field?: string): Answer => ({
   status: 400,
   body: razorpayxError('BAD_REQUEST_ERROR', description, field),
 });
 
-/** What an unknown id is answered with (errors/x). */
+/** Answers an unknown id (page errors/x). */
 export const unknownId: Answer = badRequest('The id provided does not exist');
 
 const nameCharacters = /^[A-Za-z0-9 ’'\-_/().]*[A-Za-z0-9.]$/u;
 const referenceId = z.string().min(1).max(40);
 
-/** Body of POST contacts. */
+/** Describes the body of POST contacts. */
 export const contactSchema = z.object({
   name: z.string().min(3).max(50).regex(nameCharacters),
   email: z.string().max(254).nullish(),
@@ -44,14 +44,14 @@ const bankAccountSchema = z.object({
   account_number: z.string().regex(/^[A-Za-z0-9]{5,35}$/u),
 });
 
-/** Body of POST fund_accounts. */
+/** Describes the body of POST fund_accounts. */
 export const fundAccountSchema = z.object({
   contact_id: z.string().min(1),
   account_type: z.literal('bank_account'),
   bank_account: bankAccountSchema,
 });
 
-/** Body of POST payouts. */
+/** Describes the body of POST payouts. */
 export const payoutSchema = z.object({
   account_number: z.string(),
   fund_account_id: z.string().min(1),
@@ -67,7 +67,7 @@ export const payoutSchema = z.object({
     .nullish(),
 });
 
-/** Body of POST fund_accounts/validations, the composite one. */
+/** Describes the body of POST fund_accounts/validations, the composite one. */
 export const validationSchema = z.object({
   source_account_number: z.string(),
   validation_type: z.enum(['pennydrop', 'optimized']).optional(),
@@ -79,7 +79,7 @@ export const validationSchema = z.object({
   }),
 });
 
-/** The body by its schema, or the 400 that names the first wrong field. */
+/** Returns the body by its schema, or the 400 that names the first wrong field. */
 export const readBody = <S extends z.ZodType>(
   schema: S,
   body: unknown,

@@ -18,13 +18,13 @@ interface RazorpayxOptions extends Omit<
   readonly accountNumber: string;
 }
 
-/** The party and the simulator at which its payouts are played. */
+/** Holds the collaborator and the simulator that plays its payouts. */
 export interface Razorpayx {
   readonly collaborator: Collaborator;
   readonly simulator: RazorpayxPayoutSimulator;
 }
 
-/** RazorpayX: contacts, fund accounts, payouts and penny-drops. */
+/** Creates RazorpayX: contacts, fund accounts, payouts and penny-drops. */
 export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
   const { clock, random, keyId, keySecret, accountNumber } = options;
   const store = createRazorpayxStore(clock, random);
@@ -34,7 +34,7 @@ export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
     name: 'razorpayx',
     mountPath: '/razorpayx',
     operations: [...accountOperations(context), ...payoutOperations(context)],
-    refuseStranger: ({ headers }) =>
+    refuseUnauthenticated: ({ headers }) =>
       isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
         ? undefined
         : { status: 401, body: razorpayxError('BAD_REQUEST_ERROR', 'Authentication failed') },

@@ -29,15 +29,15 @@ const unknownTransaction: Answer = {
   body: { code: 1, message: 'Invalid transaction ID' },
 };
 
-/** Confirms, order status and invoice: what makes a verified transaction final, and tells of it. */
+/** Serves confirms, which make a verified transaction final, order statuses and invoices. */
 export const confirmOperations = ({ store, clock }: ConfirmOptions): readonly Operation[] => {
   const find = (side: Side, id: string | undefined): Transaction | undefined => {
     const transaction = store.transaction(id);
     return transaction?.side === side ? transaction : undefined;
   };
 
-  /** The first confirm in time settles it; any later one only reads what became of it. */
-  const settle = (transaction: Transaction): Answer => {
+  /** Completes it on the first confirm in time; any later one only reads its outcome. */
+  const complete = (transaction: Transaction): Answer => {
     if (transaction.status === 2) return blankAnswer;
     if (transaction.status !== 0 && transaction.invoiceId !== null) {
       return okAnswer({ invoice_id: transaction.invoiceId });
@@ -69,7 +69,7 @@ export const confirmOperations = ({ store, clock }: ConfirmOptions): readonly Op
     if (String(transaction.userId) !== params['userId']) {
       return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
     }
-    return settle(transaction);
+    return complete(transaction);
   };
 
   const orderStatus = (side: Side, { params }: Call): Answer => {

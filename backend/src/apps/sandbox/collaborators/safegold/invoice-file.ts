@@ -4,7 +4,7 @@ import { formatDecimal } from '../../../../money/index.ts';
 import type { SafegoldStore } from './safegold-store.ts';
 import { timeText } from './safegold-wire.ts';
 
-/** A one-page PDF with these lines of plain text. */
+/** Writes a one-page PDF with these lines of plain text. */
 const invoicePdf = (lines: readonly string[]): Buffer => {
   const escaped = lines.map((line) => line.replace(/[\\()]/gu, String.raw`\$&`));
   const text = `BT /F1 14 Tf 72 760 Td 22 TL ${escaped.map((line) => `(${line}) Tj T*`).join(' ')} ET`;

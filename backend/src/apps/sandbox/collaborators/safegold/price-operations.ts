@@ -9,7 +9,7 @@ interface PriceOptions {
   readonly prices: PriceSource;
 }
 
-/** GET buy-price and sell-price: each call quotes a rate of its own, good for seven minutes. */
+/** Serves buy-price and sell-price: each call quotes a rate of its own, valid for seven minutes. */
 export const priceOperations = ({ store, prices }: PriceOptions): readonly Operation[] => {
   const quote = (side: Side) => {
     const { buyPaise, sellPaise, spotPaise } = prices.current();

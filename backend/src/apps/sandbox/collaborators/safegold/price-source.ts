@@ -9,18 +9,18 @@ export interface SpotPrices {
 
 export interface PriceSource {
   current(): SpotPrices;
-  /** Stands still at these until `follow`. */
+  /** Fixes these prices until `follow`. */
   fix(prices: SpotPrices): void;
-  /** Moves again. */
+  /** Lets the prices vary again. */
   follow(): void;
-  /** The prices that it stands still at. */
+  /** Returns the fixed prices; undefined while they vary. */
   fixed(): SpotPrices | undefined;
 }
 
 const basePaise = 1_234_567n;
 const stepMs = 10_000;
 
-/** A wave of whole steps: 0 up to `height` and back within `period` steps. */
+/** Returns a wave of whole steps: 0 up to `height` and back within `period` steps. */
 const wave = (step: number, period: number, height: number): number => {
   const half = period / 2;
   const position = ((step % period) + period) % period;
@@ -36,17 +36,20 @@ const movingPrices = (now: Date): SpotPrices => {
   return { buyPaise, sellPaise, spotPaise: (buyPaise + sellPaise) / 2n };
 };
 
-/** Around INR 12,345.67, by a little every 10 s of the movable clock: the same time, the same price. */
+/**
+ * Varies the prices around INR 12,345.67 every 10 s of the movable clock: the same time
+ * always gives the same price.
+ */
 export const createPriceSource = (clock: Clock): PriceSource => {
-  let standing: SpotPrices | undefined;
+  let fixedPrices: SpotPrices | undefined;
   return {
-    current: () => standing ?? movingPrices(clock.now()),
+    current: () => fixedPrices ?? movingPrices(clock.now()),
     fix(prices) {
-      standing = prices;
+      fixedPrices = prices;
     },
     follow() {
-      standing = undefined;
+      fixedPrices = undefined;
     },
-    fixed: () => standing,
+    fixed: () => fixedPrices,
   };
 };

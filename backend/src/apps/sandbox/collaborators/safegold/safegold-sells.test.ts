@@ -47,8 +47,8 @@ describe('a verified sell', () => {
   it('fails with a blank 200 when it is confirmed later, for good', async () => {
     await advance(601);
     for (let count = 0; count < 2; count += 1) {
-      const told = await confirm(open, 'sell', userId, txId);
-      expect(told).toMatchObject({ status: 200, text: '' });
+      const response = await confirm(open, 'sell', userId, txId);
+      expect(response).toMatchObject({ status: 200, text: '' });
       expect(await statusOf(open, 'sell', txId)).toBe(2);
     }
     expect(await balanceOf(open, userId)).toBe(held);
@@ -56,8 +56,8 @@ describe('a verified sell', () => {
 
   it('is sold once, however often it is confirmed', async () => {
     const sends = Array.from({ length: 10 }, () => confirm(open, 'sell', userId, txId));
-    const told = await Promise.all(sends);
-    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+    const response = await Promise.all(sends);
+    expect(new Set(response.map(({ text }) => text)).size).toBe(1);
     expect(await balanceOf(open, userId)).toBe(0.2287);
   });
 

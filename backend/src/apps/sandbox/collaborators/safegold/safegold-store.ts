@@ -2,13 +2,13 @@ import { msBetween, type Clock } from '../../../../platform/clock/clock.ts';
 import type { CollaboratorStore } from '../../core/collaborator.ts';
 import { fromSaved, toSaved } from '../../state/saved-value.ts';
 
-/** Buying or selling, as seen by the customer. */
+/** The customer's side of a transaction. */
 export type Side = 'buy' | 'sell';
 
 /** 0 not confirmed, 1 success, 2 failed, 3 in progress (pages buy-status-api, sell-status-api). */
 type TransactionStatus = 0 | 1 | 2 | 3;
 
-/** A customer in SafeGold's books; the phone number is the identity. */
+/** A customer of SafeGold; the phone number is the identity. */
 export interface SafegoldUser {
   readonly id: number;
   readonly name: string;
@@ -52,7 +52,7 @@ interface Saved {
   readonly transactions: readonly Transaction[];
 }
 
-/** SafeGold's customers, quoted rates and transactions. */
+/** Holds SafeGold's customers, quoted rates and transactions. */
 export interface SafegoldStore extends CollaboratorStore {
   user(id: string | undefined): SafegoldUser | undefined;
   userByMobile(mobileNo: string): SafegoldUser | undefined;
@@ -67,7 +67,7 @@ export interface SafegoldStore extends CollaboratorStore {
   transactionsOf(userId: number): readonly Transaction[];
   /** The newest `count`, newest first. */
   newestTransactions(count: number): readonly Transaction[];
-  /** What the customer holds in 0.0001 g: bought less sold, a sell in progress counted as sold. */
+  /** Returns the customer's gold in 0.0001 g: bought less sold; a pending sale counts as sold. */
   balanceOf(userId: number): bigint;
 }
 

@@ -3,10 +3,10 @@ import { addMs } from '../../../../platform/clock/clock.ts';
 import { textOf, type Answer } from '../../core/collaborator.ts';
 import { jsonDecimal } from '../../core/wire-json.ts';
 
-/** Rupees as a JSON number with two decimals. */
+/** Writes rupees as a JSON number with two decimals. */
 export const rupees = (paise: bigint) => jsonDecimal(formatDecimal(paise, 2));
 
-/** Grams as a JSON number with four decimals, of a weight in 0.0001 g. */
+/** Writes a weight in 0.0001 g as a JSON number of grams with four decimals. */
 export const gramsNumber = (weight: bigint) => jsonDecimal(formatDecimal(weight, 4));
 
 const readDecimal = (value: unknown, decimals: number): bigint | undefined => {
@@ -15,23 +15,23 @@ const readDecimal = (value: unknown, decimals: number): bigint | undefined => {
   return parsed === undefined || parsed <= 0n ? undefined : parsed;
 };
 
-/** Paise of a rupee figure above zero, a JSON number or text. */
+/** Reads rupees above zero, a JSON number or text, as paise. */
 export const readRupees = (value: unknown): bigint | undefined => readDecimal(value, 2);
 
-/** Weight in 0.0001 g of a figure above zero, a JSON number or text. */
+/** Reads grams above zero, a JSON number or text, as a weight in 0.0001 g. */
 export const readGrams = (value: unknown): bigint | undefined => readDecimal(value, 4);
 
 const istOffsetMs = 330 * 60_000;
 
-/** `YYYY-MM-DD HH:MM:SS` in IST, SafeGold's form of a time. */
+/** Writes a time in SafeGold's form: `YYYY-MM-DD HH:MM:SS` in IST. */
 export const timeText = (at: Date): string =>
   addMs(at, istOffsetMs).toISOString().slice(0, 19).replace('T', ' ');
 
-/** SafeGold's refusal: HTTP 400 with a code that means something per endpoint. */
+/** Returns SafeGold's refusal: HTTP 400 with a code whose meaning depends on the endpoint. */
 export const refusal = (code: number, message: string): Answer => ({
   status: 400,
   body: { code, message },
 });
 
-/** SafeGold's failed confirm: HTTP 200 with a blank body. */
+/** Reports a failed confirm as SafeGold does: HTTP 200 with a blank body. */
 export const blankAnswer: Answer = { status: 200 };

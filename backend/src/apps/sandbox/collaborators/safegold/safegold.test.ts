@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asker, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
+import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 import {
   balanceOf,
   confirm,
@@ -30,12 +30,12 @@ const buy = async (userId: string, figures: readonly [string, string]): Promise<
 
 describe('callers', () => {
   it('needs the token, in the header or the query', async () => {
-    expect((await asker(`${open.url}/safegold`)('GET', '/v1/buy-price')).status).toBe(401);
-    const wrong = asker(`${open.url}/safegold`, { authorization: 'Bearer of-nothing' });
+    expect((await createCaller(`${open.url}/safegold`)('GET', '/v1/buy-price')).status).toBe(401);
+    const wrong = createCaller(`${open.url}/safegold`, { authorization: 'Bearer of-nothing' });
     expect((await wrong('GET', '/v1/buy-price')).status).toBe(401);
     const query = '?session_token=dev-only-safegold-token';
-    const told = await asker(`${open.url}/safegold`)('GET', `/v1/sell-price${query}`);
-    expect(told.status).toBe(200);
+    const response = await createCaller(`${open.url}/safegold`)('GET', `/v1/sell-price${query}`);
+    expect(response.status).toBe(200);
     expect(JSON.stringify(await open.control('GET', '/journal'))).not.toContain('dev-only');
   });
 });
@@ -71,8 +71,8 @@ describe('customers', () => {
   });
 
   it('refuses a registration without a number, and does not know strangers', async () => {
-    const told = await open.safegold('POST', '/v1/users', { name: 'Asha', pin_code: 560001 });
-    expect(told).toMatchObject({ status: 400, body: { code: 1 } });
+    const response = await open.safegold('POST', '/v1/users', { name: 'Asha', pin_code: 560001 });
+    expect(response).toMatchObject({ status: 400, body: { code: 1 } });
     expect((await open.safegold('GET', '/v1/users/12345')).status).toBe(404);
   });
 
@@ -109,10 +109,10 @@ describe('buying', () => {
     const userId = await registerCustomer(open);
     const { body } = await verify(open, 'buy', userId, ['0.2345', '713.41']);
     const txId = body['tx_id'];
-    const told = await Promise.all(
+    const response = await Promise.all(
       Array.from({ length: 10 }, () => confirm(open, 'buy', userId, txId)),
     );
-    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(response.map(({ text }) => text)).size).toBe(1);
     expect(await balanceOf(open, userId)).toBe(0.2345);
   });
 
@@ -127,8 +127,8 @@ describe('buying', () => {
     const { body: price } = await open.safegold('GET', '/v1/buy-price');
     const figures = { rate_id: price['rate_id'], gold_amount: 0.3287, buy_price: 1000 };
     const path = `/v4/users/${userId}/buy-gold-verify`;
-    const told = await open.safegold('POST', path, { ...figures, ...change });
-    expect(told).toMatchObject({ status: 400, body: { code } });
+    const response = await open.safegold('POST', path, { ...figures, ...change });
+    expect(response).toMatchObject({ status: 400, body: { code } });
   });
 
   it('refuses a rate past its seven minutes and one of the other side', async () => {
@@ -149,8 +149,8 @@ describe('buying', () => {
     const { body } = await verify(open, 'buy', userId, ['0.3287', '1000']);
     await open.control('POST', '/clock', { advanceSeconds: 601 });
     expect(await statusOf(open, 'buy', body['tx_id'])).toBe(0);
-    const told = await confirm(open, 'buy', userId, body['tx_id']);
-    expect(told).toMatchObject({ status: 200, text: '' });
+    const response = await confirm(open, 'buy', userId, body['tx_id']);
+    expect(response).toMatchObject({ status: 200, text: '' });
     expect(await statusOf(open, 'buy', body['tx_id'])).toBe(2);
     expect(await balanceOf(open, userId)).toBe(0);
   });
@@ -167,7 +167,7 @@ describe('buying', () => {
       await confirm(open, 'buy', stranger, txId),
       await confirm(open, 'buy', '5', txId),
     ];
-    expect(tries.map((told) => [told.status, told.body['code']])).toEqual([
+    expect(tries.map((response) => [response.status, response.body['code']])).toEqual([
       [400, 1],
       [400, 2],
       [400, 2],
@@ -185,8 +185,8 @@ describe('selling', () => {
     const { body } = await verify(open, 'sell', userId, ['0.1000', '286.51']);
     expect(body).toMatchObject({ rate: 2865.02, gold_amount: 0.1, sell_price: 286.51 });
     const txId = body['tx_id'];
-    const told = await confirm(open, 'sell', userId, txId);
-    expect(told.body).toEqual({ invoice_id: `SG-S-${String(txId)}` });
+    const response = await confirm(open, 'sell', userId, txId);
+    expect(response.body).toEqual({ invoice_id: `SG-S-${String(txId)}` });
     await confirm(open, 'sell', userId, txId);
     expect(await statusOf(open, 'sell', txId)).toBe(1);
     expect(await balanceOf(open, userId)).toBe(0.2287);
@@ -212,8 +212,8 @@ describe('selling', () => {
     const first = await verify(open, 'sell', userId, ['0.3', '859.51']);
     const second = await verify(open, 'sell', userId, ['0.3', '859.51']);
     expect((await confirm(open, 'sell', userId, first.body['tx_id'])).status).toBe(200);
-    const told = await confirm(open, 'sell', userId, second.body['tx_id']);
-    expect(told).toMatchObject({ status: 400, body: { code: 7 } });
+    const response = await confirm(open, 'sell', userId, second.body['tx_id']);
+    expect(response).toMatchObject({ status: 400, body: { code: 7 } });
     expect(await balanceOf(open, userId)).toBe(0.0287);
   });
 });

@@ -20,7 +20,7 @@ interface SafegoldOptions {
 const tokenOf = ({ headers, query }: Call): string =>
   /^Bearer (.+)$/u.exec(headers.authorization ?? '')?.[1] ?? query.get('session_token') ?? '';
 
-/** The gold provider SafeGold, as its public pages describe it. */
+/** Creates the gold provider SafeGold, as its public pages describe it. */
 export const createSafegold = (options: SafegoldOptions): Collaborator => ({
   name: 'safegold',
   mountPath: '/safegold',
@@ -30,11 +30,11 @@ export const createSafegold = (options: SafegoldOptions): Collaborator => ({
     ...verifyOperations(options),
     ...confirmOperations(options),
   ],
-  refuseStranger: (call) =>
+  refuseUnauthenticated: (call) =>
     isSameSecret(tokenOf(call), options.token)
       ? undefined
       : { status: 401, body: { code: 401, message: 'Unauthorized' } },
-  // A blank 200 is how a confirm fails there.
+  // SafeGold reports a failed confirm as a blank 200.
   errorBody: (status, message) => (status === 200 ? undefined : { code: 0, message }),
   store: options.store,
 });

@@ -6,7 +6,7 @@ import { withoutTax } from './arithmetic.ts';
 
 const pageSize = 20;
 
-/** Ten digits, with or without the country code. */
+/** Returns the ten digits of a number with or without its country code. */
 const mobileOf = (value: unknown): string | undefined =>
   /^(?:\+?91)?(\d{10})$/u.exec(textOf(value) ?? '')?.[1];
 
@@ -17,7 +17,7 @@ const pageOf = (query: URLSearchParams): number => {
 
 const unknownUser = { status: 404, body: { code: 1, message: 'User does not exist' } };
 
-/** Registration, balance, KYC update and history (pages registration-api, fetch-balance-api-1). */
+/** Serves customers and their history (pages registration-api, fetch-balance-api-1). */
 export const userOperations = (store: SafegoldStore): readonly Operation[] => {
   const view = (user: SafegoldUser) => ({
     id: user.id,
@@ -115,7 +115,7 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       handle: getUser,
       misstate: moreBalance,
     },
-    // Part of making a customer known, so faults and journal count it as registering.
+    // The KYC update is part of registering a customer, so faults and journal count it as that.
     { name: 'register', method: 'POST', path: '/v1/users/:userId/kyc-update', handle: updateKyc },
     {
       name: 'transactions',

@@ -52,7 +52,7 @@ const soldView = (transaction: Transaction) => ({
   sell_price: rupees(transaction.amountPaise),
 });
 
-/** POST buy-gold-verify and sell-gold-verify: makes a transaction that a confirm may complete. */
+/** Serves buy-gold-verify and sell-gold-verify, which make a transaction for a confirm. */
 export const verifyOperations = (context: VerifyOptions): readonly Operation[] => {
   const { store, clock } = context;
 
