@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { runOrThrow } from './dev/stack/run-command.ts';
 
@@ -26,10 +26,20 @@ const entries = (): Record<string, string> => {
 /** The names of the processes that can be built. */
 export const listApps = (): string[] => Object.keys(entries());
 
-/**
- * Bundles programs into `dist`. Each file is written aside and renamed, so a process that starts
- * meanwhile never reads half of it.
- */
+/** Names the files of an app that its bundle reads from its own folder. */
+const assets: Readonly<Record<string, readonly string[]>> = {
+  sandbox: ['page/sandbox-page.css', 'page/sandbox-page.js'],
+};
+
+/** Writes a file aside and renames it, so a process that starts meanwhile never reads half of it. */
+const writeWhole = (path: string, contents: Uint8Array): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  const staging = `${path}.${process.pid}`;
+  writeFileSync(staging, contents);
+  renameSync(staging, path);
+};
+
+/** Bundles programs into `dist`. */
 const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
   const result = await build({
     entryPoints,
@@ -44,15 +54,10 @@ const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
     logLevel: 'silent',
     absWorkingDir: backend,
   });
-  for (const file of result.outputFiles) {
-    mkdirSync(dirname(file.path), { recursive: true });
-    const staging = `${file.path}.${process.pid}`;
-    writeFileSync(staging, file.contents);
-    renameSync(staging, file.path);
-  }
+  for (const file of result.outputFiles) writeWhole(file.path, file.contents);
 };
 
-/** Bundles processes into `dist/<app>/main.js`, all unless some are named. */
+/** Bundles processes into `dist/<app>/main.js`, with their assets, all unless some are named. */
 export const buildApps = async (names: readonly string[] = listApps()): Promise<void> => {
   const known = entries();
   const entryPoints = names.map((name): [string, string] => {
@@ -60,6 +65,11 @@ export const buildApps = async (names: readonly string[] = listApps()): Promise<
     if (path === undefined) throw new Error(`there is no src/apps/${name}/main.ts to build`);
     return [`${name}/main`, path];
   });
+  for (const name of names) {
+    for (const asset of assets[name] ?? []) {
+      writeWhole(join(dist, name, basename(asset)), readFileSync(join(apps, name, asset)));
+    }
+  }
   await bundle(Object.fromEntries(entryPoints));
 };
 

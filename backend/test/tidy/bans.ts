@@ -39,7 +39,6 @@ export const bans: readonly Ban[] = [
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/gu,
     where: (file) => ownCode(file) && !isIn(/^src\/platform\/clock\//u)(file),
     instead: 'take a Clock; `wall` (createSystemClock) where the contract says real time',
-    allowed: { 'src/apps/sandbox/page/page-script.ts': 'runs in a browser' },
   },
   {
     name: 'sleeping',

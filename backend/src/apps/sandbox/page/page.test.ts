@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, type OpenSandbox } from '../testing/open-sandbox.ts';
-import { pageScript } from './page-script.ts';
+
+const pageScript = readFileSync(new URL('sandbox-page.js', import.meta.url), 'utf8');
 
 let open: OpenSandbox;
 

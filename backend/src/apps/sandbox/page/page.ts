@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import type { Random } from '../../../platform/ids/random.ts';
 import { pageBody } from './page-body.ts';
-import { pageScript } from './page-script.ts';
-import { pageStyle } from './page-style.ts';
+
+/** Reads a file that stands beside this one, and beside the bundle (build.ts copies it). */
+const readAsset = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+
+const pageStyle = readAsset('sandbox-page.css');
+const pageScript = readAsset('sandbox-page.js');
 
 const page = (nonce: string): string => `<!doctype html>
 <html lang="en">
