@@ -7,11 +7,11 @@ import { findAdmin, type AdminRecord } from './admins.store.ts';
 import type { AdminPrincipal } from './admins.types.ts';
 
 /**
- * Returns true for a token signed before the password changed. `iat` is in whole seconds: one of
- * the very same second passes, or the sign-in right after a reset would fail.
+ * Returns true for a token signed before the password changed or the operator was deactivated.
+ * `iat` is in whole seconds: a sign-in after the change rounds it up, so it is never before.
  */
 const isOfAnOldPassword = (iat: number, { passwordChangedAt }: AdminRecord): boolean =>
-  passwordChangedAt instanceof Date && (iat + 1) * 1000 <= passwordChangedAt.getTime();
+  passwordChangedAt instanceof Date && iat * 1000 < passwordChangedAt.getTime();
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion

@@ -9,7 +9,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** Null until the first password is replaced. */
+  /** When the password was replaced or the operator deactivated; null until then. */
   readonly passwordChangedAt?: Date | null;
 }
 
@@ -35,8 +35,20 @@ export const insertAdmin = async (db: Db, admin: AdminRecord): Promise<void> => 
   await db.adminUser.create({ data: { ...admin, updatedAt: admin.createdAt } });
 };
 
-export const recordAdminLogin = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.adminUser.update({ where: { id }, data: { lastLoginAt: at } });
+/**
+ * Records a sign-in and returns the operator as the same statement finds them. Undefined when the
+ * password that was verified is theirs no more, or they were deactivated meanwhile.
+ */
+export const recordAdminLogin = async (
+  db: Db,
+  { id, passwordHash }: Pick<AdminRecord, 'id' | 'passwordHash'>,
+  at: Date,
+): Promise<AdminRecord | undefined> => {
+  const [row] = await db.adminUser.updateManyAndReturn({
+    where: { id, passwordHash, active: true },
+    data: { lastLoginAt: at },
+  });
+  return row && { ...row, role: roleOf(row.role) };
 };
 
 /** Returns all operators, oldest first. */

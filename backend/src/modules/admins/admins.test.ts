@@ -51,6 +51,7 @@ afterAll(async () => kit.close());
 const signIn = (email: string, password: string) =>
   nobody('POST', '/auth/login', { email, password });
 
+const changesOf = () => createAdminChanges({ ...kit, audit: async () => {} });
 const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', path);
 
 const fail = async (email: string, times: number) => {
@@ -200,12 +201,53 @@ describe('the guard', () => {
     const { email, token } = await make.admin('SUPPORT');
     const other = await make.admin('SUPPORT');
     kit.clock.advance(1000);
-    const changes = createAdminChanges({ ...kit, audit: async () => {} });
-    await changes.resetPassword(email, 'another long secret');
+    await changesOf().resetPassword(email, 'another long secret');
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     expect(await ask('/any', other.token)).toMatchObject({ status: 200 });
     const { body } = await signIn(email, 'another long secret');
     expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a token of the very second in which the password was changed, before that', async () => {
+    const intoSecondMs = kit.clock.now().getTime() % 1000;
+    kit.clock.advance(1100 - intoSecondMs);
+    const { email, token } = await make.admin('SUPPORT');
+    kit.clock.advance(10);
+    await changesOf().resetPassword(email, 'a new secret');
+    expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    const { body } = await signIn(email, 'a new secret');
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a token of before a deactivation, also after the operator is active again', async () => {
+    const { email, password, token } = await make.admin('SUPPORT');
+    kit.clock.advance(1000);
+    await changesOf().setActive(email, false);
+    await changesOf().setActive(email, true);
+    expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    const { body } = await signIn(email, password);
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['reset', (email: string) => changesOf().resetPassword(email, 'a later secret')],
+    ['deactivation', (email: string) => changesOf().setActive(email, false)],
+  ])('is not given for a password that was right until a %s', async (_name, change) => {
+    const { email, password } = await make.admin('SUPPORT');
+    const verifySecret: typeof kit.hasher.verifySecret = async (secret, hash) => {
+      const matches = await kit.hasher.verifySecret(secret, hash);
+      await change(email);
+      return matches;
+    };
+    const hasher = { ...kit.hasher, verifySecret };
+    const slow = createAdmins({ ...kit, hasher, tokenTtlSeconds: shiftSeconds });
+    const slowUrl = await kit.serve({
+      prefix: '/v1',
+      routes: slow.adminRoutes,
+      guard: slow.guard,
+    });
+    const answer = await bearerCaller(slowUrl)('POST', '/auth/login', { email, password });
+    expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
   });
 
   it("refuses a customer's token, which the same secret signs", async () => {

@@ -119,7 +119,10 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
       if (isLast && isActiveSuperAdmin(before) && !isActiveSuperAdmin(after)) {
         throw new AppError('CONFLICT', { message: 'This is the last active super admin.' });
       }
-      await updateAdmin(tx, admin.id, to, clock.now());
+      const at = clock.now();
+      // A deactivation ends every token of before, for good: an activation brings none back.
+      const ends = to.active === false ? { passwordChangedAt: at } : {};
+      await updateAdmin(tx, admin.id, { ...to, ...ends }, at);
       await audit(tx, { action, adminId: admin.id, before, after });
       return changed;
     });

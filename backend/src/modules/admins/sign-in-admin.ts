@@ -37,15 +37,15 @@ export const signInAdmin = async (
   const { db, clock, hasher, tokens, tokenTtlSeconds } = deps;
   const guard = createAdminLoginGuard(clock);
   await guard.charge(db, email);
-  const admin = await findAdminByEmail(db, email);
-  const matches = await hasher.verifySecret(password, admin?.passwordHash);
-  if (admin === undefined || !matches || !admin.active) {
-    throw new AppError('INVALID_CREDENTIALS');
-  }
+  const known = await findAdminByEmail(db, email);
+  const matches = await hasher.verifySecret(password, known?.passwordHash);
+  // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
+  const admin =
+    known !== undefined && matches ? await recordAdminLogin(db, known, clock.now()) : undefined;
+  if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
-  await recordAdminLogin(db, admin.id, clock.now());
   const claims = { sub: admin.id, email: admin.email, role: admin.role };
-  const accessToken = tokens.sign(claims, tokenTtlSeconds);
+  const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.passwordChangedAt ?? undefined);
   return { accessToken, expiresIn: tokenTtlSeconds, admin };
 };
 

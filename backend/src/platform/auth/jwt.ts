@@ -4,8 +4,11 @@ import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 
 export interface TokenSigner {
-  /** Signs `claims` for `ttlSeconds` of business time. */
-  sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number): string;
+  /**
+   * Signs `claims` for `ttlSeconds` of business time. `iat`, in whole seconds, is rounded down, but
+   * never to before `notBefore`: it is that moment rounded up where the two share a second.
+   */
+  sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number, notBefore?: Date): string;
   /** Returns the claims of a valid, unexpired token; undefined for anything else. */
   verify<S extends z.ZodType>(token: string, schema: S): z.output<S> | undefined;
 }
@@ -20,10 +23,11 @@ export const createTokenSigner = (options: { secret: string; clock: Clock }): To
   const key = createSecretKey(Buffer.from(options.secret, 'utf8'));
   const seconds = (): number => Math.floor(options.clock.now().getTime() / 1000);
   return {
-    sign: (claims, ttlSeconds) =>
-      jwt.sign({ ...claims, iat: seconds(), exp: seconds() + ttlSeconds }, key, {
-        algorithm: 'HS256',
-      }),
+    sign(claims, ttlSeconds, notBefore) {
+      const earliest = notBefore === undefined ? 0 : Math.ceil(notBefore.getTime() / 1000);
+      const iat = Math.max(seconds(), earliest);
+      return jwt.sign({ ...claims, iat, exp: iat + ttlSeconds }, key, { algorithm: 'HS256' });
+    },
     verify(token, schema) {
       try {
         const claims = jwt.verify(token, key, {
