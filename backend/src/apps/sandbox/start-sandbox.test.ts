@@ -23,7 +23,7 @@ afterEach(() => rmSync(stateDir, { recursive: true }));
 
 const statePath = () => join(stateDir, 'sandbox-books.json');
 
-describe('books in a directory', () => {
+describe('records in a directory', () => {
   it('outlive the process: customers, rates, transactions, orders, payments, clock, price', async () => {
     const first = await openSandbox({ stateDir });
     await first.control('PUT', '/price', { buyPaise: 295_363, sellPaise: 286_502 });
@@ -104,7 +104,7 @@ describe('books in a directory', () => {
   });
 });
 
-describe('ids without books', () => {
+describe('ids without records', () => {
   it('are not given out again by a later sandbox', async () => {
     const ids: number[] = [];
     for (let count = 0; count < 2; count += 1) {

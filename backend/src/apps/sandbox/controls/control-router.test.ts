@@ -78,7 +78,7 @@ describe('/_control/price', () => {
     expect((await open.control('GET', '/price')).body).toEqual(first.body);
   });
 
-  it('stands still where it is put, until let go', async () => {
+  it('stays as it was set until it is reset', async () => {
     const prices = { buyPaise: 1_000_001, sellPaise: 970_000, spotPaise: 990_000 };
     const response = await open.control('PUT', '/price', prices);
     expect(response.body).toEqual({ ...prices, isFixed: true });
@@ -94,7 +94,7 @@ describe('/_control/price', () => {
 });
 
 describe('/_control/transactions', () => {
-  it("changes the provider's word, and its books with it", async () => {
+  it("changes a transaction's status, and the balance with it", async () => {
     await open.control('PUT', '/price', { buyPaise: 295_363, sellPaise: 286_502 });
     const userId = await registerCustomer(open);
     const { body } = await verify(open, 'buy', userId, ['0.3287', '1000']);

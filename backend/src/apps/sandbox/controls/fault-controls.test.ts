@@ -32,7 +32,7 @@ const confirmEntries = async () =>
 const bought = async () => [await statusOf(open, 'buy', txId), await balanceOf(open, userId)];
 
 describe('each kind of fault', () => {
-  it('error: answers without doing the work, 500 unless told otherwise', async () => {
+  it('error: answers without doing the work, 500 unless a status is given', async () => {
     await onConfirm({ fault: 'error' });
     await onConfirm({ fault: 'error', status: 400 });
     const first = await confirm(open, 'buy', userId, txId);
@@ -103,7 +103,7 @@ describe('each kind of fault', () => {
     expect(await bought()).toEqual([1, 0.3287]);
   });
 
-  it('wrong_amount: other grams at verify, the books as they should be', async () => {
+  it('wrong_amount: other grams at verify, the records as they should be', async () => {
     await addFault({ collaborator: 'safegold', operation: 'buy-verify', fault: 'wrong_amount' });
     const { body } = await verify(open, 'buy', userId, ['0.3287', '1000']);
     expect(body).toMatchObject({ gold_amount: 0.3288, buy_price: 1000 });

@@ -82,7 +82,7 @@ describe('payouts that are played', () => {
     await eventually(() => expect(events()).toEqual([`payout.${outcome}`]));
   });
 
-  it('are told of with a signature in both headers and an event id', async () => {
+  it('send webhooks with a signature in both headers and an event id', async () => {
     await startPayout(open, { accountNumber, key: `${hex}-1` });
     await play(`/payouts/${payoutId}`, { outcome: 'processed' });
     await play(`/payouts/${payoutId}`, { outcome: 'reversed' });
@@ -111,7 +111,7 @@ describe('payouts that are played', () => {
     expect(events()).toEqual([]);
   });
 
-  it('are told of twice, later or not at all when asked', async () => {
+  it('send webhooks twice, later or not at all on request', async () => {
     await startPayout(open, { accountNumber, key: `${hex}-1` });
     const path = `/payouts/${payoutId}`;
     await play(path, { outcome: 'processed', deliver: 'delayed', delayMs: 150 });

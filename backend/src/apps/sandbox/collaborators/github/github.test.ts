@@ -89,7 +89,7 @@ describe('a run', () => {
     expect([...seen].every((status) => typeof status === 'string')).toBe(true);
   });
 
-  it('ends as it is told to, by either id, and is seen', async () => {
+  it('ends as a control says, by either id, and is seen', async () => {
     await start({ ref: 'main', inputs: { correlation_id: 'one' } });
     const ended = await open.control('POST', '/runs/one', { conclusion: 'failure' });
     expect(ended).toMatchObject({ status: 200, body: { conclusion: 'failure' } });
@@ -126,7 +126,7 @@ describe('a run', () => {
     }
   });
 
-  it('outlives the process with its books', async () => {
+  it('outlives the process in its store', async () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'sandbox-runs-'));
     const first = await openSandbox({ stateDir });
     await first.github('POST', `${workflow}/dispatches`, { ref: 'main' });

@@ -131,7 +131,7 @@ describe('payouts', () => {
   it.each([
     [500, 'SERVER_ERROR'],
     [429, 'BAD_REQUEST_ERROR'],
-  ])('fails with %s in its own form when it is told to', async (status, code) => {
+  ])('fails with %s in its own form on request', async (status, code) => {
     const fault = { collaborator: 'razorpayx', operation: 'get-payout', fault: 'error', status };
     await open.control('POST', '/faults', fault);
     const response = await open.razorpayx('GET', '/v1/payouts/x');

@@ -86,7 +86,7 @@ describe('a verified sell', () => {
   });
 });
 
-it('answers other grams at a verify that is told to', async () => {
+it('answers other grams at a verify with that fault', async () => {
   await fault('sell-verify', 'wrong_amount');
   const { body } = await verify(open, 'sell', userId, ['0.1000', '286.51']);
   expect(body).toMatchObject({ gold_amount: 0.1001, sell_price: 286.51 });
