@@ -27,7 +27,7 @@ const play = async () => {
 it('tells the whole story', { timeout: 90_000 }, async () => {
   const { isWhole, told } = await play();
   // The story first: where it stopped, a failure shows the step and why.
-  expect(told).toContain(`All ${story.length} steps went as told`);
+  expect(told).toContain(`All ${story.length} steps passed`);
   expect(isWhole).toBe(true);
   expect(told).not.toContain('\u001b');
 });

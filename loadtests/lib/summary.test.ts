@@ -69,7 +69,7 @@ describe('the reports', () => {
   it('are a text that names the failed threshold', () => {
     expect(asText(report)).toBe(
       [
-        'Some suite, smoke: NOT all of it holds (61.2 s)',
+        'Some suite, smoke: some thresholds failed (61.2 s)',
         '  admin',
         '  FAILED  those after them are 429  19 of 20',
         '          refused{api:admin} rate==1',

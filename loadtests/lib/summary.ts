@@ -92,7 +92,7 @@ export const reportOf = (
 };
 
 const headline = ({ title, profile, ok, seconds }: Report): string =>
-  `${title}, ${profile}: ${ok ? 'all of it holds' : 'NOT all of it holds'} (${seconds} s)`;
+  `${title}, ${profile}: ${ok ? 'all thresholds passed' : 'some thresholds failed'} (${seconds} s)`;
 
 const partsOf = ({ verdicts }: Report): Map<string, Verdict[]> => {
   const parts = new Map<string, Verdict[]>();

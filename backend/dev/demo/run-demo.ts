@@ -21,7 +21,7 @@ const describeFailure = (error: unknown): string => {
   return isRefused ? `${text}; is the stack up? ("make up")` : text;
 };
 
-/** Runs the steps until one fails; returns how many went as told. */
+/** Runs the steps until one fails; returns how many passed. */
 const runSteps = async (demo: Demo, steps: readonly Step[], printer: Printer): Promise<number> => {
   for (const [index, { title, run }] of steps.entries()) {
     const begun = performance.now();
@@ -52,7 +52,7 @@ export const runDemo = async ({ endpoints, steps, printer }: RunDemoOptions): Pr
   printer.line('');
   printer.line(
     isWhole
-      ? `All ${done} steps went as told, in ${time}.`
+      ? `All ${done} steps passed, in ${time}.`
       : `Stopped at step ${done + 1} of ${steps.length}, after ${time}.`,
   );
   return isWhole;

@@ -29,6 +29,6 @@ export const runSteps = async (
       return false;
     }
   }
-  world.say(`\nAll ${steps.length} steps went well, in ${seconds(begun)}.\n`);
+  world.say(`\nAll ${steps.length} steps passed, in ${seconds(begun)}.\n`);
   return true;
 };

@@ -24,7 +24,7 @@ it('tells each step with what it found and its time', async () => {
   const steps = [step('One', async () => ['a', 'b']), step('Two', async () => [])];
   expect(await runSteps(world, steps)).toBe(true);
   expect(told()).toMatch(/== 1 of 2: One\n {4}a\n {4}b\n-- \d+\.\d s\n\n== 2 of 2: Two\n-- /u);
-  expect(told()).toMatch(/All 2 steps went well, in \d+\.\d s\.\n$/u);
+  expect(told()).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
 });
 
 it('stops at the first that fails, and says why', async () => {

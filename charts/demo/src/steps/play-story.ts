@@ -51,7 +51,7 @@ export const playStory: ClusterStep = {
     const endpoints = await findEndpoints(world);
     const printer = createPrinter({ write: (text) => world.say(text), colours: false });
     const isWhole = await runDemo({ endpoints, steps: story, printer });
-    expectThat(isWhole, 'the story did not go as told');
+    expectThat(isWhole, 'a step of the story failed');
     return [];
   },
 };
