@@ -92,7 +92,8 @@ describe('a confirm', () => {
   );
 
   it('that arrives after its status was asked is found by the janitor', async () => {
-    await open.fault('sell-confirm', 'slow', { delayMs: 3000 });
+    // Just longer than the adapter waits: business time moves on below, and the lock is finite.
+    await open.fault('sell-confirm', 'slow', { delayMs: 2200 });
     expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
     await eventually(async () => {
       await open.advance(61);

@@ -342,7 +342,7 @@ byId('clock-buttons').append(
 byId('clock-form').addEventListener('submit', (event) => {
   event.preventDefault();
   const at = new Date(event.target.elements.set.value);
-  if (!Number.isNaN(at.getTime())) act('POST', '/clock', { set: at.toISOString() });
+  if (!Number.isNaN(at.getTime())) void act('POST', '/clock', { set: at.toISOString() });
 });
 const paiseOf = (text) => {
   const match = /^(\d{1,8})(?:\.(\d{1,2}))?$/.exec(text.trim());
@@ -351,15 +351,15 @@ const paiseOf = (text) => {
 byId('price-form').addEventListener('submit', (event) => {
   event.preventDefault();
   const { buy, sell } = event.target.elements;
-  act('PUT', '/price', { buyPaise: paiseOf(buy.value), sellPaise: paiseOf(sell.value) });
+  void act('PUT', '/price', { buyPaise: paiseOf(buy.value), sellPaise: paiseOf(sell.value) });
 });
-byId('price-follow').addEventListener('click', () => act('DELETE', '/price'));
+byId('price-follow').addEventListener('click', () => void act('DELETE', '/price'));
 const numberOf = (field) => (field.value === '' ? undefined : Number(field.value));
 faultForm.addEventListener('change', () => latest && fillFaultForm(latest));
 faultForm.addEventListener('submit', (event) => {
   event.preventDefault();
   const fields = faultForm.elements;
-  act('POST', '/faults', {
+  void act('POST', '/faults', {
     collaborator: fields.collaborator.value,
     operation: fields.operation.value,
     fault: fields.fault.value,
@@ -368,9 +368,9 @@ faultForm.addEventListener('submit', (event) => {
     delayMs: numberOf(fields.delayMs),
   });
 });
-byId('faults-clear').addEventListener('click', () => act('DELETE', '/faults'));
+byId('faults-clear').addEventListener('click', () => void act('DELETE', '/faults'));
 const loop = async () => {
   if (!document.hidden) await refresh();
   setTimeout(loop, 2000);
 };
-loop();
+void loop();
