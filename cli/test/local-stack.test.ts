@@ -72,7 +72,10 @@ describe('a sign-in', () => {
     const shutOut = await goldctl(['whoami']);
     expect(shutOut.code).toBe(4);
     expect(shutOut.stderr).toContain('UNAUTHENTICATED');
+    // A deactivation ends the sign-ins of before for good.
     expect((await goldctl(['admin', 'activate', email])).code).toBe(0);
+    expect((await goldctl(['whoami'])).code).toBe(4);
+    expect((await goldctl(login, { typed: [password] })).code).toBe(0);
     expect((await goldctl(['whoami'])).code).toBe(0);
   });
 
