@@ -9,7 +9,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** When the password was replaced or the operator deactivated; null until then. */
+  /** The last change that ended sign-ins: a new password, or a deactivation; null until one. */
   readonly passwordChangedAt?: Date | null;
 }
 
