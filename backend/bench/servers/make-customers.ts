@@ -10,7 +10,7 @@ import {
 import { createDatabase } from '../../src/platform/db/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createSilentLogger } from '../../src/platform/observability/index.ts';
-import { createFactories } from '../../test/support/factories.ts';
+import { createFactories } from '#test/support/factories.ts';
 
 /**
  * Makes `COUNT` customers whose KYC is approved, by the modules' own stores, and registers them

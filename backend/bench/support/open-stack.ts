@@ -16,7 +16,7 @@ import { seedDatabase } from '../../dev/stack/seed-database.ts';
 import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
 import { portVariables, type StackPorts } from '../../dev/stack/stack-ports.ts';
 import { writeMissingSwitches } from '../../dev/stack/switch-files.ts';
-import { openRunFolder, type RunFolder } from '../../test/support/run-folder.ts';
+import { openRunFolder, type RunFolder } from '#test/support/run-folder.ts';
 import { serverBundle } from './build-servers.ts';
 import { benchPort } from './ports.ts';
 import { unpublished } from './production-environment.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server as SocketServer } from 'socket.io';
 import { afterEach, expect, it } from 'vitest';
-import { eventually } from '../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createDemoNetwork, type DemoNetwork } from './demo-network.ts';
 import { listenToPrices } from './price-listener.ts';
 

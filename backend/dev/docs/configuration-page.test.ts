@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serviceSources } from '../../test/tidy/source-files.ts';
+import { serviceSources } from '#test/tidy/source-files.ts';
 import { environmentOf, longRunning, type StackAddresses } from '../stack/environment.ts';
 import { readPorts } from '../stack/stack-ports.ts';
 import { developmentSwitches } from '../stack/switch-files.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRunFolder, type RunFolder } from '../../test/support/run-folder.ts';
+import { openRunFolder, type RunFolder } from '#test/support/run-folder.ts';
 import {
   applicationRole,
   asRole,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createCi } from '../../src/adapters/ci/create-ci.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
 
 let kit: AdapterKit;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
 import { newPayout, openRazorpayx } from './razorpayx-kit.ts';
 

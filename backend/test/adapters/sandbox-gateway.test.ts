@@ -8,7 +8,7 @@ import type {
   PaymentGateway,
 } from '../../src/adapters/payment-gateway/port.ts';
 import { parseRupees } from '../../src/money/index.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
 
 const oldSecret = 'dev-only-gateway-webhook-secret';

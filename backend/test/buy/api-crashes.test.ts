@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { holdRows, untilBlocked } from '../support/buy-world-locks.ts';
-import { eventually } from '../support/eventually.ts';
-import { newKey, placedOf, type PlacedBuy, type StoryClient } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { holdRows, untilBlocked } from '#test/support/buy-world-locks.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { newKey, placedOf, type PlacedBuy, type StoryClient } from '#test/support/story-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 

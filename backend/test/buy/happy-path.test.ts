@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createNumbers } from '../support/factories.ts';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { createStoryClient, newKey } from '../support/story-client.ts';
+import { createNumbers } from '#test/support/factories.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { createStoryClient, newKey } from '#test/support/story-client.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });

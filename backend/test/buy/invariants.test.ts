@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { findLeaks } from '../support/invariants-log.ts';
-import { findViolations } from '../support/invariants.ts';
-import type { PlacedBuy, StoryClient } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { findLeaks } from '#test/support/invariants-log.ts';
+import { findViolations } from '#test/support/invariants.ts';
+import type { PlacedBuy, StoryClient } from '#test/support/story-client.ts';
 
 let world: BuyWorld;
 let buyer: StoryClient;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { cuttable, type CuttableServer } from '../support/cut-off.ts';
-import { eventually } from '../support/eventually.ts';
-import { newKey } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { newKey } from '#test/support/story-client.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import type { FaultOptions } from '../support/buy-world-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
-import { newKey } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import type { FaultOptions } from '#test/support/buy-world-sandbox.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { newKey } from '#test/support/story-client.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });

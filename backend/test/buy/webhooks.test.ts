@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import type { Play } from '../support/buy-world-sandbox.ts';
-import { eventually } from '../support/eventually.ts';
-import type { StoryClient } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import type { Play } from '#test/support/buy-world-sandbox.ts';
+import { eventually } from '#test/support/eventually.ts';
+import type { StoryClient } from '#test/support/story-client.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { holdRows, untilBlocked, type HeldRow } from '../support/buy-world-locks.ts';
-import { eventually } from '../support/eventually.ts';
-import type { StartedProcess } from '../support/start-process.ts';
-import type { PlacedBuy, StoryClient } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { holdRows, untilBlocked, type HeldRow } from '#test/support/buy-world-locks.ts';
+import { eventually } from '#test/support/eventually.ts';
+import type { StartedProcess } from '#test/support/start-process.ts';
+import type { PlacedBuy, StoryClient } from '#test/support/story-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 

@@ -1,12 +1,12 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createSandboxControls, type SandboxControls } from '../support/buy-world-sandbox.ts';
+import { createSandboxControls, type SandboxControls } from '#test/support/buy-world-sandbox.ts';
 import { withConnection } from '../../dev/stack/database-setup.ts';
-import { createCaller } from '../support/caller.ts';
-import { eventually } from '../support/eventually.ts';
-import type { StartedProcess } from '../support/start-process.ts';
-import { createTestStack, type TestStack } from '../support/test-stack.ts';
+import { createCaller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import type { StartedProcess } from '#test/support/start-process.ts';
+import { createTestStack, type TestStack } from '#test/support/test-stack.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import type { Answer } from '../support/caller.ts';
-import type { Call } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import type { Answer } from '#test/support/caller.ts';
+import type { Call } from '#test/support/story-client.ts';
 import { emptyBodies, hostileBodies, hostileTexts, hostileValues } from './hostile-values.ts';
 import {
   fits,

@@ -12,7 +12,7 @@ import {
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { listMigrations, missingMigrations } from '../../src/platform/db/migrations.ts';
 import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
-import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { emptyDatabase } from './empty-database.ts';
 
 let fresh: FreshDatabase;

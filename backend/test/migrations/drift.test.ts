@@ -4,7 +4,7 @@ import { wholeSchema, withEngine } from '../../dev/migrations/with-engine.ts';
 import { createMigration } from '../../dev/migrations/create-migration.ts';
 import { findDrift } from '../../dev/migrations/find-drift.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
-import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { listMigrations } from '../../src/platform/db/migrations.ts';
 import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
-import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { enqueue } from '../../src/platform/jobs/index.ts';
-import { eventually } from '../support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 
 let fresh: FreshDatabase;
 let app: Database;

@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { insert, type Row } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 

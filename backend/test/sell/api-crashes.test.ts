@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { holdRows, untilBlocked } from '../support/buy-world-locks.ts';
-import { eventually } from '../support/eventually.ts';
-import { newKey } from '../support/story-client.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { holdRows, untilBlocked } from '#test/support/buy-world-locks.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { newKey } from '#test/support/story-client.ts';
 import {
   askToSell,
   newSeller,
   payoutBecomes,
   soldOf,
   type StorySeller,
-} from '../support/story-seller.ts';
+} from '#test/support/story-seller.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 

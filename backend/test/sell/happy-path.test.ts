@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { newKey } from '../support/story-client.ts';
-import { askToSell, newSeller, payoutBecomes, soldOf } from '../support/story-seller.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { newKey } from '#test/support/story-client.ts';
+import { askToSell, newSeller, payoutBecomes, soldOf } from '#test/support/story-seller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 

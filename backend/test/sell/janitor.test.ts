@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../support/buy-world.ts';
-import { eventually } from '../support/eventually.ts';
-import { newKey } from '../support/story-client.ts';
-import { askToSell, newSeller, type StorySeller } from '../support/story-seller.ts';
+import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { newKey } from '#test/support/story-client.ts';
+import { askToSell, newSeller, type StorySeller } from '#test/support/story-seller.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 240_000 });
 

@@ -11,8 +11,8 @@ import type { StackOptions } from '../../dev/stack/stack-options.ts';
 import { stackPaths } from '../../dev/stack/stack-paths.ts';
 import { startStack } from '../../dev/stack/start-stack.ts';
 import { resetStack, stopStack } from '../../dev/stack/stop-stack.ts';
-import { choosePorts } from '../support/choose-ports.ts';
-import { openRunFolder, type RunFolder } from '../support/run-folder.ts';
+import { choosePorts } from '#test/support/choose-ports.ts';
+import { openRunFolder, type RunFolder } from '#test/support/run-folder.ts';
 
 const silent = (): void => {};
 

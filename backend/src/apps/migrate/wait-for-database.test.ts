@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { freshDatabase } from '../../../test/support/fresh-database.ts';
+import { freshDatabase } from '#test/support/fresh-database.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 
 /** A port that nothing listens on. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import { createDatabase, type Database } from '../../platform/db/index.ts';

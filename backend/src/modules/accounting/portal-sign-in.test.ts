@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCaller, type Caller } from '../../../test/support/caller.ts';
-import { createFactories, type Factories } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { createCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type Factories } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
 import { createAccounting, permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { gstRateBpsOn } from './index.ts';
 
 let kit: Kit;

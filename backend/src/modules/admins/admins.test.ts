@@ -1,9 +1,9 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
-import { createFactories, type Factories } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type Factories } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import {
   adminAccess,

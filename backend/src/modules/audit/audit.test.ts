@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
-import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { adminAccess, createAdmins } from '../admins/index.ts';
 import type { AuditEntry } from './audit.types.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../../test/support/caller.ts';
-import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+import type { Caller } from '#test/support/caller.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 
 let open: OpenMoneyOut;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 
 let open: OpenMoneyOut;
 beforeAll(async () => {

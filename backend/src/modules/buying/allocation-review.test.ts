@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { withJobRunner } from '../../../test/support/job-queue.ts';
-import { tellAllocation } from '../../../test/support/tell-allocation.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { withJobRunner } from '#test/support/job-queue.ts';
+import { tellAllocation } from '#test/support/tell-allocation.ts';
 
 const story = tellAllocation();
 const {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { openGold, type Caller, type OpenGold } from '../../../test/support/open-gold.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { assertInvariants } from '../../../test/support/invariants.ts';
+import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
 
 let open: OpenGold;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
 
 let open: OpenGold;
 beforeAll(async () => {

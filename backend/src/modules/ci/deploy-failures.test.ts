@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller } from '../../../test/support/caller.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { detailsOf, openCi, type OpenCi } from '../../../test/support/open-ci.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { detailsOf, openCi, type OpenCi } from '#test/support/open-ci.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller } from '../../../test/support/caller.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createFactories } from '../../../test/support/factories.ts';
-import { openCi, type OpenCi } from '../../../test/support/open-ci.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createFactories } from '#test/support/factories.ts';
+import { openCi, type OpenCi } from '#test/support/open-ci.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 

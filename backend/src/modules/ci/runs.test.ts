@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller } from '../../../test/support/caller.ts';
-import { detailsOf, openCi, type OpenCi } from '../../../test/support/open-ci.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { detailsOf, openCi, type OpenCi } from '#test/support/open-ci.ts';
 
 let open: OpenCi;
 

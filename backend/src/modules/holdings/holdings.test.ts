@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createGate } from '../../../test/support/gate.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createGate } from '#test/support/gate.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { grams, paise } from '../../money/index.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';

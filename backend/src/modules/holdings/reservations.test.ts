@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createSellers, type Seller } from '../../../test/support/sellers.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createSellers, type Seller } from '#test/support/sellers.ts';
 import { grams, type Grams } from '../../money/index.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';

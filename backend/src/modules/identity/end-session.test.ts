@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cuttable, type CuttableServer } from '../../../test/support/cut-off.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freshDatabase } from '../../../test/support/fresh-database.ts';
-import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase } from '#test/support/fresh-database.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { purgeLapsedIdentity } from './purge-lapsed.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '../../../test/support/open-identity.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRandom } from '../../platform/ids/random.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MadeCustomer } from '../../../test/support/factories.ts';
-import { openKyc, png, pngBase64, type OpenKyc } from '../../../test/support/open-kyc.ts';
+import type { MadeCustomer } from '#test/support/factories.ts';
+import { openKyc, png, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
 import { documentContext } from './kyc-sealing.ts';
 
 const magic = {

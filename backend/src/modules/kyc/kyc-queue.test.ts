@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MadeCustomer } from '../../../test/support/factories.ts';
-import { openKyc, type OpenKyc } from '../../../test/support/open-kyc.ts';
+import type { MadeCustomer } from '#test/support/factories.ts';
+import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
 
 let kyc: OpenKyc;
 let customers: MadeCustomer[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { MadeCustomer } from '../../../test/support/factories.ts';
-import { openKyc, type OpenKyc } from '../../../test/support/open-kyc.ts';
-import { eventually } from '../../../test/support/eventually.ts';
+import type { MadeCustomer } from '#test/support/factories.ts';
+import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { findUser } from '../identity/index.ts';
 import { kycStatusOf, requireApprovedKyc } from './index.ts';
 

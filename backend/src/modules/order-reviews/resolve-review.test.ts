@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '../../../test/support/reviewed-buys.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 
 let open: OpenGold;
 let buys: ReturnType<typeof createReviewedBuys>;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '../../../test/support/reviewed-buys.ts';
-import { createSellers, type Seller } from '../../../test/support/sellers.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { createSellers, type Seller } from '#test/support/sellers.ts';
 
 let open: OpenGold;
 let sellers: ReturnType<typeof createSellers>;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { jobsOf } from '../../../test/support/job-queue.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { jobsOf } from '#test/support/job-queue.ts';
 
 let open: OpenGold;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
-import { jobsOf } from '../../../test/support/job-queue.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { jobsOf } from '#test/support/job-queue.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createLogger } from '../../platform/observability/index.ts';
 import { createNotify } from '../notifications/index.ts';

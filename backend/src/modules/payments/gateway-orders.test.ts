@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openPayments, type OpenPayments } from '../../../test/support/open-payments.ts';
+import { openPayments, type OpenPayments } from '#test/support/open-payments.ts';
 import { paise } from '../../money/index.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
 

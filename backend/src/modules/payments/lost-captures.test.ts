@@ -1,11 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  openCheckout,
-  openPayments,
-  type OpenPayments,
-} from '../../../test/support/open-payments.ts';
+import { openCheckout, openPayments, type OpenPayments } from '#test/support/open-payments.ts';
 import { paise } from '../../money/index.ts';
-import { runSweeps } from '../../../test/support/run-sweeps.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {

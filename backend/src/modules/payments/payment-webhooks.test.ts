@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import {
   deliver,
   openCheckout,
@@ -7,7 +7,7 @@ import {
   signatureOf,
   signedEvent,
   type OpenPayments,
-} from '../../../test/support/open-payments.ts';
+} from '#test/support/open-payments.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
 let open: OpenPayments;

@@ -5,7 +5,7 @@ import {
   openPayments,
   signedEvent,
   type OpenPayments,
-} from '../../../test/support/open-payments.ts';
+} from '#test/support/open-payments.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {

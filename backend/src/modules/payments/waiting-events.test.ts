@@ -7,8 +7,8 @@ import {
   signatureOf,
   signedEvent,
   type OpenPayments,
-} from '../../../test/support/open-payments.ts';
-import { runSweeps } from '../../../test/support/run-sweeps.ts';
+} from '#test/support/open-payments.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {

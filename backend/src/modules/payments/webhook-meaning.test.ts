@@ -6,7 +6,7 @@ import {
   signatureOf,
   signedEvent,
   type OpenPayments,
-} from '../../../test/support/open-payments.ts';
+} from '#test/support/open-payments.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import type { Caller } from '../../../test/support/caller.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { eventually } from '#test/support/eventually.ts';
+import type { Caller } from '#test/support/caller.ts';
 
 let open: OpenMoneyOut;
 let superAdmin: { adminId: string; call: Caller };

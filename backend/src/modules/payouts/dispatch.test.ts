@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openMoneyOut, type OpenMoneyOut } from '../../../test/support/open-money-out.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 
 let open: OpenMoneyOut;
 beforeAll(async () => {

@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  openMoneyOut,
-  signatureOf,
-  type OpenMoneyOut,
-} from '../../../test/support/open-money-out.ts';
+import { openMoneyOut, signatureOf, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
 let open: OpenMoneyOut;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Redis } from 'ioredis';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createFastTime } from '../../../test/support/fast-time.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
-import { makePrice } from '../../../test/support/prices.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createFastTime } from '#test/support/fast-time.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { makePrice } from '#test/support/prices.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { done, unknown } from '../../platform/outcome/outcome.ts';

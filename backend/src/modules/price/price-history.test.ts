@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createDatabase } from '../../platform/db/index.ts';

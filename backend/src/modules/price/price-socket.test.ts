@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
-import { makePrice } from '../../../test/support/prices.ts';
-import { createRestartableRedis } from '../../../test/support/restartable-redis.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { makePrice } from '#test/support/prices.ts';
+import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
 
 let open: OpenGold;
 beforeAll(async () => {

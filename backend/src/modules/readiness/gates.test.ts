@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller } from '../../../test/support/caller.ts';
-import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';

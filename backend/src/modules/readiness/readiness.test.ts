@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
-import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 import { addMs } from '../../platform/clock/clock.ts';

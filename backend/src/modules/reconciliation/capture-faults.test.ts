@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
-import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 
 let books: OpenBooks;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CIRCUIT_OPEN } from '../../platform/http-client/index.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
-import { createGate } from '../../../test/support/gate.ts';
+import { createGate } from '#test/support/gate.ts';
 import { fetchEach, toFetched } from './fetch-each.ts';
 
 const items = Array.from({ length: 10 }, (_, index) => index);

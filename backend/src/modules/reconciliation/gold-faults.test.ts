@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
-import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
 
 let books: OpenBooks;
 let foundBy: FoundBy;

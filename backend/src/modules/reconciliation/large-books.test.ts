@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { insertLargeBooks } from '../../../test/support/large-books.ts';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { insertLargeBooks } from '#test/support/large-books.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { allChecks } from './checks/all-checks.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
-import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
-import { eventually } from '../../../test/support/eventually.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
+import { eventually } from '#test/support/eventually.ts';
 
 let books: OpenBooks;
 let foundBy: FoundBy;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
-import { createFoundBy, type FoundBy } from '../../../test/support/found-by.ts';
-import { eventually } from '../../../test/support/eventually.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { checkIds } from './index.ts';
 
 let books: OpenBooks;

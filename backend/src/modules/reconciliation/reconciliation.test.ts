@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { createFactories } from '../../../test/support/factories.ts';
-import { eventually } from '../../../test/support/eventually.ts';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { createFactories } from '#test/support/factories.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { createRead } from './create-read.ts';
 import { checkIds, createReconciliation } from './index.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openBooks, type OpenBooks } from '../../../test/support/open-books.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { createReconciliation } from './index.ts';
 
 let books: OpenBooks;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createSellOutcomes, type SellOutcomes } from '../../../test/support/sell-outcomes.ts';
-import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createSellOutcomes, type SellOutcomes } from '#test/support/sell-outcomes.ts';
+import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
 
 /** A process that dies at one of its calls: nothing after it happens, not even letting go. */
 const death: { at: string | undefined; died: (() => void) | undefined } = {

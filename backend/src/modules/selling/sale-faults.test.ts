@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createSellOutcomes, type SellOutcomes } from '../../../test/support/sell-outcomes.ts';
-import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createSellOutcomes, type SellOutcomes } from '#test/support/sell-outcomes.ts';
+import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
 
 let open: OpenGold;
 let sellers: ReturnType<typeof createSellers>;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '../../../test/support/invariants.ts';
-import { openGold, type OpenGold } from '../../../test/support/open-gold.ts';
-import { createSellers, newSellKey, type Seller } from '../../../test/support/sellers.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { parseGrams, paise } from '../../money/index.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bearerCaller, type Caller } from '../../../test/support/caller.ts';
-import { createFactories, type MadeAdmin } from '../../../test/support/factories.ts';
-import { openKit, type Kit } from '../../../test/support/open-kit.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { addSeconds } from '../clock/clock.ts';
 import { createManualClock } from '../clock/manual-clock.ts';
 import { closeRedis, createRedis, untilReady } from '../redis/index.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createSystemClock, msBetween } from './clock.ts';
 import { createFollowedClock } from './followed-clock.ts';
 import { endOfIstDay, istDate, startOfIstDay } from './ist.ts';

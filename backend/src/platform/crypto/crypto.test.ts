@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createGate } from '../../../test/support/gate.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createGate } from '#test/support/gate.ts';
 import { createBlindIndex } from './blind-index.ts';
 import { createDataKeyCache } from './data-key-cache.ts';
 import { parseKeyring } from './keyring.ts';

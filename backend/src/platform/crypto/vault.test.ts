@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createDatabase, type Database, type Db } from '../db/database.ts';
 import { createRandom } from '../ids/random.ts';
 import { parseKeyring } from './keyring.ts';

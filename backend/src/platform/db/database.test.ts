@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cuttable } from '../../../test/support/cut-off.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { createGate } from '../../../test/support/gate.ts';
+import { cuttable } from '#test/support/cut-off.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { createGate } from '#test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
 import { createRandom } from '../ids/random.ts';
 import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { freshDatabase } from '../../../test/support/fresh-database.ts';
+import { freshDatabase } from '#test/support/fresh-database.ts';
 import { createSystemClock, msBetween } from '../clock/clock.ts';
 import { createDatabase } from './database.ts';
 

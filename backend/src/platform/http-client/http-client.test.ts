@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import type { Timers } from '../clock/timers.ts';
 import { createHttpClient, jsonNumber, type HttpClient, type HttpRequest } from './index.ts';
 import { CIRCUIT_OPEN, NOT_SENT, isUnavailable, type ObservedCall } from './index.ts';

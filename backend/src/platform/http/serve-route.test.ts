@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { RequestHandler } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createRandom } from '../ids/random.ts';
 import {

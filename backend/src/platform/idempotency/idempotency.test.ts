@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { createGate } from '../../../test/support/gate.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { createGate } from '#test/support/gate.ts';
 import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { createGate } from '../../../test/support/gate.ts';
-import { jobsOf, retryNow, taskName, withJobRunner } from '../../../test/support/job-queue.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { createGate } from '#test/support/gate.ts';
+import { jobsOf, retryNow, taskName, withJobRunner } from '#test/support/job-queue.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';

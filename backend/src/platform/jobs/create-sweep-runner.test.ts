@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createGate } from '../../../test/support/gate.ts';
-import {
-  createRestartableRedis,
-  type RestartableRedis,
-} from '../../../test/support/restartable-redis.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createGate } from '#test/support/gate.ts';
+import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
 import { createRandom } from '../ids/random.ts';
 import { createSilentLogger } from '../observability/logger.ts';
 import type { ObservedSweep } from '../observability/metrics.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { jobsOf, taskName, withJobRunner } from '../../../test/support/job-queue.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { jobsOf, taskName, withJobRunner } from '#test/support/job-queue.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { enqueue } from './enqueue.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
-import { jobsOf, taskName } from '../../../test/support/job-queue.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { jobsOf, taskName } from '#test/support/job-queue.ts';
 import { addSeconds } from '../clock/clock.ts';
 import { createManualClock } from '../clock/manual-clock.ts';
 import { createDatabase, type Database } from '../db/database.ts';

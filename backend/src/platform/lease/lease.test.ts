@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '../../../test/support/fresh-database.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createDatabase, execute, selectOne, sql, type Database, type Sql } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';
 import { createLease } from './lease.ts';

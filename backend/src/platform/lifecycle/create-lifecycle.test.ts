@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freePort } from '../../../test/support/free-port.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freePort } from '#test/support/free-port.ts';
 
 const backend = join(import.meta.dirname, '..', '..', '..');
 const script = join('test', 'fixtures', 'lifecycle-process.ts');

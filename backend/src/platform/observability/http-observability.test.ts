@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { Writable } from 'node:stream';
 import express, { Router } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { requestIdMiddleware } from '../http/request-id.ts';
 import { createRandom } from '../ids/random.ts';
 import { createRequestLog } from './create-request-log.ts';

@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import express from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/eventually.ts';
-import { freePort } from '../../../test/support/free-port.ts';
-import {
-  createRestartableRedis,
-  type RestartableRedis,
-} from '../../../test/support/restartable-redis.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
 import { errorMiddleware } from '../http/error-middleware.ts';
 import { requestIdMiddleware } from '../http/request-id.ts';
 import { createRandom } from '../ids/random.ts';

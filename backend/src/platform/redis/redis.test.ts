@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eventually } from '../../../test/support/eventually.ts';
-import { createGate } from '../../../test/support/gate.ts';
-import {
-  createRestartableRedis,
-  type RestartableRedis,
-} from '../../../test/support/restartable-redis.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createGate } from '#test/support/gate.ts';
+import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
 import { createCache } from './create-cache.ts';
 import { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.ts';
 import { withLock } from './with-lock.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '../../../../test/support/fresh-database.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { atOneMoment, databaseRules, findBrokenRules } from './find-broken-rules.ts';
 import { readMoneyPlaces } from './money-places.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { hexHmac } from '../../core/credentials.ts';
 import { sandboxDefaults } from '../../sandbox-options.ts';
 import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';

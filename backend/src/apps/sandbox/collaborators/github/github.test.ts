@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../../../test/support/eventually.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createCaller, openSandbox, type OpenSandbox } from '../../testing/open-sandbox.ts';
 
 const workflow = '/repos/digital-gold/service/actions/workflows/deploy-backend.yml';
