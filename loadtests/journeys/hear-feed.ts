@@ -1,7 +1,14 @@
 import { clearTimeout, setTimeout } from 'k6/timers';
 import { WebSocket } from 'k6/websockets';
-import { latenessMs, marksHeard, marksToHear, stepsOf, type HeardTick } from '../lib/feed-log.ts';
-import { readPriceMessage } from '../lib/price-message.ts';
+import {
+  hasMoved,
+  latenessMs,
+  marksToHear,
+  stepsOf,
+  ticksOfMarks,
+  type HeardTick,
+} from '../lib/feed-log.ts';
+import { isFresh, readPriceMessage } from '../lib/price-message.ts';
 import { joinFrame, pongFrame, readFrame, webSocketUrl, type Frame } from '../lib/socket-io.ts';
 import type { Observation } from '../thresholds/price-cadence.ts';
 
@@ -10,8 +17,10 @@ interface HearFeedOptions {
   readonly tickMs: number;
   /** Marks to wait for. */
   readonly marks: number;
-  /** Time after the last mark in which its tick may arrive. */
+  /** Time after a mark in which its tick may arrive. */
   readonly patienceMs: number;
+  /** The amounts need not change while a socket listens. */
+  readonly priceMayStand: boolean;
   /** Real time in ms, of which the marks are. */
   readonly now: () => number;
   readonly observe: (name: Observation, holds: boolean) => void;
@@ -37,9 +46,12 @@ const judge = (heard: Heard, isHeld: boolean, options: HearFeedOptions): void =>
   const { observe, tickMs } = options;
   observe('feed_held', isHeld);
   observe('feed_snapshot', heard.snapshots.length === 1);
-  for (const isHeard of marksHeard(heard.marks, heard.ticks, tickMs)) {
-    observe('feed_mark_heard', isHeard);
+  for (const count of ticksOfMarks(heard.marks, heard.ticks, tickMs)) {
+    observe('feed_mark_heard', count > 0);
+    observe('feed_mark_once', count < 2);
   }
+  const isMoving = hasMoved(heard.ticks);
+  if (isMoving !== undefined && !options.priceMayStand) observe('feed_price_moves', isMoving);
   for (const step of stepsOf(heard.snapshots[0], heard.ticks)) {
     observe('feed_no_gap', step !== 'gap');
     observe('feed_no_repeat', step !== 'repeat');
@@ -53,7 +65,7 @@ const takeEvent = (
   options: HearFeedOptions,
 ): void => {
   if (name !== 'price_snapshot' && name !== 'price_update') return;
-  const { tickMs, observe, observeLateness } = options;
+  const { tickMs, patienceMs, observe, observeLateness } = options;
   const message = readPriceMessage(data);
   observe('feed_message_valid', message !== undefined);
   if (name === 'price_snapshot') {
@@ -62,7 +74,9 @@ const takeEvent = (
     return;
   }
   observeLateness(latenessMs(atMs, tickMs));
-  if (message !== undefined) heard.ticks.push({ seq: message.seq, atMs });
+  if (message === undefined) return;
+  observe('feed_price_fresh', isFresh(message, atMs, patienceMs));
+  heard.ticks.push({ seq: message.seq, amounts: message.amounts, atMs });
 };
 
 /**

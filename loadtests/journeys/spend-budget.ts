@@ -28,6 +28,19 @@ const sparedMs = 2000;
 /** An answer of any kind: what failed on the way, or was refused, was not admitted. */
 const isAdmitted = ({ status, isRefused }: LimitAnswer): boolean => status !== 0 && !isRefused;
 
+/** The client, each of whose answers is held against failures of the API. */
+const watched = (client: ApiClient, observe: SpendBudgetOptions['observe']): ApiClient => {
+  const watch = (answer: LimitAnswer): LimitAnswer => {
+    observe('no_server_error', !answer.isFailed);
+    return answer;
+  };
+  return {
+    limited: (count) => client.limited(count).map(watch),
+    limitedOnce: (headers) => watch(client.limitedOnce(headers)),
+    exempt: (count) => client.exempt(count).map(watch),
+  };
+};
+
 /**
  * Starts a window with its first request, after the rest of one that had begun already.
  * @returns when at the earliest it began, in ms.
@@ -94,8 +107,11 @@ const awaitReset = ({ api, windowSeconds, client, observe }: SpendBudgetOptions)
  * One client's life through a window: exempt requests that cost nothing, the budget to its end and
  * beyond, an address made up, a neighbour, and the next window. Takes a little over a window.
  */
-export const spendBudget = (options: SpendBudgetOptions): void => {
-  const { api, windowSeconds, client, observe } = options;
+export const spendBudget = (given: SpendBudgetOptions): void => {
+  const { api, windowSeconds, observe } = given;
+  const client = watched(given.client, observe);
+  const neighbour = given.neighbour && watched(given.neighbour, observe);
+  const options = { ...given, client, neighbour };
   const openedAtMs = openWindow(options);
   tryExempt(options, api.limit + beyond);
   const afterExempt = client.limitedOnce();

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { latenessMs, marksHeard, marksToHear, stepsOf } from './feed-log.ts';
+import { hasMoved, latenessMs, marksToHear, stepsOf, ticksOfMarks } from './feed-log.ts';
 
 const tickMs = 10_000;
 
-const at = (...times: readonly number[]) => times.map((atMs, index) => ({ seq: index + 1, atMs }));
-const ticks = (...seqs: readonly number[]) => seqs.map((seq) => ({ seq, atMs: 0 }));
+const at = (...times: readonly number[]) =>
+  times.map((atMs, index) => ({ seq: index + 1, amounts: '1', atMs }));
+const ticks = (...seqs: readonly number[]) => seqs.map((seq) => ({ seq, amounts: '1', atMs: 0 }));
+const priced = (...all: readonly string[]) => all.map((amounts) => ({ seq: 1, amounts, atMs: 0 }));
 
 describe('latenessMs', () => {
   it('is the time since the mark, or a little negative for a clock that is behind', () => {
     expect(latenessMs(50_000, tickMs)).toBe(0);
     expect(latenessMs(50_036, tickMs)).toBe(36);
-    expect(latenessMs(59_499, tickMs)).toBe(9499);
-    expect(latenessMs(59_500, tickMs)).toBe(-500);
+    expect(latenessMs(59_600, tickMs)).toBe(9600);
+    expect(latenessMs(59_899, tickMs)).toBe(9899);
+    expect(latenessMs(59_900, tickMs)).toBe(-100);
   });
 });
 
@@ -24,16 +27,27 @@ describe('marksToHear', () => {
   });
 });
 
-describe('marksHeard', () => {
+describe('ticksOfMarks', () => {
   const marks = [60_000, 70_000, 80_000];
 
-  it('finds a tick for each mark, a little early or late', () => {
-    expect(marksHeard(marks, at(59_990, 73_000, 80_030), tickMs)).toEqual([true, true, true]);
+  it('counts the ticks of each mark, a little early or late', () => {
+    expect(ticksOfMarks(marks, at(59_990, 73_000, 80_030), tickMs)).toEqual([1, 1, 1]);
   });
 
-  it('misses a mark without one, whatever else was heard', () => {
-    expect(marksHeard(marks, at(60_010, 60_020, 80_010), tickMs)).toEqual([true, false, true]);
-    expect(marksHeard(marks, [], tickMs)).toEqual([false, false, false]);
+  it('counts none or two where there are none or two, whatever else was heard', () => {
+    expect(ticksOfMarks(marks, at(60_010, 60_020, 80_010), tickMs)).toEqual([2, 0, 1]);
+    expect(ticksOfMarks(marks, [], tickMs)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('hasMoved', () => {
+  it('tells a price that moves from one that stands', () => {
+    expect(hasMoved(priced('1', '1', '2'))).toBe(true);
+    expect(hasMoved(priced('1', '1'))).toBe(false);
+  });
+
+  it('says nothing of one tick', () => {
+    expect(hasMoved(priced('1'))).toBeUndefined();
   });
 });
 

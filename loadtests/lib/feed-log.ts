@@ -1,14 +1,16 @@
 /** A tick that a socket heard, by the clock of the load test in ms. */
 export interface HeardTick {
   readonly seq: number;
+  /** All its amounts as one text. */
+  readonly amounts: string;
   readonly atMs: number;
 }
 
 /** The step from one tick to the next. */
 type Step = 'next' | 'gap' | 'repeat';
 
-/** A tick may arrive this much before its mark: clocks differ. */
-const earlyPart = 0.05;
+/** A tick may arrive this much before its mark: clocks differ. One that is later than that is late. */
+const earlyPart = 0.01;
 /** A socket that joins so shortly before a mark is not held to it. */
 const joinPart = 0.025;
 
@@ -25,15 +27,19 @@ export const marksToHear = (joinedAtMs: number, tickMs: number, count: number): 
   return Array.from({ length: count }, (_, index) => first + index * tickMs);
 };
 
-/** For each mark whether a tick was heard that belongs to it. */
-export const marksHeard = (
+/** Returns for each mark how many ticks were heard that belong to it. */
+export const ticksOfMarks = (
   marks: readonly number[],
   ticks: readonly HeardTick[],
   tickMs: number,
-): boolean[] => {
-  const heard = new Set(ticks.map(({ atMs }) => markOf(atMs, tickMs)));
-  return marks.map((mark) => heard.has(mark));
+): number[] => {
+  const heard = ticks.map(({ atMs }) => markOf(atMs, tickMs));
+  return marks.map((mark) => heard.filter((other) => other === mark).length);
 };
+
+/** Returns true when not all ticks have the same amounts; fewer than two say nothing. */
+export const hasMoved = (ticks: readonly HeardTick[]): boolean | undefined =>
+  ticks.length < 2 ? undefined : new Set(ticks.map(({ amounts }) => amounts)).size > 1;
 
 const stepBetween = (before: number, seq: number): Step => {
   if (seq <= before) return 'repeat';

@@ -20,6 +20,7 @@ describe('readLimitAnswer', () => {
     expect(readLimitAnswer(refused)).toEqual({
       status: 429,
       isRefused: true,
+      isFailed: false,
       remaining: 0,
       resetSeconds: 42,
       quota: 100,
@@ -29,6 +30,7 @@ describe('readLimitAnswer', () => {
     });
     expect(readLimitAnswer({ status: 200, headers, body: 'ok' })).toMatchObject({
       isRefused: false,
+      isFailed: false,
       remaining: 99,
       retryAfterSeconds: undefined,
     });

@@ -2,6 +2,8 @@
 export interface LimitAnswer {
   readonly status: number;
   readonly isRefused: boolean;
+  /** A 5xx, or no answer at all. */
+  readonly isFailed: boolean;
   /** Of the header `RateLimit`: requests left, and seconds until the window ends. */
   readonly remaining: number | undefined;
   readonly resetSeconds: number | undefined;
@@ -52,6 +54,7 @@ export const readLimitAnswer = ({ status, headers, body }: RawAnswer): LimitAnsw
   return {
     status,
     isRefused: status === 429,
+    isFailed: status === 0 || status >= 500,
     remaining: parameter(state, 'r'),
     resetSeconds: parameter(state, 't'),
     quota: parameter(policy, 'q'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPriceMessage } from './price-message.ts';
+import { isFresh, readPriceMessage } from './price-message.ts';
 
 const message = {
   buyPaise: 1_233_666,
@@ -12,9 +12,24 @@ const message = {
   seq: 41,
 };
 
-it('reads the number of a whole message, stale or not', () => {
-  expect(readPriceMessage(message)).toEqual({ seq: 41 });
-  expect(readPriceMessage({ ...message, stale: true })).toEqual({ seq: 41 });
+it('reads a whole message, stale or not', () => {
+  const read = {
+    seq: 41,
+    amounts: '1233666 1196656 1215161',
+    asOfMs: Date.UTC(2026, 10, 21, 21, 58, 50),
+    isStale: false,
+  };
+  expect(readPriceMessage(message)).toEqual(read);
+  expect(readPriceMessage({ ...message, stale: true })).toEqual({ ...read, isStale: true });
+});
+
+it('takes a price for fresh that was asked for a moment ago and is not stale', () => {
+  const asOfMs = 1000;
+  const read = { seq: 1, amounts: '1', asOfMs, isStale: false };
+  expect(isFresh(read, asOfMs + 99, 100)).toBe(true);
+  expect(isFresh(read, asOfMs - 99, 100)).toBe(true);
+  expect(isFresh(read, asOfMs + 100, 100)).toBe(false);
+  expect(isFresh({ ...read, isStale: true }, asOfMs, 100)).toBe(false);
 });
 
 it.each(Object.keys(message))('refuses a message without %s', (field) => {

@@ -1,6 +1,13 @@
-/** The number of a price message across the whole fleet. */
+/** What a price message says. */
 interface PriceMessage {
+  /** Its number across the whole fleet. */
   readonly seq: number;
+  /** All its amounts as one text. */
+  readonly amounts: string;
+  /** When the provider was asked, in ms. */
+  readonly asOfMs: number;
+  /** True for the last known price, sent while the provider is down. */
+  readonly isStale: boolean;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -15,12 +22,22 @@ const isTime = (value: unknown): boolean =>
 /** Reads a `price_snapshot` or `price_update`; undefined if a field is missing or wrong. */
 export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
   if (!isRecord(data)) return undefined;
-  const { seq, buyPaise, sellPaise, spotPaise, currency, unit, source, asOf } = data;
+  const { seq, buyPaise, sellPaise, spotPaise, currency, unit, source, asOf, stale } = data;
+  const amounts = [buyPaise, sellPaise, spotPaise];
   const isWhole =
-    [buyPaise, sellPaise, spotPaise].every(isPositiveInteger) &&
+    amounts.every(isPositiveInteger) &&
     currency === 'INR' &&
     unit === 'GRAM' &&
     (source === 'PROVIDER' || source === 'MANUAL') &&
     isTime(asOf);
-  return isWhole && isPositiveInteger(seq) ? { seq } : undefined;
+  if (!isWhole || !isPositiveInteger(seq)) return undefined;
+  const asOfMs = Date.parse(String(asOf));
+  return { seq, amounts: amounts.join(' '), asOfMs, isStale: stale === true };
 };
+
+/**
+ * Returns true when the provider was asked for the price less than `maxAgeMs` before it arrived at
+ * `atMs`: not the last one that was known, and not one of an earlier mark.
+ */
+export const isFresh = (message: PriceMessage, atMs: number, maxAgeMs: number): boolean =>
+  !message.isStale && Math.abs(atMs - message.asOfMs) < maxAgeMs;

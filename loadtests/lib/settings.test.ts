@@ -16,6 +16,7 @@ describe('readSettings', () => {
       windowSeconds: 60,
       tickMs: 10_000,
       latenessP95Ms: undefined,
+      priceMayStand: false,
       latenessMaxMs: undefined,
       spareSeconds: 60,
       resultsDir: undefined,

@@ -26,6 +26,8 @@ export interface Settings {
   /** In place of the profile's: how late a tick may be, 95 of 100 and each. */
   readonly latenessP95Ms: number | undefined;
   readonly latenessMaxMs: number | undefined;
+  /** The provider's price need not change while a socket listens. */
+  readonly priceMayStand: boolean;
   /** Extra time a journey may take beyond its plan before it is aborted. */
   readonly spareSeconds: number;
   /** The folder of the reports; none are written without it. */
@@ -99,6 +101,7 @@ export const readSettings = (env: Environment): Settings => ({
   tickMs: positive(env, 'TICK_MS', 10_000),
   latenessP95Ms: positive(env, 'LATENESS_P95_MS', undefined),
   latenessMaxMs: positive(env, 'LATENESS_MAX_MS', undefined),
+  priceMayStand: oneOf(env, 'PRICE_MAY_STAND', ['false', 'true']) === 'true',
   spareSeconds: positive(env, 'SPARE_SECONDS', 60),
   resultsDir: given(env, 'RESULTS_DIR'),
 });

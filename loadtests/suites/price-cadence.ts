@@ -17,6 +17,7 @@ const rules = priceCadenceRules({
   sockets: listeners * socketsPerListener,
   latenessP95Ms: settings.latenessP95Ms ?? profile.latenessP95Ms,
   latenessMaxMs,
+  priceMayStand: settings.priceMayStand,
 });
 
 const metrics = new Map(Object.keys(observations).map((name) => [name, new Rate(name)]));
@@ -49,6 +50,7 @@ const listen = (): void =>
     tickMs,
     marks,
     patienceMs: latenessMaxMs,
+    priceMayStand: settings.priceMayStand,
     now: () => Date.now(),
     observe: (name, holds) => {
       metrics.get(name)?.add(holds);

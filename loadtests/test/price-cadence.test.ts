@@ -35,10 +35,15 @@ describe.concurrent('the price cadence suite', () => {
     ['leaves out a seq', { skipsSeq: true }, ['feed_no_gap']],
     ['sends a seq twice', { repeatsSeq: true }, ['feed_no_repeat']],
     ['misses a mark', { missesMarks: true }, ['feed_mark_heard']],
+    ['ticks twice on a mark', { ticksTwice: true }, ['feed_mark_once']],
     ['sends no snapshot', { noSnapshot: true }, ['feed_snapshot']],
     ['sends two snapshots', { twoSnapshots: true }, ['feed_snapshot']],
     ['leaves out a price', { noSellPrice: true }, ['feed_message_valid']],
+    ['repeats its first answer', { staysAtFirstAnswer: true }, ['feed_price_fresh']],
+    ['knows no price but the last', { isStale: true }, ['feed_price_fresh']],
+    ['has a price that stands still', { amountsStand: true }, ['feed_price_moves']],
     ['is late', { lateMs: 750 }, ['feed_lateness']],
+    ['is late until shortly before the next mark', { lateMs: 0.96 * tickMs }, ['feed_lateness']],
     ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
     ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard', 'sockets_finished']],
     ['can not be joined', { noNamespace: true }, ['feed_joined', 'sockets_finished']],
@@ -59,6 +64,13 @@ describe.concurrent('the price cadence suite', () => {
     const failed = report.verdicts.filter(({ ok }) => !ok).map(({ threshold }) => threshold);
     expect(failed).toContain('feed_lateness max<1000');
     expect(failed).not.toContain('feed_lateness p(95)<600');
+  });
+
+  it('lets a price stand still where it may', async (context) => {
+    const { url, close } = await startPriceFeed(tickMs, { amountsStand: true });
+    context.onTestFinished(close);
+    const { exitCode, failed } = await run(url, { PRICE_MAY_STAND: 'true' });
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
   });
 
   it('fails when nothing answers', async () => {

@@ -47,7 +47,7 @@ describe.concurrent('the rate limit suite', () => {
       Object.fromEntries(urls),
     );
     expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
-    expect(report.verdicts).toHaveLength(39);
+    expect(report.verdicts).toHaveLength(42);
     expect(stdout).toContain('Rate limits, smoke: all thresholds passed');
   });
 
@@ -107,6 +107,8 @@ describe.concurrent('the rate limit suite', () => {
     ['has no Retry-After', { noRetryAfter: true }, 'refusal_retry_after'],
     ['has no envelope', { bareBody: true }, 'refusal_envelope'],
     ['believes what the client wrote', { believesClient: true }, 'forged_address_refused'],
+    ['admits requests and fails them', { failsLimited: true }, 'no_server_error'],
+    ['fails what is exempt', { failsExempt: true }, 'no_server_error'],
   ];
 
   it.for(lone)('finds no other fault with one that %s', async ([, flaws, threshold], context) => {

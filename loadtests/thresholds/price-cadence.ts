@@ -7,6 +7,9 @@ export const observations = {
   feed_snapshot: 'every socket got one price_snapshot',
   feed_message_valid: 'every message is a whole price with its seq',
   feed_mark_heard: 'every mark brought a price_update',
+  feed_mark_once: 'no mark brought two price_updates',
+  feed_price_fresh: 'the provider was asked for every price at its mark',
+  feed_price_moves: 'the price did not stand still',
   feed_no_gap: 'no seq is missing between two updates',
   feed_no_repeat: 'no seq came twice or went back',
 } as const;
@@ -17,15 +20,15 @@ interface CadenceLimits {
   readonly sockets: number;
   readonly latenessP95Ms: number;
   readonly latenessMaxMs: number;
+  /** The amounts need not change. */
+  readonly priceMayStand: boolean;
 }
 
 /** Returns the rules of the feed. */
 export const priceCadenceRules = (limits: CadenceLimits): Rule[] => [
-  ...Object.entries(observations).map(([metric, says]) => ({
-    metric,
-    expression: 'rate==1',
-    says,
-  })),
+  ...Object.entries(observations)
+    .filter(([metric]) => metric !== 'feed_price_moves' || !limits.priceMayStand)
+    .map(([metric, says]) => ({ metric, expression: 'rate==1', says })),
   {
     metric: 'feed_lateness',
     expression: `p(95)<${limits.latenessP95Ms}`,

@@ -23,16 +23,34 @@ it('does not ask for a neighbour where all clients are one', () => {
   expect(missing).toEqual(['neighbour_untouched{api:admin}']);
 });
 
+it('does not ask a price to move where it may stand', () => {
+  const limits = { sockets: 1, latenessP95Ms: 10, latenessMaxMs: 20 };
+  const metricsOf = (priceMayStand: boolean): string[] =>
+    priceCadenceRules({ ...limits, priceMayStand }).map(({ metric }) => metric);
+  expect(metricsOf(false)).toContain('feed_price_moves');
+  expect(metricsOf(true)).not.toContain('feed_price_moves');
+});
+
 it('wants to see all journeys end, so that nothing observed is not all is well', () => {
   const finished = [
     ...rateLimitRules(readSettings({ APIS: 'admin' }), 2),
-    ...priceCadenceRules({ sockets: 50, latenessP95Ms: 10, latenessMaxMs: 20 }),
+    ...priceCadenceRules({
+      sockets: 50,
+      latenessP95Ms: 10,
+      latenessMaxMs: 20,
+      priceMayStand: false,
+    }),
   ].filter(({ metric }) => metric.endsWith('_finished'));
   expect(finished.map(({ expression }) => expression)).toEqual(['count==2', 'count==50']);
 });
 
 it('holds lateness against what it is told', () => {
-  const rules = priceCadenceRules({ sockets: 1, latenessP95Ms: 10, latenessMaxMs: 20 });
+  const rules = priceCadenceRules({
+    sockets: 1,
+    latenessP95Ms: 10,
+    latenessMaxMs: 20,
+    priceMayStand: false,
+  });
   const expressions = rules
     .filter(({ metric }) => metric === 'feed_lateness')
     .map(({ expression }) => expression);

@@ -23,6 +23,9 @@ export interface LimitFlaws {
   /** Believes the entry of X-Forwarded-For that the client wrote. */
   readonly believesClient?: boolean;
   readonly slowMs?: number;
+  /** Answers 500 on what is limited, or on what is exempt. */
+  readonly failsLimited?: boolean;
+  readonly failsExempt?: boolean;
 }
 
 interface Window {
@@ -41,6 +44,10 @@ const refuse = (response: Response, retryAfterSeconds: number, flaws: LimitFlaws
   if (flaws.noRetryAfter !== true) response.set('retry-after', String(retryAfterSeconds));
   const envelope = { error: { code: 'RATE_LIMITED', message: 'Too many.', requestId: 'r-1' } };
   response.status(429).json(flaws.bareBody === true ? 'Too many requests' : envelope);
+};
+
+const succeed = (response: Response, fails = false): void => {
+  response.status(fails ? 500 : 200).json({ ok: !fails });
 };
 
 /** Counts a client's requests in windows that begin with the first. */
@@ -75,7 +82,7 @@ export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws =
     const isExempt = exempt.has(request.path) && request.path !== flaws.limitedPath;
     if (isExempt && flaws.countsExempt === true) count(request);
     if (isExempt || flaws.noLimiter === true) {
-      response.json({ ok: true });
+      succeed(response, flaws.failsExempt);
       return;
     }
     const { hits, endsAtMs } = count(request);
@@ -85,7 +92,7 @@ export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws =
       response.set('ratelimit-policy', `"api"; q=${limit}; w=${windowMs / 1000}`);
     }
     if (hits > limit) refuse(response, seconds, flaws);
-    else response.json({ ok: true });
+    else succeed(response, flaws.failsLimited);
   });
   return app;
 };

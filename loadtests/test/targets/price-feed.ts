@@ -10,25 +10,36 @@ export interface FeedFlaws {
   readonly skipsSeq?: boolean;
   readonly repeatsSeq?: boolean;
   readonly missesMarks?: boolean;
+  /** Sends two ticks, each with a seq of its own, on every mark. */
+  readonly ticksTwice?: boolean;
   /** Delays every tick. */
   readonly lateMs?: number;
   /** Delays the ticks of one socket. */
   readonly oneLateMs?: number;
   readonly noSellPrice?: boolean;
+  /** Asks the provider once and repeats its answer ever after. */
+  readonly staysAtFirstAnswer?: boolean;
+  /** Says that every price is the last that is known. */
+  readonly isStale?: boolean;
+  /** Asks the provider at every mark and has the same amounts each time. */
+  readonly amountsStand?: boolean;
   /** Cuts every socket off after its first tick. */
   readonly cutsOff?: boolean;
   /** Has no namespace `/price`. */
   readonly noNamespace?: boolean;
 }
 
+const startedAt = new Date().toISOString();
+
 const priceAt = (seq: number, flaws: FeedFlaws) => ({
-  buyPaise: 1_233_666,
+  buyPaise: 1_233_666 + (flaws.amountsStand === true ? 0 : seq),
   ...(flaws.noSellPrice !== true && { sellPaise: 1_196_656 }),
   spotPaise: 1_215_161,
   currency: 'INR',
   unit: 'GRAM',
   source: 'PROVIDER',
-  asOf: new Date().toISOString(),
+  asOf: flaws.staysAtFirstAnswer === true ? startedAt : new Date().toISOString(),
+  ...(flaws.isStale === true && { stale: true }),
   seq,
 });
 
@@ -79,8 +90,11 @@ export const startPriceFeed = async (tickMs: number, flaws: FeedFlaws = {}): Pro
   const stop = onMarks(tickMs, (mark) => {
     const isOther = mark % 2 === 0;
     if (isOther && flaws.missesMarks === true) return;
-    seq = nextSeq(seq, isOther, flaws);
-    sockets.forEach(send);
+    const ticks = flaws.ticksTwice === true ? 2 : 1;
+    for (let sent = 0; sent < ticks; sent += 1) {
+      seq = nextSeq(seq, isOther, flaws);
+      sockets.forEach(send);
+    }
   });
 
   const server = createServer();
