@@ -1,6 +1,7 @@
 import { Router, type RequestHandler } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { AppError } from '../errors/app-error.ts';
+import { jsonDisposition } from './security-headers.ts';
 
 const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
@@ -18,6 +19,7 @@ export const docsRouter = (document: object, rateLimit: RequestHandler): Router 
     res.type('html').send(page);
   });
   router.get('/docs/openapi.json', rateLimit, (_req, res) => {
+    res.setHeader('content-disposition', jsonDisposition);
     res.json(document);
   });
   router.all(['/docs', '/docs/openapi.json'], rateLimit, onlyGet);

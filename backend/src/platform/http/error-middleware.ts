@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { isDatabaseOutOfReach } from '../db/errors.ts';
 import { AppError } from '../errors/app-error.ts';
+import { jsonDisposition } from './security-headers.ts';
 
 interface ErrorLog {
   error(fields: object, message: string): void;
@@ -56,5 +57,6 @@ export const errorMiddleware =
       next(thrown);
       return;
     }
+    res.setHeader('content-disposition', jsonDisposition);
     res.status(error.status).set(error.headers).json(errorBody(error, req.requestId));
   };

@@ -1,5 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../errors/app-error.ts';
@@ -72,6 +73,17 @@ const statusFor = (host: string) =>
       .end();
   });
 
+/** Sends bytes without the content type that `fetch` would add to them. */
+const sendBytes = (path: string, body: Buffer, headers: Readonly<Record<string, string>>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    request(base + path, { method: 'POST', headers: { ...asAnn, ...headers } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+
 describe('a declared route', () => {
   it('answers what its handler makes of the validated input', async () => {
     const body = JSON.stringify({ name: 'ring', unit: 'INR', unknown: true });
@@ -119,6 +131,23 @@ describe('a declared route', () => {
     expect((await send('POST', '/v1/things', 'name=x', form)).status).toBe(415);
     const large = await send('POST', '/v1/things', JSON.stringify('x'.repeat(2000)), asAnn);
     expect([large.status, large.json]).toEqual([413, error('PAYLOAD_TOO_LARGE')]);
+  });
+
+  it('refuses a body that does not say what it is', async () => {
+    const body = Buffer.from(JSON.stringify({ name: 'ring', unit: 'INR' }));
+    expect(await sendBytes('/v1/things', body, {})).toBe(415);
+    expect(await sendBytes('/v1/things', body, { 'content-type': '' })).toBe(415);
+    expect(await sendBytes('/v1/things', body, { 'content-type': 'application/json' })).toBe(201);
+  });
+
+  it('counts a compressed body by what it unpacks to', async () => {
+    const json = JSON.stringify({ name: 'x'.repeat(100_000), unit: 'INR' });
+    const packed = gzipSync(json);
+    expect(packed.length).toBeLessThan(1000);
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    expect(await sendBytes('/v1/things', packed, headers)).toBe(413);
+    const small = gzipSync(JSON.stringify({ name: 'ring', unit: 'INR' }));
+    expect(await sendBytes('/v1/things', small, headers)).toBe(201);
   });
 
   it('refuses a page outside its bounds and a parameter given twice', async () => {
@@ -206,6 +235,38 @@ describe('the edges', () => {
     );
   });
 
+  it('sends its security headers with every answer, and lets nobody keep it', async () => {
+    const answers = [
+      await send('GET', '/v1/things'),
+      await send('GET', '/v1/nowhere'),
+      await send('POST', '/v1/things', '{', asAnn),
+      await send('GET', '/docs'),
+    ];
+    for (const { headers } of answers) {
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("script-src 'self'"),
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'SAMEORIGIN',
+      });
+      expect(headers.has('x-powered-by')).toBe(false);
+    }
+  });
+
+  it('answers JSON as an attachment, and the documentation as a page', async () => {
+    const attachment = 'attachment; filename="api.json"';
+    for (const path of ['/v1/things', '/v1/nowhere', '/docs/openapi.json']) {
+      const { headers } = await send('GET', path);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(headers.get('content-disposition')).toBe(attachment);
+    }
+    const page = await send('GET', '/docs');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.has('content-disposition')).toBe(false);
+  });
+
   it('allows listed origins only', async () => {
     const listed = { origin: 'https://app.example.test' };
     const other = { origin: 'https://evil.example.test' };
@@ -214,6 +275,8 @@ describe('the edges', () => {
       listed.origin,
     );
     expect((await send('GET', '/v1/things', undefined, other)).headers.get(header)).toBeNull();
+    const none = { origin: 'null' };
+    expect((await send('GET', '/v1/things', undefined, none)).headers.get(header)).toBeNull();
   });
 
   it('shows metrics to internal host names alone', async () => {

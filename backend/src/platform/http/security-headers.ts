@@ -13,6 +13,12 @@ const exposedHeaders = [
   'ratelimit-policy',
 ];
 
+/**
+ * Makes a browser that is led to an answer of JSON save it under a fixed name instead of running
+ * what somebody wrote into it (reflected file download).
+ */
+export const jsonDisposition = 'attachment; filename="api.json"';
+
 /** Computes helmet's headers once: they are the same on every response. */
 const helmetHeaders = (): [string, string][] => {
   const req = new IncomingMessage(new Socket());
@@ -21,9 +27,13 @@ const helmetHeaders = (): [string, string][] => {
   return Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]);
 };
 
-/** helmet's headers on every answer, and what browsers of the allowed origins ask for. */
+/**
+ * Sends helmet's headers with every answer, keeps all of them out of caches unless a route says
+ * otherwise, and answers what browsers of the allowed origins ask for
+ * (contract: conventions > Security headers).
+ */
 export const securityHeaders = (corsAllowedOrigins: readonly string[]): RequestHandler => {
-  const headers = helmetHeaders();
+  const headers = [...helmetHeaders(), ['cache-control', 'no-store'] as const];
   const answerBrowser = cors({
     origin: [...corsAllowedOrigins],
     exposedHeaders,

@@ -4,6 +4,7 @@ import { bodyBytes, parseJsonBody, readBody } from './body.ts';
 import type { Guard } from './guard.ts';
 import type { Reply } from './reply.ts';
 import type { RawInput, RequestContext, Route } from './route.ts';
+import { jsonDisposition } from './security-headers.ts';
 
 export interface ServeOptions {
   readonly guard: Guard;
@@ -24,6 +25,7 @@ const send = (res: Response, reply: Reply): void => {
   const text = reply.json ?? JSON.stringify(body);
   if (headers === undefined || !res.hasHeader('content-type')) {
     res.setHeader('content-type', 'application/json; charset=utf-8');
+    res.setHeader('content-disposition', jsonDisposition);
   }
   const length = Buffer.byteLength(text);
   res.setHeader('content-length', length);
