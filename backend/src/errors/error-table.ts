@@ -72,6 +72,10 @@ export const errorTable = {
     { retryable: true },
   ),
 
+  BUSY: row(503, 'Too many people are signing in right now. Please try again in a few seconds.', {
+    retryable: true,
+  }),
+
   // Idempotency
   IDEMPOTENCY_KEY_REUSED: row(
     409,

@@ -93,7 +93,10 @@ export const createOfflineRuntime = async (
     tokens: createTokenSigner({ secret: config.JWT_SECRET, clock }),
     vault: createVault({ keyring: parseKeyring(config.PII_KEYRING) }),
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
-    hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),
+    hasher: createSecretHasher({
+      pepper: config.CREDENTIAL_PEPPER,
+      registry: metrics.registry,
+    }),
     switches: createSwitches({ settingsDir: config.SETTINGS_DIR, env }),
     audit: createAuditor({ clock, random }),
     async close() {

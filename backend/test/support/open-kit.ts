@@ -132,10 +132,11 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     return provider;
   };
   const servers: Server[] = [];
+  const metrics = createMetrics({ service: 'test' });
 
   return {
     logger,
-    metrics: createMetrics({ service: 'test' }),
+    metrics,
     database,
     db: database.db,
     inTransaction: database.inTransaction,
@@ -147,7 +148,10 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
     vault: createVault({ keyring: parseKeyring(keyring) }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
-    hasher: createSecretHasher({ pepper: 'dev-only-credential-pepper-of-32-chars' }),
+    hasher: createSecretHasher({
+      pepper: 'dev-only-credential-pepper-of-32-chars',
+      registry: metrics.registry,
+    }),
     switches: createSwitches({ settingsDir, env: {} }),
     audit: createAuditor({ clock, random }),
     addresses,

@@ -29,7 +29,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     access: PUBLIC,
     body: portalLoginBody,
     responses: { 200: portalLoginAnswer },
-    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED'],
+    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
     handler: async ({ body, context }) => {
       const { token, expiresAt, user } = await signInPortalUser(deps, body, context);
       return ok({ token, expiresAt: expiresAt.toISOString(), user: presentPortalUser(user) });

@@ -25,6 +25,11 @@ export interface PortalSignInDeps {
   readonly audit: Auditor;
 }
 
+interface PortalCredentials {
+  readonly email: string;
+  readonly password: string;
+}
+
 interface PortalSignIn {
   readonly token: string;
   readonly expiresAt: Date;
@@ -37,14 +42,16 @@ const createPortalLoginGuard = (clock: Clock) =>
 
 const checkPassword = async (
   { db, clock, hasher }: PortalSignInDeps,
-  email: string,
-  password: string,
+  { email, password }: PortalCredentials,
+  { clientGone }: RequestContext,
 ): Promise<PortalUserRecord> => {
   const guard = createPortalLoginGuard(clock);
-  await guard.charge(db, email);
-  const user = await findPortalUserByEmail(db, email);
-  const matches = await hasher.verifySecret(password, user?.passwordHash);
-  if (user === undefined || !matches || !user.active) throw new AppError('INVALID_CREDENTIALS');
+  const user = await hasher.checkInTurn(clientGone, async (verify) => {
+    await guard.charge(db, email);
+    const known = await findPortalUserByEmail(db, email);
+    return (await verify(password, known?.passwordHash)) ? known : undefined;
+  });
+  if (user === undefined || !user.active) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
   return user;
 };
@@ -55,7 +62,8 @@ const recordRefusal = async (
   error: unknown,
   context: RequestContext,
 ): Promise<void> => {
-  if (!isAppError(error)) return;
+  // Nobody was judged where the queue was full.
+  if (!isAppError(error) || error.code === 'BUSY') return;
   await audit.record(db, {
     action: 'accounting.sign-in.refused',
     outcome: 'REFUSED',
@@ -68,16 +76,16 @@ const recordRefusal = async (
 
 /**
  * Signs a portal user in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED.
+ * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED, BUSY.
  */
 export const signInPortalUser = async (
   deps: PortalSignInDeps,
-  credentials: { readonly email: string; readonly password: string },
+  credentials: PortalCredentials,
   context: RequestContext,
 ): Promise<PortalSignIn> => {
   const { db, clock, random } = deps;
   try {
-    const user = await checkPassword(deps, credentials.email, credentials.password);
+    const user = await checkPassword(deps, credentials, context);
     const token = random.bytes(32).toString('base64url');
     const createdAt = clock.now();
     const expiresAt = addSeconds(createdAt, sessionSeconds);

@@ -13,9 +13,9 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
     access: PUBLIC,
     body: loginBody,
     responses: { 200: loginAnswer },
-    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED'],
-    handler: async ({ body }) => {
-      const signedIn = await signInAdmin(deps, body.email, body.password);
+    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
+    handler: async ({ body, context }) => {
+      const signedIn = await signInAdmin(deps, body, context);
       const { accessToken, expiresIn, admin } = signedIn;
       return ok({ accessToken, expiresIn, admin: presentAdmin(admin) });
     },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openKit, type Kit } from '#test/support/open-kit.ts';
+import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import {
   adminAccess,
@@ -234,12 +235,15 @@ describe('the guard', () => {
     ['deactivation', (email: string) => changesOf().setActive(email, false)],
   ])('is not given for a password that was right until a %s', async (_name, change) => {
     const { email, password } = await make.admin('SUPPORT');
-    const verifySecret: typeof kit.hasher.verifySecret = async (secret, hash) => {
-      const matches = await kit.hasher.verifySecret(secret, hash);
-      await change(email);
-      return matches;
-    };
-    const hasher = { ...kit.hasher, verifySecret };
+    const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
+      kit.hasher.checkInTurn(clientGone, (verify) =>
+        check(async (secret, hash) => {
+          const matches = await verify(secret, hash);
+          await change(email);
+          return matches;
+        }),
+      );
+    const hasher = { ...kit.hasher, checkInTurn };
     const slow = createAdmins({ ...kit, hasher, tokenTtlSeconds: shiftSeconds });
     const slowUrl = await kit.serve({
       prefix: '/v1',

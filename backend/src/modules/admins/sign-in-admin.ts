@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
 import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
 
 export interface SignInAdminDeps {
@@ -27,21 +28,22 @@ export const createAdminLoginGuard = (clock: Clock) =>
 
 /**
  * Signs an operator in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED.
+ * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED, BUSY.
  */
 export const signInAdmin = async (
   deps: SignInAdminDeps,
-  email: string,
-  password: string,
+  { email, password }: { readonly email: string; readonly password: string },
+  { clientGone }: Pick<RequestContext, 'clientGone'>,
 ): Promise<SignedInAdmin> => {
   const { db, clock, hasher, tokens, tokenTtlSeconds } = deps;
   const guard = createAdminLoginGuard(clock);
-  await guard.charge(db, email);
-  const known = await findAdminByEmail(db, email);
-  const matches = await hasher.verifySecret(password, known?.passwordHash);
-  // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
-  const admin =
-    known !== undefined && matches ? await recordAdminLogin(db, known, clock.now()) : undefined;
+  const admin = await hasher.checkInTurn(clientGone, async (verify) => {
+    await guard.charge(db, email);
+    const known = await findAdminByEmail(db, email);
+    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
+    // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
+    return recordAdminLogin(db, known, clock.now());
+  });
   if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
   const claims = { sub: admin.id, email: admin.email, role: admin.role };

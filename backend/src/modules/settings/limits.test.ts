@@ -86,7 +86,12 @@ describe('reading', () => {
     expect((await alone.current()).minBuyPaise).toBe(1000n);
     const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
     const principal = { adminId: boss.adminId, email: boss.email, role: boss.role };
-    await alone.replace(next, principal, { requestId: 'test', ip: '127.0.0.1', headers: {} });
+    await alone.replace(next, principal, {
+      requestId: 'test',
+      ip: '127.0.0.1',
+      headers: {},
+      clientGone: new AbortController().signal,
+    });
     expect((await alone.current()).minBuyPaise).toBe(9900n);
     redis.disconnect();
   });

@@ -54,21 +54,23 @@ describe('blind index', () => {
 
 describe('secret hasher', () => {
   const hasher = createSecretHasher({ pepper: 'dev-only-pepper-of-tests' });
+  const verify = (secret: string, stored: string | undefined, by = hasher): Promise<boolean> =>
+    by.checkInTurn(new AbortController().signal, (verifySecret) => verifySecret(secret, stored));
 
   it('hashes with argon2id at the set cost and verifies', async () => {
     const hash = await hasher.hashSecret('4821');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/u);
-    expect(await hasher.verifySecret('4821', hash)).toBe(true);
-    expect(await hasher.verifySecret('4822', hash)).toBe(false);
+    expect(await verify('4821', hash)).toBe(true);
+    expect(await verify('4822', hash)).toBe(false);
   });
 
   it('is worth nothing under another pepper', async () => {
     const other = createSecretHasher({ pepper: 'dev-only-pepper-of-others' });
-    expect(await other.verifySecret('4821', await hasher.hashSecret('4821'))).toBe(false);
+    expect(await verify('4821', await hasher.hashSecret('4821'), other)).toBe(false);
   });
 
   it('answers false where there is no hash, also to the text it compares with', async () => {
-    expect(await hasher.verifySecret('nobody', undefined)).toBe(false);
+    expect(await verify('nobody', undefined)).toBe(false);
   });
 });
 

@@ -1,33 +1,55 @@
 export interface Semaphore {
-  /** Runs `work` when a place is free; places are given in the order of asking. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` when a place is free; places are given in the order of asking. Rejects with the
+   * signal's reason, and does not run it, when `signal` aborts first.
+   */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** How many wait for a place. */
+  readonly waiting: number;
 }
 
 /** At most `places` pieces of work at a time. */
 export const createSemaphore = (places: number): Semaphore => {
   if (!Number.isInteger(places) || places < 1) throw new Error('a semaphore needs a place');
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let free = places;
 
-  const enter = async (): Promise<void> => {
+  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+    signal?.throwIfAborted();
     if (free > 0) {
       free -= 1;
       return;
     }
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = (): void => {
+        waiting.delete(begin);
+        reject(signal?.reason);
+      };
+      const begin = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      waiting.add(begin);
     });
   };
   // A place goes straight to the next in line, so nobody can slip in between.
   const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
+    const [next] = waiting;
+    if (next === undefined) {
+      free += 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
   };
 
   return {
-    async run(work) {
-      await enter();
+    get waiting() {
+      return waiting.size;
+    },
+    async run(work, signal) {
+      await enter(signal);
       try {
         return await work();
       } finally {

@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
   readonly headers: IncomingHttpHeaders;
+  /** Aborts when the client has left without waiting for the reply. */
+  readonly clientGone: AbortSignal;
 }
 
 /** A request as the kernel read it, before validation. */

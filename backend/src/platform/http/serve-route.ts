@@ -44,24 +44,45 @@ const checkReply = (route: Route, reply: Reply): void => {
     throw new Error(`${where} broke its schema`, { cause: parsed.error });
 };
 
-/** A class, so that the few routes that read the address pay for it alone. */
+/** A signal that aborts when the connection closes, after the reply too, where it says nothing. */
+const signalOfClose = (res: Response): AbortSignal => {
+  if (res.destroyed || res.socket?.destroyed === true) return AbortSignal.abort();
+  const controller = new AbortController();
+  res.once('close', () => controller.abort());
+  return controller.signal;
+};
+
+/** A class, so that the few routes that read the address or the signal pay for it alone. */
 class ContextOf implements RequestContext {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   readonly #req: Request;
+  readonly #res: Response;
+  #clientGone: AbortSignal | undefined;
 
-  constructor(req: Request) {
+  constructor(req: Request, res: Response) {
     this.requestId = req.requestId;
     this.headers = req.headers;
     this.#req = req;
+    this.#res = res;
   }
 
   get ip(): string {
     return this.#req.ip ?? '';
   }
+
+  get clientGone(): AbortSignal {
+    this.#clientGone ??= signalOfClose(this.#res);
+    return this.#clientGone;
+  }
 }
 
-const runRoute = async (route: Route, req: Request, principal: unknown): Promise<Reply> => {
+const runRoute = async (
+  route: Route,
+  req: Request,
+  res: Response,
+  principal: unknown,
+): Promise<Reply> => {
   const rawBody = bodyBytes(req.body);
   const parsed =
     route.rawBody === true ? { value: undefined } : parseJsonBody(rawBody, req.get('content-type'));
@@ -73,7 +94,7 @@ const runRoute = async (route: Route, req: Request, principal: unknown): Promise
     parsedBody: 'value' in parsed ? parsed.value : undefined,
     bodyProblem: 'problem' in parsed ? parsed.problem : undefined,
     principal,
-    context: new ContextOf(req),
+    context: new ContextOf(req, res),
   };
   return route.run(input);
 };
@@ -107,7 +128,7 @@ export const serveRoute = (route: Route, options: ServeOptions): RequestHandler 
     try {
       const principal = isPublic ? undefined : await guard.admit(req, route.access);
       if (read !== undefined) await pass(read, req, res);
-      answer(res, await runRoute(route, req, principal));
+      answer(res, await runRoute(route, req, res, principal));
     } catch (error) {
       next(error);
     }

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createFactories, type Factories } from '#test/support/factories.ts';
+import { createGate } from '#test/support/gate.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { createAdmins } from './index.ts';
+
+let kit: Kit;
+let make: Factories;
+let url: string;
+let nobody: Caller;
+let count = 0;
+
+beforeAll(async () => {
+  kit = await openKit();
+  make = createFactories(kit);
+  const { adminRoutes: routes, guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  url = await kit.serve({ prefix: '/v1', routes, guard });
+  nobody = bearerCaller(url);
+});
+
+beforeEach(() => {
+  count += 1;
+});
+
+afterAll(async () => kit.close());
+
+const signIn = (email: string, password = 'wrong') =>
+  nobody('POST', '/auth/login', { email, password });
+
+const stranger = (n: number): string => `stranger-${count}-${n}@example.test`;
+
+const metric = async (name: string): Promise<number> => {
+  const { body } = await kit.metrics.text();
+  const line = body.split('\n').find((each) => each.startsWith(name));
+  return Number(line?.split(' ').at(-1));
+};
+
+/** Runs `work` while both places are taken: two sign-ins stand at the locked counts of theirs. */
+const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => {
+  const [inserted, gate] = [createGate(), createGate()];
+  const takers = [stranger(1001), stranger(1002)];
+  const windowStartedAt = kit.clock.now();
+  const holding = kit.inTransaction(async (tx) => {
+    await tx.adminLoginGuard.createMany({
+      data: takers.map((email) => ({ email, windowStartedAt })),
+    });
+    inserted.open();
+    await gate.opened;
+  });
+  await inserted.opened;
+  const taking = takers.map((email) => signIn(email));
+  await eventually(async () => {
+    const waiting = await kit.db.$queryRaw<unknown[]>`
+      SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    expect(waiting).toHaveLength(2);
+  });
+  await work();
+  gate.open();
+  await holding;
+  for (const answer of await Promise.all(taking)) expect(answer).toMatchObject({ status: 401 });
+};
+
+it('lets 32 wait and refuses the others at once, without counting their tries', async () => {
+  const { email, password } = await make.admin();
+  const waiting: ReturnType<typeof signIn>[] = [];
+  const refusedBefore = await metric('password_checks_refused_total{reason="busy"');
+  await whilePlacesAreTaken(async () => {
+    for (let n = 0; n < 32; n += 1) waiting.push(signIn(stranger(n)));
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(32));
+    for (let n = 0; n < 6; n += 1) {
+      const answer = await signIn(email, password);
+      expect(answer).toMatchObject({ status: 503, code: 'BUSY' });
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/u);
+    }
+  });
+  for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ status: 401 });
+  expect(await signIn(email, password)).toMatchObject({ status: 200 });
+  const refused = await metric('password_checks_refused_total{reason="busy"');
+  expect(refused - refusedBefore).toBe(6);
+});
+
+it('neither checks nor counts the password of a client that has gone', async () => {
+  const email = stranger(1);
+  const refusedBefore = await metric('password_checks_refused_total{reason="gone"');
+  await whilePlacesAreTaken(async () => {
+    const client = new AbortController();
+    const asking = fetch(`${url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: 'wrong' }),
+      signal: client.signal,
+    });
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(1));
+    client.abort();
+    await expect(asking).rejects.toThrow('aborted');
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(0));
+  });
+  const refused = await metric('password_checks_refused_total{reason="gone"');
+  expect(refused - refusedBefore).toBe(1);
+  expect(await kit.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+});
