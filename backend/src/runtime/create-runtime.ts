@@ -81,6 +81,7 @@ export const createOfflineRuntime = async (
     timers,
   });
   const redis = createRedis(config.REDIS_URL, 'fail-fast', { logger, connectionName: name });
+  const vault = createVault({ keyring: parseKeyring(config.PII_KEYRING) });
   return {
     logger,
     metrics,
@@ -91,14 +92,14 @@ export const createOfflineRuntime = async (
     timers,
     random,
     tokens: createTokenSigner({ secret: config.JWT_SECRET, clock }),
-    vault: createVault({ keyring: parseKeyring(config.PII_KEYRING) }),
+    vault,
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     hasher: createSecretHasher({
       pepper: config.CREDENTIAL_PEPPER,
       registry: metrics.registry,
     }),
     switches: createSwitches({ settingsDir: config.SETTINGS_DIR, env }),
-    audit: createAuditor({ clock, random }),
+    audit: createAuditor({ clock, random, vault }),
     async close() {
       await stop();
       await closeRedis(redis);

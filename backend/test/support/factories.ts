@@ -164,7 +164,7 @@ export const createFactories = (deps: FactoryDeps) => {
     const recordId = await submitKyc(made.userId, { fullName });
     const providerUserId = await providerUserIdOf(made.phone, fullName);
     reviewer ??= admin('ADMIN');
-    const review = { by: (await reviewer).adminId, at: clock.now(), reason: null };
+    const review = { by: (await reviewer).adminId, at: clock.now(), reasonSealed: null };
     await inTransaction(async (tx) => {
       await storeReview(tx, await requireKyc(tx, recordId), 'APPROVED', review);
       await setProviderUserId(tx, made.userId, providerUserId, clock.now());

@@ -175,11 +175,12 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
   };
   const price = createPrice({ db, redis, provider, wall: createSystemClock() });
   const base = { db, inTransaction, clock, random, logger };
+  const vault = createVault({ keyring: parseKeyring(keyring) });
   const notify = createNotify({ clock, random });
   const orders = createOrders({ ...base, notify });
   const payments = createPayments({
     ...base,
-    vault: createVault({ keyring: parseKeyring(keyring) }),
+    vault,
     gateways: new Map([[gateway.code, gateway]]),
     orders,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
@@ -201,7 +202,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     gates: gatesOf(knobs),
     termsVersionOn: async () => '2026-01',
     notify,
-    audit: createAuditor({ clock, random }),
+    audit: createAuditor({ clock, random, vault }),
     timers: createTimers(),
     allocationRetrySeconds: retrySeconds,
   });

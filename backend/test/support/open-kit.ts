@@ -133,6 +133,7 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
   };
   const servers: Server[] = [];
   const metrics = createMetrics({ service: 'test' });
+  const vault = createVault({ keyring: parseKeyring(keyring) });
 
   return {
     logger,
@@ -146,14 +147,14 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     timers: createTimers(),
     random,
     tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
-    vault: createVault({ keyring: parseKeyring(keyring) }),
+    vault,
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     hasher: createSecretHasher({
       pepper: 'dev-only-credential-pepper-of-32-chars',
       registry: metrics.registry,
     }),
     switches: createSwitches({ settingsDir, env: {} }),
-    audit: createAuditor({ clock, random }),
+    audit: createAuditor({ clock, random, vault }),
     addresses,
     sandbox,
     provider: makeProvider(),

@@ -97,7 +97,7 @@ export const createAdminApi = (
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,
       ...services.payouts.adminRoutes,
-      ...createAudit({ db, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
+      ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
       ...createSettings(shared).adminRoutes,

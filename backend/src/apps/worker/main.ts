@@ -2,6 +2,7 @@ import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
+import { createKycSweeps } from '../../modules/kyc/index.ts';
 import {
   createJobRunner,
   createDeadPoolSweep,
@@ -53,6 +54,7 @@ await runMain(async (env) => {
       ...payments.sweeps,
       ...banking.sweeps,
       ...payouts.sweeps,
+      ...createKycSweeps({ db, vault: runtime.vault, logger }),
       {
         name: 'rewrap-data-keys',
         everyMs: 10 * config.JANITOR_EVERY_MS,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import type { SealedParts } from './audit-sealing.ts';
 import type { AuditRow } from './audit.store.ts';
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -36,15 +37,20 @@ auditEntryView.register(z.globalRegistry, {
 
 export const auditPage = pageOf(auditEntryView);
 
-export const presentAuditEntry = (row: AuditRow) => ({
+/** Merges what stands in the clear with what was sealed; absent where there is neither. */
+const partOf = (name: 'before' | 'after', clear: unknown, sealed: object | undefined) =>
+  clear === null && sealed === undefined ? {} : { [name]: { ...Object(clear), ...sealed } };
+
+/** Presents a row, with its sealed parts where they can be opened. */
+export const presentAuditEntry = (row: AuditRow, sealed: SealedParts = {}) => ({
   id: row.id,
   action: row.action,
   outcome: row.outcome,
   actor: { id: row.actorId, email: row.actorEmail, role: row.actorRole },
   ...(row.targetType !== null &&
     row.targetId !== null && { target: { type: row.targetType, id: row.targetId } }),
-  ...(row.before !== null && { before: row.before }),
-  ...(row.after !== null && { after: row.after }),
+  ...partOf('before', row.before, sealed.before),
+  ...partOf('after', row.after, sealed.after),
   requestId: row.requestId,
   ip: row.ip,
   at: row.at.toISOString(),

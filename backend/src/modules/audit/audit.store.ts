@@ -1,6 +1,7 @@
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import type { SealedColumns } from './audit-sealing.ts';
 import type { AuditEntry } from './audit.types.ts';
 
 interface AuditFilter {
@@ -33,8 +34,7 @@ const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
 
 export const insertAuditEntry = async (
   db: Db,
-  id: string,
-  at: Date,
+  { id, at, ...sealed }: SealedColumns & { readonly id: string; readonly at: Date },
   entry: AuditEntry,
 ): Promise<void> => {
   await db.auditLog.create({
@@ -51,6 +51,7 @@ export const insertAuditEntry = async (
       targetId: entry.target?.id ?? null,
       before: jsonOrNull(entry.before),
       after: jsonOrNull(entry.after),
+      ...sealed,
       requestId: entry.requestId,
       ip: entry.ip ?? null,
     },

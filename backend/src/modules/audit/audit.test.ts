@@ -34,7 +34,7 @@ beforeAll(async () => {
   ]);
   const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
   const { adminRoutes: routes } = createAudit({
-    db: kit.db,
+    ...kit,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
   });
   url = await kit.serve({ prefix: '/v1', routes, guard });
@@ -139,6 +139,55 @@ describe('the log', () => {
       ),
     );
     expect(statuses).toEqual([200, 200, 403, 401]);
+  });
+});
+
+const stored = (action: string) => kit.db.auditLog.findFirstOrThrow({ where: { action } });
+const shown = async (action: string) =>
+  ((await ask('GET', `/audit?action=${action}`)).body['items'] as object[])[0]; // the page's view
+
+describe('what is personal', () => {
+  const personal = {
+    before: { status: 'SUBMITTED' },
+    after: { status: 'REJECTED' },
+    sealed: { before: { fullName: 'Meera Nair' }, after: { reason: 'Meera moved to Kochi' } },
+  };
+
+  it("is sealed with the customer's key, and shown to those who may read the log", async () => {
+    const { userId } = await createFactories(kit).customer();
+    await record({ action: 'of-a-customer', ...personal, sealedFor: userId });
+    const row = await stored('of-a-customer');
+    expect(row).toMatchObject({ sealedForUserId: userId, after: { status: 'REJECTED' } });
+    expect(JSON.stringify({ ...row, seq: 0 })).not.toMatch(/Meera/u);
+    expect(await shown('of-a-customer')).toMatchObject({
+      before: { status: 'SUBMITTED', fullName: 'Meera Nair' },
+      after: { status: 'REJECTED', reason: 'Meera moved to Kochi' },
+    });
+  });
+
+  it('cannot be read by anybody once the key is destroyed; the rest of the row stays', async () => {
+    const { userId } = await createFactories(kit).customer();
+    await record({ action: 'of-one-who-left', ...personal, sealedFor: userId });
+    expect(JSON.stringify(await shown('of-one-who-left'))).toContain('Meera Nair');
+    await kit.vault.destroyUser(kit.db, userId);
+    expect(await shown('of-one-who-left')).toMatchObject({
+      before: { status: 'SUBMITTED' },
+      after: { status: 'REJECTED' },
+    });
+    expect(JSON.stringify(await shown('of-one-who-left'))).not.toContain('Meera');
+  });
+
+  it('is sealed with the service key where there is no customer, or none any more', async () => {
+    await record({ action: 'of-nobody', sealed: { after: { reason: 'the provider is down' } } });
+    const { userId } = await createFactories(kit).customer();
+    await kit.vault.destroyUser(kit.db, userId);
+    await record({ action: 'of-one-gone', ...personal, sealedFor: userId });
+    for (const action of ['of-nobody', 'of-one-gone']) {
+      const row = await stored(action);
+      expect(row.sealedForUserId).toBeNull();
+      expect(JSON.stringify({ ...row, seq: 0 })).not.toMatch(/Meera|provider is down/u);
+    }
+    expect(await shown('of-nobody')).toMatchObject({ after: { reason: 'the provider is down' } });
   });
 });
 

@@ -15,9 +15,13 @@ export interface AuditEntry {
   readonly target?: { readonly type: string; readonly id: string };
   /** REFUSED for a request that a guard refused; DONE by default. */
   readonly outcome?: 'DONE' | 'REFUSED';
-  /** Must hold no secrets, and no personal data in the clear. */
+  /** Must hold no secret, no personal data and no free text: those go to `sealed`. */
   readonly before?: JsonObject;
   readonly after?: JsonObject;
+  /** Personal data, and free text that an operator wrote: part of `before` and `after`, sealed. */
+  readonly sealed?: { readonly before?: JsonObject; readonly after?: JsonObject };
+  /** The customer whose key seals `sealed`; the service key where there is none. */
+  readonly sealedFor?: string;
   readonly requestId: string;
   readonly ip?: string;
 }

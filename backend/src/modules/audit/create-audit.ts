@@ -2,6 +2,8 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Access, Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { nothingSealed, sealParts, type AuditVault } from './audit-sealing.ts';
 import { createAuditAdminRoutes } from './audit.admin.routes.ts';
 import { insertAuditEntry } from './audit.store.ts';
 import type { AuditEntry } from './audit.types.ts';
@@ -11,14 +13,28 @@ export interface Auditor {
   record(db: Db, entry: AuditEntry): Promise<void>;
 }
 
-export const createAuditor = (options: { clock: Clock; random: Random }): Auditor => ({
-  record: (db, entry) => insertAuditEntry(db, options.random.uuid(), options.clock.now(), entry),
-});
+/** Creates the auditor; one whose entries have nothing sealed needs no `vault`. */
+export const createAuditor = (options: {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly vault?: AuditVault;
+}): Auditor => {
+  const { clock, random, vault } = options;
+  return {
+    async record(db, entry) {
+      const id = random.uuid();
+      invariant(vault ?? entry.sealed === undefined, 'an auditor that seals has a vault');
+      const sealed = vault === undefined ? nothingSealed : await sealParts(vault, db, id, entry);
+      await insertAuditEntry(db, { id, at: clock.now(), ...sealed }, entry);
+    },
+  };
+};
 
 /** Wires the operators' view of the log. */
 export const createAudit = (options: {
-  db: Db;
-  access: Access<unknown>;
+  readonly db: Db;
+  readonly vault: AuditVault;
+  readonly access: Access<unknown>;
 }): { adminRoutes: Route[] } => ({
-  adminRoutes: createAuditAdminRoutes(options.db, options.access),
+  adminRoutes: createAuditAdminRoutes(options, options.access),
 });

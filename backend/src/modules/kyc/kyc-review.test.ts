@@ -174,6 +174,22 @@ describe('rejection and resubmission', () => {
     ]);
   });
 
+  it.each(['reject', 'request-resubmit'])(
+    '%s stores the reason sealed, in the record and in the audit row',
+    async (verb) => {
+      const { customer, id } = await submitted();
+      const reason = 'Meera Nair of Kochi sent a blurred PAN';
+      expect(await decide(id, verb, { reason })).toMatchObject({ body: { reviewReason: reason } });
+      const { body } = await kyc.as(customer)('GET', '/kyc/status');
+      expect(body).toMatchObject({ reviewReason: reason });
+      const record = await kyc.kit.db.kycRecord.findUniqueOrThrow({ where: { id } });
+      const rows = await auditOf(id);
+      expect(rows).toMatchObject([{ sealedForUserId: customer.userId }]);
+      expect(JSON.stringify(record)).not.toContain('Meera');
+      expect(JSON.stringify(rows.map((row) => ({ ...row, seq: 0 })))).not.toContain('Meera');
+    },
+  );
+
   it.each(['reject', 'request-resubmit'])('%s needs a reason', async (verb) => {
     const { customer, id } = await submitted();
     for (const reason of [undefined, '', '  ', 5, 'x'.repeat(501)]) {

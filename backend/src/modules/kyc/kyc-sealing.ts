@@ -1,6 +1,6 @@
 import type { BlindIndex, Sealer } from '../../platform/crypto/index.ts';
 import type { SubmitInput } from './kyc.schemas.ts';
-import type { SubmittedFields } from './kyc.store.ts';
+import type { KycRow, SubmittedFields } from './kyc.store.ts';
 
 const purpose = 'kyc';
 const last4 = (text: string): string => text.slice(-4);
@@ -17,6 +17,10 @@ export const documentContext = (key: string) => ({
   column: 'kyc_document.bytes',
   row: key,
 });
+
+/** Seals a pincode. */
+export const sealPincode = (sealer: Sealer, pincode: string, recordId: string): string =>
+  sealer.seal(pincode, contextOf('pincode', recordId));
 
 /** Seals the submitted numbers for storage, with their last four digits and a keyed hash. */
 export const sealSubmission = (
@@ -35,7 +39,7 @@ export const sealSubmission = (
     input.dateOfBirth === undefined
       ? null
       : sealer.seal(input.dateOfBirth, contextOf('date_of_birth', recordId)),
-  pincode: input.pincode,
+  pincodeSealed: sealPincode(sealer, input.pincode, recordId),
   documentKey: input.documentKey,
   selfieKey: input.selfieKey ?? null,
 });
@@ -52,3 +56,26 @@ export const openNumbers = (
 /** Opens the full name of a record, for the reviewer and the provider. */
 export const openFullName = (sealer: Sealer, sealed: string, recordId: string): string =>
   sealer.open(sealed, contextOf('full_name', recordId));
+
+/** Seals the reason that a reviewer gave. */
+export const sealReason = (sealer: Sealer, reason: string, recordId: string): string =>
+  sealer.seal(reason, contextOf('review_reason', recordId));
+
+type SealedLater = Pick<
+  KycRow,
+  'id' | 'pincode' | 'pincodeSealed' | 'reviewReason' | 'reviewReasonSealed'
+>;
+
+/** Opens the pincode; one that an earlier version stored in the clear is the newer one. */
+export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
+  row.pincode ??
+  (row.pincodeSealed === null
+    ? null
+    : sealer.open(row.pincodeSealed, contextOf('pincode', row.id)));
+
+/** Opens the reviewer's reason, likewise. */
+export const openReason = (sealer: Sealer, row: SealedLater): string | null =>
+  row.reviewReason ??
+  (row.reviewReasonSealed === null
+    ? null
+    : sealer.open(row.reviewReasonSealed, contextOf('review_reason', row.id)));

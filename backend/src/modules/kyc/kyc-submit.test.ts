@@ -47,16 +47,17 @@ describe('a submission', () => {
     expect(kyc.kit.logged()).not.toMatch(/ABCPE1234F|999941057058/u);
   });
 
-  it('is stored sealed: no column holds a number, a name or a date in clear', async () => {
+  it('is stored sealed: no column holds a number, name, date or pincode in clear', async () => {
     const customer = await kyc.make.customer();
     const fields = { pan: 'QWERT9876Z', fullName: 'Meera Nair', dateOfBirth: '1991-02-28' };
-    await kyc.submit(customer, fields);
+    await kyc.submit(customer, { ...fields, pincode: '682001' });
     const where = { userId: customer.userId };
     const row = await kyc.kit.db.kycRecord.findUniqueOrThrow({ where });
+    expect(Object.values(row)).not.toContain('682001');
     expect(JSON.stringify(row)).not.toMatch(/QWERT9876|Meera|1991-02-28/u);
     expect(row.panLast4).toBe('876Z');
     const sealed = [row.panSealed, row.aadhaarSealed, row.fullNameSealed, row.dateOfBirthSealed];
-    expect(new Set(sealed).size).toBe(4);
+    expect(new Set([...sealed, row.pincodeSealed]).size).toBe(5);
     expect(sealed).not.toContain(null);
   });
 
@@ -109,6 +110,49 @@ describe('one PAN, one Aadhaar, one account', () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(1);
+  });
+
+  it.each(['reject', 'request-resubmit'])('are free for another account after %s', async (verb) => {
+    const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
+    const body = await kyc.submission(first);
+    await kyc.as(first)('POST', '/kyc/submit', body);
+    await kyc.operator()('POST', `/kyc/${await kyc.recordOf(first)}/${verb}`, {
+      reason: 'blurred',
+    });
+    const numbers = { pan: body['pan'], aadhaar: body['aadhaar'] };
+    expect(await kyc.submit(second, numbers)).toMatchObject({ status: 200 });
+    // Submitted again, they belong to one account: the other one has them now.
+    const again = await kyc.as(first)('POST', '/kyc/submit', body);
+    expect(again).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+  });
+
+  it('stay with an approved account', async () => {
+    const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
+    const { pan, aadhaar, ...rest } = await kyc.submission(first);
+    await kyc.as(first)('POST', '/kyc/submit', { pan, aadhaar, ...rest });
+    const approved = await kyc.operator()('POST', `/kyc/${await kyc.recordOf(first)}/approve`);
+    expect(approved).toMatchObject({ status: 200 });
+    for (const numbers of [{ pan }, { aadhaar }]) {
+      const answer = await kyc.submit(second, numbers);
+      expect(answer).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+    }
+  });
+
+  it('are taken again by exactly one of many rejected accounts that submit at once', async () => {
+    const customers = await Promise.all(Array.from({ length: 6 }, () => kyc.make.customer()));
+    const bodies = await Promise.all(customers.map((each) => kyc.submission(each)));
+    const { pan, aadhaar } = bodies[0] ?? {};
+    const submitAs = (customer: MadeCustomer, index: number) =>
+      kyc.as(customer)('POST', '/kyc/submit', { ...bodies[index], pan, aadhaar });
+    for (const [index, customer] of customers.entries()) {
+      expect(await submitAs(customer, index)).toMatchObject({ status: 200 });
+      const id = await kyc.recordOf(customer);
+      await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' });
+    }
+    const answers = await Promise.all(customers.map(submitAs));
+    const outcomes = answers.map(({ status, code }) => code ?? status);
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'KYC_DUPLICATE')).toHaveLength(5);
   });
 
   it('lets a customer submit their own numbers again after a rejection', async () => {

@@ -39,7 +39,7 @@ export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
     responses: { 200: kycView },
     errors: ['KYC_STATE', 'KYC_DUPLICATE'],
     handler: async ({ body, principal }) =>
-      ok(presentKyc(await submitKyc(deps, principal.userId, body))),
+      ok(await presentKyc(deps, await submitKyc(deps, principal.userId, body))),
   }),
   defineRoute({
     method: 'GET',
@@ -49,6 +49,6 @@ export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
     access: customerAccess,
     responses: { 200: kycView },
     handler: async ({ principal }) =>
-      ok(presentKyc(await findKycByUser(deps.db, principal.userId))),
+      ok(await presentKyc(deps, await findKycByUser(deps.db, principal.userId))),
   }),
 ];

@@ -14,7 +14,7 @@ export interface SubmittedFields {
   readonly aadhaarHash: string;
   readonly fullNameSealed: string;
   readonly dateOfBirthSealed: string | null;
-  readonly pincode: string;
+  readonly pincodeSealed: string;
   readonly documentKey: string;
   readonly selfieKey: string | null;
 }
@@ -84,10 +84,12 @@ export const storeSubmission = async (
     where: { id, status: from },
     data: {
       ...fields,
+      pincode: null,
       status: 'SUBMITTED',
       submittedAt: at,
       updatedAt: at,
       reviewReason: null,
+      reviewReasonSealed: null,
       reviewedAt: null,
       reviewedBy: null,
     },
@@ -103,7 +105,7 @@ export const storeReview = async (
   tx: Db,
   { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
   to: 'APPROVED' | 'REJECTED' | 'PENDING',
-  review: { readonly by: string; readonly at: Date; readonly reason: string | null },
+  review: { readonly by: string; readonly at: Date; readonly reasonSealed: string | null },
 ): Promise<number> => {
   const { count } = await tx.kycRecord.updateMany({
     where: { id, status: 'SUBMITTED', submittedAt },
@@ -111,12 +113,33 @@ export const storeReview = async (
       status: to,
       reviewedBy: review.by,
       reviewedAt: review.at,
-      reviewReason: review.reason,
+      reviewReason: null,
+      reviewReasonSealed: review.reasonSealed,
       updatedAt: review.at,
       ...(to === 'APPROVED' && { providerRegisteredAt: review.at }),
     },
   });
   return count;
+};
+
+/** Returns records with a field in the clear that was stored before it was sealed. */
+export const listUnsealed = (db: Db, limit: number): Promise<KycRow[]> =>
+  db.kycRecord.findMany({
+    where: { OR: [{ pincode: { not: null } }, { reviewReason: { not: null } }] },
+    orderBy: { id: 'asc' },
+    take: limit,
+  });
+
+/** Replaces the fields in the clear, unless they were changed since `row` was read. */
+export const replaceUnsealed = async (
+  db: Db,
+  { id, pincode, reviewReason }: Pick<KycRow, 'id' | 'pincode' | 'reviewReason'>,
+  sealed: { readonly pincodeSealed?: string; readonly reviewReasonSealed?: string },
+): Promise<void> => {
+  await db.kycRecord.updateMany({
+    where: { id, pincode, reviewReason },
+    data: { ...sealed, pincode: null, reviewReason: null },
+  });
 };
 
 /** Returns a page of one status, the newest submission first, and the number of records. */

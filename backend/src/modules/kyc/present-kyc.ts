@@ -1,20 +1,41 @@
 import type { Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { openFullName } from './kyc-sealing.ts';
+import { openFullName, openPincode, openReason } from './kyc-sealing.ts';
 import { listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
 
-/** Presents a record to its customer; without one, a KYC that has not begun. */
-export const presentKyc = (row: KycRow | undefined) => ({
-  status: row === undefined ? ('PENDING' as const) : toKycStatus(row.status),
-  panLast4: row?.panLast4 ?? null,
-  aadhaarLast4: row?.aadhaarLast4 ?? null,
-  pincode: row?.pincode ?? null,
-  reviewReason: row?.reviewReason ?? null,
-  submittedAt: row?.submittedAt?.toISOString() ?? null,
-  reviewedAt: row?.reviewedAt?.toISOString() ?? null,
+interface PresentDeps {
+  readonly db: Db;
+  readonly vault: Pick<Vault, 'forUsers'>;
+}
+
+/** Presents a KYC that has not begun. */
+const notBegun = {
+  status: 'PENDING' as const,
+  panLast4: null,
+  aadhaarLast4: null,
+  pincode: null,
+  reviewReason: null,
+  submittedAt: null,
+  reviewedAt: null,
+};
+
+/** Presents a record. Without a sealer (the key was destroyed with the account) less is known. */
+const present = (row: KycRow, sealer: Sealer | undefined) => ({
+  status: toKycStatus(row.status),
+  panLast4: row.panLast4,
+  aadhaarLast4: row.aadhaarLast4,
+  pincode: sealer === undefined ? null : openPincode(sealer, row),
+  reviewReason: sealer === undefined ? null : openReason(sealer, row),
+  submittedAt: row.submittedAt?.toISOString() ?? null,
+  reviewedAt: row.reviewedAt?.toISOString() ?? null,
 });
 
-/** Opens the name; null also for a customer whose key was destroyed with the account. */
+/** Presents a record to its customer. */
+export const presentKyc = async ({ db, vault }: PresentDeps, row: KycRow | undefined) => {
+  if (row === undefined) return notBegun;
+  return present(row, (await vault.forUsers(db, [row.userId])).get(row.userId));
+};
+
 const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
   sealer === undefined || row.fullNameSealed === null
     ? null
@@ -22,7 +43,7 @@ const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
 
 /** Presents records to operators, with their documents. */
 export const presentKycForOperators = async (
-  { db, vault }: { readonly db: Db; readonly vault: Pick<Vault, 'forUsers'> },
+  { db, vault }: PresentDeps,
   rows: readonly KycRow[],
 ) => {
   const userIds = rows.map((row) => row.userId);
@@ -31,7 +52,7 @@ export const presentKycForOperators = async (
     listDocuments(db, userIds),
   ]);
   return rows.map((row) => ({
-    ...presentKyc(row),
+    ...present(row, sealers.get(row.userId)),
     id: row.id,
     userId: row.userId,
     fullName: fullNameOf(row, sealers.get(row.userId)),

@@ -4,6 +4,7 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
@@ -11,7 +12,7 @@ import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { readHolding } from '../holdings/index.ts';
 import { findUser, setProviderUserId } from '../identity/index.ts';
-import { openFullName, openNumbers } from './kyc-sealing.ts';
+import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
 import { kycMachine } from './kyc.states.ts';
 import { findKyc, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
 import type { Notify } from './kyc.types.ts';
@@ -82,19 +83,20 @@ const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promi
  */
 const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Promise<string> => {
   const user = await findUser(db, row.userId);
-  const { fullNameSealed, panSealed, aadhaarSealed, pincode } = row;
+  const { fullNameSealed, panSealed, aadhaarSealed } = row;
   if (
     user === undefined ||
     user.phone === null ||
     user.deletedAt !== null ||
     fullNameSealed === null ||
     panSealed === null ||
-    aadhaarSealed === null ||
-    pincode === null
+    aadhaarSealed === null
   ) {
     throw new AppError('ILLEGAL_TRANSITION', { message: 'The customer is no longer there.' });
   }
   const sealer = await vault.forUser(db, row.userId);
+  const pincode = openPincode(sealer, row);
+  invariant(pincode, 'a submission has a pincode');
   const registered = await provider.register({
     phone: user.phone,
     name: openFullName(sealer, fullNameSealed, row.id),
@@ -112,7 +114,7 @@ const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Pr
 
 /** Stores a decision: the transition, the notification and the audit row in one transaction. */
 const decide = (
-  { inTransaction, clock, audit, notify, logger }: ReviewKycDeps,
+  { inTransaction, clock, vault, audit, notify, logger }: ReviewKycDeps,
   row: KycRow,
   { principal, context }: Reviewer,
   decision: {
@@ -125,13 +127,15 @@ const decide = (
   const { action, ...message } = messages[to];
   return inTransaction(async (tx) => {
     const at = clock.now();
+    const reasonSealed =
+      reason === null ? null : sealReason(await vault.forUser(tx, row.userId), reason, row.id);
     await transition(kycMachine(logger), {
       id: row.id,
       from: 'SUBMITTED',
       to,
       actor: `admin:${principal.adminId}`,
       cause: action,
-      update: () => storeReview(tx, row, to, { by: principal.adminId, at, reason }),
+      update: () => storeReview(tx, row, to, { by: principal.adminId, at, reasonSealed }),
     });
     if (providerUserId !== undefined) {
       await setProviderUserId(tx, row.userId, providerUserId, clock.now());
@@ -142,7 +146,8 @@ const decide = (
       action,
       target: { type: 'kyc', id: row.id },
       before: { status: 'SUBMITTED' },
-      after: { status: to, ...(reason !== null && { reason }) },
+      after: { status: to },
+      ...(reason !== null && { sealed: { after: { reason } }, sealedFor: row.userId }),
     });
     return requireKyc(tx, row.id);
   });

@@ -51,7 +51,6 @@ export const resolveOrder = async (
   const detail: JsonObject = {
     resolution,
     ...(reference !== undefined && { reference }),
-    ...(note !== undefined && { note }),
   };
   await resolutions[resolution](order, {
     orderId,
@@ -67,6 +66,7 @@ export const resolveOrder = async (
         target: { type: 'gold_order', id: orderId },
         before: { status: before.status, manual_review_code: before.manualReviewCode },
         after: { status: after?.status ?? null, ...detail },
+        ...(note !== undefined && { sealed: { after: { note } }, sealedFor: before.userId }),
       });
     },
   });

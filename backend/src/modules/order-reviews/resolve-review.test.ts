@@ -47,8 +47,13 @@ describe('REFUNDED', () => {
       action: 'order.resolve',
       actorId: operatorId,
       before: { status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' },
-      after: { status: 'FAILED', resolution: 'REFUNDED', reference, note: 'looked into' },
+      after: { status: 'FAILED', resolution: 'REFUNDED', reference },
     });
+    // The note is the operator's own text: sealed in the audit row, and nowhere else.
+    expect(audit?.sealed).toMatch(/^v1\./u);
+    const events = await open.database.db.goldOrderEvent.findMany({ where: { orderId: buy.id } });
+    const kept = JSON.stringify([audit?.before, audit?.after, events.map(({ detail }) => detail)]);
+    expect(kept).not.toContain('looked into');
     expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
       409,
       'ILLEGAL_TRANSITION',

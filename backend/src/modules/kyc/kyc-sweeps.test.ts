@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
+import { createKycSweeps } from './index.ts';
+
+let kyc: OpenKyc;
+
+beforeAll(async () => {
+  kyc = await openKyc();
+});
+
+afterAll(async () => kyc.kit.close());
+
+/** A rejected record as it was stored before its pincode and reason were sealed. */
+const rejectedBefore = async () => {
+  const customer = await kyc.make.customer();
+  await kyc.submit(customer);
+  const id = await kyc.recordOf(customer);
+  await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' });
+  await kyc.kit.db.kycRecord.update({
+    where: { id },
+    data: {
+      pincode: '682001',
+      pincodeSealed: null,
+      reviewReason: 'the PAN is cut off',
+      reviewReasonSealed: null,
+    },
+  });
+  return { customer, id };
+};
+
+const sweep = async () => {
+  for (const { run } of createKycSweeps(kyc.kit)) await run(new AbortController().signal);
+};
+
+const recordOf = (id: string) => kyc.kit.db.kycRecord.findUniqueOrThrow({ where: { id } });
+
+it('shows a record stored in the clear, and seals it without a change to see', async () => {
+  const { customer, id } = await rejectedBefore();
+  const view = async () => (await kyc.as(customer)('GET', '/kyc/status')).body;
+  const before = await view();
+  expect(before).toMatchObject({ pincode: '682001', reviewReason: 'the PAN is cut off' });
+  await sweep();
+  const row = await recordOf(id);
+  expect(row).toMatchObject({ pincode: null, reviewReason: null });
+  expect(JSON.stringify(row)).not.toContain('cut off');
+  expect(await view()).toEqual(before);
+  await sweep();
+  expect(await recordOf(id)).toEqual(row);
+});
+
+it('erases what belongs to a customer whose key is destroyed', async () => {
+  const { customer, id } = await rejectedBefore();
+  await kyc.kit.vault.destroyUser(kyc.kit.db, customer.userId);
+  await sweep();
+  expect(await recordOf(id)).toMatchObject({
+    pincode: null,
+    pincodeSealed: '',
+    reviewReason: null,
+    reviewReasonSealed: '',
+  });
+});
+
+it('approves a record that was stored in the clear', async () => {
+  const customer = await kyc.make.customer();
+  await kyc.submit(customer);
+  const id = await kyc.recordOf(customer);
+  const data = { pincode: '682001', pincodeSealed: null };
+  await kyc.kit.db.kycRecord.update({ where: { id }, data });
+  const approved = await kyc.operator()('POST', `/kyc/${id}/approve`);
+  expect(approved).toMatchObject({ status: 200, body: { pincode: '682001' } });
+});
