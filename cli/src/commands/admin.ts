@@ -66,7 +66,7 @@ const newPassword = (deps: CliDeps, command: Command, email: string): Promise<st
   readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
 
 const passwordHelp = `
-goldctl prompts twice for the password (at least 12 characters). Without a terminal, pass it on
+goldctl prompts twice for the password (12 to 128 characters). Without a terminal, pass it on
 standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.`;
 
 const createHelp = `${passwordHelp}

@@ -10,11 +10,26 @@ export const emailSchema = z
 
 export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
 
-/** Long enough that guessing it is hopeless, and no longer than sign-in accepts. */
+const minPasswordLength = 12;
+const maxPasswordLength = 128;
+
+/** Counts characters, not their bytes; a run of spaces counts as one. */
+const passwordLength = (text: string): number => Array.from(text.replaceAll(/ {2,}/gu, ' ')).length;
+
+/**
+ * Requires 12 to 128 characters of any kind: long enough that guessing is hopeless. The password
+ * itself is kept as it was typed (contract: limits > Sign-in limits).
+ */
 export const newPasswordSchema = z
   .string()
-  .min(12, 'must have at least 12 characters')
-  .max(256, 'must have at most 256 characters');
+  .refine(
+    (text) => passwordLength(text) >= minPasswordLength,
+    `must have at least ${minPasswordLength} characters`,
+  )
+  .refine(
+    (text) => Array.from(text).length <= maxPasswordLength,
+    `must have at most ${maxPasswordLength} characters`,
+  );
 
 const adminView = z.object({
   id: z.uuid(),
