@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { findIn, listFiles, repositoryFolder } from './source-files.ts';
 
@@ -42,4 +42,25 @@ it('runs only make targets that are there', () => {
   expect(targets.size).toBeGreaterThan(5);
   const missing = [...targets].filter((name) => !new RegExp(`^${name}:`, 'mu').test(makefile));
   expect(missing).toEqual([]);
+});
+
+it('has every kind of dependency looked at for new versions', () => {
+  const updates = readFileSync(join(folder, 'dependabot.yml'), 'utf8');
+  const watched = [
+    ...updates.matchAll(/package-ecosystem: (?<kind>[\w-]+)\n\s+directory: (?<place>\S+)/gu),
+  ].map(({ groups }) => `${groups?.['kind']} ${groups?.['place']}`);
+  const goModules = listFiles(join(repositoryFolder, '.ci'))
+    .filter((path) => path.endsWith('go.mod'))
+    .map((path) => `gomod /${relative(repositoryFolder, dirname(path))}`);
+  expect(goModules.length).toBeGreaterThan(0);
+  expect(watched.toSorted()).toEqual(
+    ['npm /', 'github-actions /', 'docker /backend', ...goModules].toSorted(),
+  );
+});
+
+it('keeps a bill of materials with every release', () => {
+  const release = workflows.find(({ path }) => path.endsWith('release.yml'));
+  expect(release?.text).toMatch(
+    /npm sbom --package-lock-only .*>sbom\.json\n[\s\S]*path: sbom\.json/u,
+  );
 });
