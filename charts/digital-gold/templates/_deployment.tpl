@@ -1,5 +1,5 @@
-{{/* The command of a process, with traces if they have somewhere to go. In: root, component. */}}
-{{- define "digital-gold.command" -}}
+{{/* The arguments that make the image's init start a process, with traces if they have somewhere to go. In: root, component. */}}
+{{- define "digital-gold.arguments" -}}
 {{- $environment := include "digital-gold.environment" . | fromYaml }}
 - node
 - --enable-source-maps
@@ -19,8 +19,8 @@
 {{- $liveness := dict "path" "/healthz" "figures" $probes.liveness }}
 {{- $readiness := dict "path" "/readyz" "figures" $probes.readiness -}}
 {{ include "digital-gold.containerBase" (dict "root" .root "name" .component) }}
-command:
-  {{- include "digital-gold.command" . | trim | nindent 2 }}
+args:
+  {{- include "digital-gold.arguments" . | trim | nindent 2 }}
 envFrom:
   - configMapRef:
       name: {{ include "digital-gold.componentName" . }}

@@ -7,6 +7,7 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- include "digital-gold.guardConfig" . }}
 {{- include "digital-gold.guardScaling" . }}
 {{- include "digital-gold.guardIngress" . }}
+{{- include "digital-gold.guardNetwork" . }}
 {{- end }}
 
 {{- define "digital-gold.guardRequired" -}}
@@ -64,6 +65,17 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- with (index $.Values $component).autoscaling }}
 {{- if gt (int64 .minReplicas) (int64 .maxReplicas) }}
 {{- fail (printf "%s.autoscaling.minReplicas is more than maxReplicas" $component) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* To Kubernetes an empty list of peers would be everybody. */}}
+{{- define "digital-gold.guardNetwork" -}}
+{{- if .Values.networkPolicy.enabled }}
+{{- range $store, $whose := dict "database" "PostgreSQL" "cache" "Redis" }}
+{{- if not (index $.Values.networkPolicy.egress $store).to }}
+{{- fail (printf "networkPolicy.egress.%s.to is needed: where %s is" $store $whose) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,7 +1,7 @@
 {{- define "digital-gold.migrationsContainer" -}}
 {{- $values := .Values.migrations -}}
 {{ include "digital-gold.containerBase" (dict "root" . "name" "migrate") }}
-command:
+args:
   - node
   - --enable-source-maps
   - dist/migrate/main.js

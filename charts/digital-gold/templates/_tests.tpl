@@ -1,7 +1,7 @@
 {{/* Metadata of what `helm test` makes and takes away again. In: root, weight. */}}
 {{- define "digital-gold.testMetadata" -}}
 {{- $hook := dict "helm.sh/hook" "test" "helm.sh/hook-weight" (toString .weight) }}
-{{- $_ := set $hook "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded" }}
+{{- $_ := set $hook "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed" }}
 {{- include "digital-gold.metadata" (dict "root" .root "component" "test" "annotations" $hook) }}
 {{- end }}
 

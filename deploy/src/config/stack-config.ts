@@ -92,7 +92,7 @@ const ingress = z.strictObject({
 });
 
 const peers = (whose: string) =>
-  z.array(cidr()).default([]).describe(`addresses of ${whose} as CIDRs; anywhere if empty`);
+  z.array(cidr()).default([]).describe(`addresses of ${whose} as CIDRs; private networks if empty`);
 
 const networkPolicy = z.strictObject({
   enabled: z

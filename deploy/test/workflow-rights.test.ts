@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const folder = join(import.meta.dirname, '..', '..', '.github', 'workflows');
+const workflows = readdirSync(folder).map((name) => ({
+  name,
+  text: readFileSync(join(folder, name), 'utf8'),
+}));
+
+const rights = z.record(z.string(), z.string());
+const workflowShape = z.object({
+  permissions: rights,
+  jobs: z.record(z.string(), z.looseObject({ permissions: rights.optional() })),
+});
+
+/** The text in a job by which it uses a right. */
+const usesOfRights: Readonly<Record<string, RegExp>> = {
+  'contents: read': /actions\/checkout@/u,
+  'packages: write': /ghcr\.io/u,
+  'id-token: write': /actions\/attest-build-provenance@/u,
+  'attestations: write': /actions\/attest-build-provenance@/u,
+};
+
+it('gives a job no right that it does not use', () => {
+  const idle = workflows.flatMap(({ name, text }) => {
+    const { permissions, jobs } = workflowShape.parse(parse(text));
+    return Object.entries(jobs).flatMap(([job, own]) =>
+      Object.entries(own.permissions ?? permissions)
+        .map(([right, kind]) => `${right}: ${kind}`)
+        .filter((right) => usesOfRights[right]?.test(JSON.stringify(own)) !== true)
+        .map((right) => `${name} ${job} ${right}`),
+    );
+  });
+  expect(idle).toEqual([]);
+});
+
+it('hands no workflow all secrets', () => {
+  const all = workflows.filter(({ text }) => text.includes('secrets: inherit'));
+  expect(all.map(({ name }) => name)).toEqual([]);
+});
