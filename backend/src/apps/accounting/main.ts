@@ -10,7 +10,8 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 await runMain(async (env) => {
   const config = loadConfig(apiVariables, env);
   const runtime = await createRuntime('accounting', config, env);
-  const accounting = createAccounting({ ...runtime, db: runtime.database.db });
+  const { db, inTransaction } = runtime.database;
+  const accounting = createAccounting({ ...runtime, db, inTransaction });
   const app = createApiApp(
     {
       name: 'accounting',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openKit, type Kit } from '#test/support/open-kit.ts';
-import { hashToken } from '../../platform/crypto/index.ts';
+import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
 import { createAccounting, permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';
 
@@ -120,6 +120,29 @@ describe('signing in', () => {
     const { email } = await make.portalUser();
     await fail(email, 5);
     expect(await kit.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+  });
+});
+
+describe('a sign-in', () => {
+  it.each([
+    ['a password that was replaced', { passwordHash: 'another hash' }],
+    ['a user who was deactivated', { active: false }],
+  ])('opens no session for %s while it was verified', async (_name, data) => {
+    const { portalUserId, email, password } = await make.portalUser();
+    const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
+      kit.hasher.checkInTurn(clientGone, (verify) =>
+        check(async (secret, hash) => {
+          const matches = await verify(secret, hash);
+          await kit.db.portalUser.update({ where: { id: portalUserId }, data });
+          return matches;
+        }),
+      );
+    const { routes, guard } = createAccounting({ ...kit, hasher: { ...kit.hasher, checkInTurn } });
+    const slow = await kit.serve({ prefix: '/api/v1/accounting', routes, guard });
+    const before = await kit.db.portalSession.count({ where: { portalUserId } });
+    const answer = await createCaller(slow)('POST', '/auth/login', { email, password });
+    expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+    expect(await kit.db.portalSession.count({ where: { portalUserId } })).toBe(before);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
 import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
@@ -19,6 +19,7 @@ const sessionSeconds = 8 * 60 * 60;
 
 export interface PortalSignInDeps {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
@@ -40,20 +41,39 @@ interface PortalSignIn {
 const createPortalLoginGuard = (clock: Clock) =>
   createLoginGuard({ table: 'portal_login_guard', clock });
 
+/** Opens a session of the user whose password was verified; undefined where it was replaced. */
+const openSession = (
+  { inTransaction, clock, random }: PortalSignInDeps,
+  known: PortalUserRecord,
+): Promise<PortalSignIn | undefined> =>
+  inTransaction(async (tx) => {
+    const createdAt = clock.now();
+    // Verifying takes a while: a password replaced or a user deactivated meanwhile is refused.
+    const user = await recordPortalLogin(tx, known, createdAt);
+    if (user === undefined) return undefined;
+    const token = random.bytes(32).toString('base64url');
+    const expiresAt = addSeconds(createdAt, sessionSeconds);
+    const session = { id: random.uuid(), portalUserId: user.id, tokenHash: hashToken(token) };
+    await insertPortalSession(tx, { ...session, createdAt, expiresAt });
+    return { token, expiresAt, user };
+  });
+
 const checkPassword = async (
-  { db, clock, hasher }: PortalSignInDeps,
+  deps: PortalSignInDeps,
   { email, password }: PortalCredentials,
   { clientGone }: RequestContext,
-): Promise<PortalUserRecord> => {
+): Promise<PortalSignIn> => {
+  const { db, clock, hasher } = deps;
   const guard = createPortalLoginGuard(clock);
-  const user = await hasher.checkInTurn(clientGone, async (verify) => {
+  const signedIn = await hasher.checkInTurn(clientGone, async (verify) => {
     await guard.charge(db, email);
     const known = await findPortalUserByEmail(db, email);
-    return (await verify(password, known?.passwordHash)) ? known : undefined;
+    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
+    return openSession(deps, known);
   });
-  if (user === undefined || !user.active) throw new AppError('INVALID_CREDENTIALS');
+  if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
-  return user;
+  return signedIn;
 };
 
 /** Writes the audit row of a refused sign-in, without the email: it may be a stranger's. */
@@ -83,17 +103,8 @@ export const signInPortalUser = async (
   credentials: PortalCredentials,
   context: RequestContext,
 ): Promise<PortalSignIn> => {
-  const { db, clock, random } = deps;
   try {
-    const user = await checkPassword(deps, credentials, context);
-    const token = random.bytes(32).toString('base64url');
-    const createdAt = clock.now();
-    const expiresAt = addSeconds(createdAt, sessionSeconds);
-    const tokenHash = hashToken(token);
-    const id = random.uuid();
-    await insertPortalSession(db, { id, portalUserId: user.id, tokenHash, createdAt, expiresAt });
-    await recordPortalLogin(db, user.id, createdAt);
-    return { token, expiresAt, user };
+    return await checkPassword(deps, credentials, context);
   } catch (error) {
     await recordRefusal(deps, error, context);
     throw error;

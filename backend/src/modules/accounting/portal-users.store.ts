@@ -39,8 +39,21 @@ export const insertPortalUser = async (
   });
 };
 
-export const recordPortalLogin = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.portalUser.update({ where: { id }, data: { lastLoginAt: at } });
+/**
+ * Records a sign-in, and keeps the user's row locked until the transaction ends: what ends the
+ * sessions of a user locks it too. Undefined when the password that was verified is theirs no more,
+ * or they were deactivated meanwhile.
+ */
+export const recordPortalLogin = async (
+  tx: Db,
+  { id, passwordHash }: Pick<PortalUserRecord, 'id' | 'passwordHash'>,
+  at: Date,
+): Promise<PortalUserRecord | undefined> => {
+  const [row] = await tx.portalUser.updateManyAndReturn({
+    where: { id, passwordHash, active: true },
+    data: { lastLoginAt: at },
+  });
+  return row && { ...row, role: roleOf(row.role) };
 };
 
 export const insertPortalSession = async (

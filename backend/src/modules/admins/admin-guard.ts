@@ -1,17 +1,11 @@
+import { isEndedBy } from '../../platform/auth/credential-change.ts';
 import { bearerToken, type TokenSigner } from '../../platform/auth/jwt.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard } from '../../platform/http/index.ts';
 import { tokenClaims } from './admins.schemas.ts';
-import { findAdmin, type AdminRecord } from './admins.store.ts';
+import { findAdmin } from './admins.store.ts';
 import type { AdminPrincipal } from './admins.types.ts';
-
-/**
- * Returns true for a token signed before the password changed or the operator was deactivated.
- * `iat` is in whole seconds: a sign-in after the change rounds it up, so it is never before.
- */
-const isOfAnOldPassword = (iat: number, { passwordChangedAt }: AdminRecord): boolean =>
-  passwordChangedAt instanceof Date && iat * 1000 < passwordChangedAt.getTime();
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion
@@ -26,7 +20,7 @@ export const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guar
     const claims = token === undefined ? undefined : options.tokens.verify(token, tokenClaims);
     if (claims === undefined) throw new AppError('UNAUTHENTICATED');
     const admin = await findAdmin(options.db, claims.sub);
-    if (admin === undefined || !admin.active || isOfAnOldPassword(claims.iat, admin)) {
+    if (admin === undefined || !admin.active || isEndedBy(admin.passwordChangedAt, claims.iat)) {
       throw new AppError('UNAUTHENTICATED');
     }
     if (access.kind === 'roles' && access.roles?.includes(admin.role) !== true) {

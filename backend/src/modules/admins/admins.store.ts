@@ -1,4 +1,4 @@
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { adminRoles, type AdminRole } from './admins.types.ts';
 
 export interface AdminRecord {
@@ -12,6 +12,8 @@ export interface AdminRecord {
   /** The last change that ended sign-ins: a new password, or a deactivation; null until one. */
   readonly passwordChangedAt?: Date | null;
 }
+
+type AdminRow = Omit<AdminRecord, 'role'> & { readonly role: string; readonly lastLoginAt: Date };
 
 const roleOf = (text: string): AdminRole => {
   const role = adminRoles.find((known) => known === text);
@@ -37,17 +39,24 @@ export const insertAdmin = async (db: Db, admin: AdminRecord): Promise<void> => 
 
 /**
  * Records a sign-in and returns the operator as the same statement finds them. Undefined when the
- * password that was verified is theirs no more, or they were deactivated meanwhile.
+ * password that was verified is theirs no more, or they were deactivated meanwhile. `lastLoginAt`
+ * is the moment to issue the token at: `at`, and after the last change, by a whole second.
  */
 export const recordAdminLogin = async (
   db: Db,
   { id, passwordHash }: Pick<AdminRecord, 'id' | 'passwordHash'>,
   at: Date,
-): Promise<AdminRecord | undefined> => {
-  const [row] = await db.adminUser.updateManyAndReturn({
-    where: { id, passwordHash, active: true },
-    data: { lastLoginAt: at },
-  });
+): Promise<(AdminRecord & { readonly lastLoginAt: Date }) | undefined> => {
+  const row = await selectOne<AdminRow>(
+    db,
+    sql`
+      UPDATE admin_user SET last_login_at = greatest(
+        ${at}::timestamptz, last_login_at, date_trunc('second', password_changed_at) + '1 second')
+      WHERE id = ${id}::uuid AND password_hash = ${passwordHash} AND active
+      RETURNING id, email, password_hash AS "passwordHash", role, active,
+        created_at AS "createdAt", last_login_at AS "lastLoginAt",
+        password_changed_at AS "passwordChangedAt"`,
+  );
   return row && { ...row, role: roleOf(row.role) };
 };
 

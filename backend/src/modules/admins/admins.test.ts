@@ -2,7 +2,9 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
+import { createGate } from '#test/support/gate.ts';
 import { openKit, type Kit } from '#test/support/open-kit.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
@@ -54,6 +56,25 @@ const signIn = (email: string, password: string) =>
 
 const changesOf = () => createAdminChanges({ ...kit, audit: async () => {} });
 const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', path);
+
+/** Serves the sign-in with `then` between a password's verification and what follows it. */
+const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
+  const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
+    kit.hasher.checkInTurn(clientGone, (verify) =>
+      check(async (secret, hash) => {
+        const matches = await verify(secret, hash);
+        await then();
+        return matches;
+      }),
+    );
+  const hasher = { ...kit.hasher, checkInTurn };
+  const { adminRoutes: routes, guard } = createAdmins({
+    ...kit,
+    hasher,
+    tokenTtlSeconds: shiftSeconds,
+  });
+  return kit.serve({ prefix: '/v1', routes, guard });
+};
 
 const fail = async (email: string, times: number) => {
   for (let done = 0; done < times; done += 1) {
@@ -235,23 +256,65 @@ describe('the guard', () => {
     ['deactivation', (email: string) => changesOf().setActive(email, false)],
   ])('is not given for a password that was right until a %s', async (_name, change) => {
     const { email, password } = await make.admin('SUPPORT');
-    const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-      kit.hasher.checkInTurn(clientGone, (verify) =>
-        check(async (secret, hash) => {
-          const matches = await verify(secret, hash);
-          await change(email);
-          return matches;
-        }),
-      );
-    const hasher = { ...kit.hasher, checkInTurn };
-    const slow = createAdmins({ ...kit, hasher, tokenTtlSeconds: shiftSeconds });
-    const slowUrl = await kit.serve({
-      prefix: '/v1',
-      routes: slow.adminRoutes,
-      guard: slow.guard,
-    });
-    const answer = await bearerCaller(slowUrl)('POST', '/auth/login', { email, password });
+    const slow = await serveWithVerified(() => change(email));
+    const answer = await bearerCaller(slow)('POST', '/auth/login', { email, password });
     expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+  });
+
+  it('is not given for a sign-in that a deactivation came between, however late it is signed', async () => {
+    const { email, password } = await make.admin('SUPPORT');
+    const [locked, gate] = [createGate(), createGate()];
+    const holding: { done: Promise<void> } = { done: Promise.resolve() };
+    // Once the password is verified the sign-in stands at its count, which it is about to clear.
+    const slow = await serveWithVerified(async () => {
+      holding.done = kit.inTransaction(async (tx) => {
+        await tx.$queryRaw`SELECT email FROM admin_login_guard WHERE email = ${email} FOR UPDATE`;
+        locked.open();
+        await gate.opened;
+      });
+      await locked.opened;
+    });
+    const signingIn = bearerCaller(slow)('POST', '/auth/login', { email, password });
+    await eventually(async () => {
+      const waiting = await kit.db.$queryRaw<unknown[]>`
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      expect(waiting).toHaveLength(1);
+    });
+    await changesOf().setActive(email, false);
+    await changesOf().setActive(email, true);
+    kit.clock.advance(1100);
+    gate.open();
+    await holding.done;
+    const { body } = await signingIn;
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 401 });
+    const again = await signIn(email, password);
+    expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a token of between two changes of one second', async () => {
+    const intoSecondMs = kit.clock.now().getTime() % 1000;
+    kit.clock.advance(1100 - intoSecondMs);
+    const { email } = await make.admin('SUPPORT');
+    await changesOf().resetPassword(email, 'the first secret');
+    kit.clock.advance(10);
+    const { body } = await signIn(email, 'the first secret');
+    kit.clock.advance(10);
+    await changesOf().resetPassword(email, 'the second secret');
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 401 });
+    const again = await signIn(email, 'the second secret');
+    expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a token of before a change that was made by a slower clock', async () => {
+    const { email, password } = await make.admin('SUPPORT');
+    const { body } = await signIn(email, password);
+    kit.clock.advance(-minuteMs);
+    await changesOf().resetPassword(email, 'yet another secret');
+    expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 401 });
+    const again = await signIn(email, 'yet another secret');
+    expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
+    kit.clock.advance(minuteMs);
   });
 
   it("refuses a customer's token, which the same secret signs", async () => {

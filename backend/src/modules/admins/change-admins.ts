@@ -1,3 +1,4 @@
+import { momentOfChange } from '../../platform/auth/credential-change.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
@@ -121,7 +122,8 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
       }
       const at = clock.now();
       // A deactivation ends every token of before, for good: an activation brings none back.
-      const ends = to.active === false ? { passwordChangedAt: at } : {};
+      const ends =
+        to.active === false ? { passwordChangedAt: momentOfChange(at, admin.lastLoginAt) } : {};
       await updateAdmin(tx, admin.id, { ...to, ...ends }, at);
       await audit(tx, { action, adminId: admin.id, before, after });
       return changed;
@@ -143,8 +145,9 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
         const { admin } = await lockAdmin(tx, email);
-        const passwordChangedAt = clock.now();
-        await updateAdmin(tx, admin.id, { passwordHash, passwordChangedAt }, passwordChangedAt);
+        const at = clock.now();
+        const passwordChangedAt = momentOfChange(at, admin.lastLoginAt);
+        await updateAdmin(tx, admin.id, { passwordHash, passwordChangedAt }, at);
         await guard.clear(tx, email);
         const [before, after] = [stateOf(admin), stateOf(admin)];
         await audit(tx, { action: 'admin.reset-password', adminId: admin.id, before, after });

@@ -46,8 +46,9 @@ export const signInAdmin = async (
   });
   if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
+  // Issued when it was recorded: a change since then ends it, however late it is signed.
   const claims = { sub: admin.id, email: admin.email, role: admin.role };
-  const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.passwordChangedAt ?? undefined);
+  const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.lastLoginAt);
   return { accessToken, expiresIn: tokenTtlSeconds, admin };
 };
 

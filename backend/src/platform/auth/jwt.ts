@@ -5,13 +5,15 @@ import type { Clock } from '../clock/clock.ts';
 
 export interface TokenSigner {
   /**
-   * Signs `claims` for `ttlSeconds` of business time. `iat`, in whole seconds, is rounded down, but
-   * never to before `notBefore`: it is that moment rounded up where the two share a second.
+   * Signs `claims` for `ttlSeconds` of business time from `issuedAt`, which is now unless given.
+   * `iat`, in whole seconds, is that moment rounded down.
    */
-  sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number, notBefore?: Date): string;
+  sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number, issuedAt?: Date): string;
   /** Returns the claims of a valid, unexpired token; undefined for anything else. */
   verify<S extends z.ZodType>(token: string, schema: S): z.output<S> | undefined;
 }
+
+const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
 
 /**
  * HS256 tokens; the algorithm is pinned, so a token can't choose its own. Life is measured with
@@ -21,18 +23,17 @@ export interface TokenSigner {
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {
   // In a text the library looks for a public key first, each time, which takes half a millisecond.
   const key = createSecretKey(Buffer.from(options.secret, 'utf8'));
-  const seconds = (): number => Math.floor(options.clock.now().getTime() / 1000);
+  const { clock } = options;
   return {
-    sign(claims, ttlSeconds, notBefore) {
-      const earliest = notBefore === undefined ? 0 : Math.ceil(notBefore.getTime() / 1000);
-      const iat = Math.max(seconds(), earliest);
+    sign(claims, ttlSeconds, issuedAt = clock.now()) {
+      const iat = secondsOf(issuedAt);
       return jwt.sign({ ...claims, iat, exp: iat + ttlSeconds }, key, { algorithm: 'HS256' });
     },
     verify(token, schema) {
       try {
         const claims = jwt.verify(token, key, {
           algorithms: ['HS256'],
-          clockTimestamp: seconds(),
+          clockTimestamp: secondsOf(clock.now()),
         });
         const parsed = schema.safeParse(claims);
         return parsed.success ? parsed.data : undefined;
