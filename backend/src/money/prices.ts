@@ -11,6 +11,13 @@ export const applyBuySpread = (providerBuyPaise: Paise, spreadBps: Bps): Paise =
 export const applySellSpread = (providerSellPaise: Paise, spreadBps: Bps): Paise =>
   paise(divideHalfUp(providerSellPaise * (WHOLE_BPS - spreadBps), WHOLE_BPS));
 
+/**
+ * Returns the most that two amounts may differ by and still count as agreed: a share of the amount,
+ * rounded down, and one paisa for what each side rounds (contract: money > Provider's price).
+ */
+export const toleranceOn = (amount: Paise, toleranceBps: Bps): Paise =>
+  paise(divideFloor(amount * toleranceBps, WHOLE_BPS) + 1n);
+
 /** Values a weight at a price per gram, half-up. */
 export const valueOf = (weight: Grams, pricePerGramPaise: Paise): Paise =>
   paise(divideHalfUp(weight * pricePerGramPaise, UNITS_PER_GRAM));

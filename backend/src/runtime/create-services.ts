@@ -20,6 +20,7 @@ import {
   cachePassing,
 } from '../modules/readiness/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
+import { fromSafeBps } from '../money/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { isAppError } from '../platform/errors/app-error.ts';
@@ -108,6 +109,7 @@ export const createServices = (
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
+    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
   });
 
   return {

@@ -7,6 +7,7 @@ import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import { createReconciliation } from '../../src/modules/reconciliation/index.ts';
+import { fromSafeBps } from '../../src/money/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { createFactories, type Factories } from './factories.ts';
@@ -77,7 +78,8 @@ export const serveTrade = async () => {
   const { gold, payments, banking, payouts, gateways, provider, payoutProvider } = trade;
   const factories = createFactories({ ...kit, provider });
   await openGates(kit, factories);
-  const deps = { ...kit, gateways, goldProvider: provider, payoutProvider };
+  const priceToleranceBps = fromSafeBps(100);
+  const deps = { ...kit, gateways, goldProvider: provider, payoutProvider, priceToleranceBps };
   const url = await kit.serve({
     prefix: '/v1',
     guard: customerGuard,

@@ -55,7 +55,8 @@ export const openBooks = async () => {
       const goldProvider = createGoldProvider(env, base);
       const gateways = createPaymentGateways(env, base);
       const payoutProvider = createPayoutProvider(env, base);
-      const fresh = createReconciliation({ ...kit, goldProvider, gateways, payoutProvider });
+      const collaborators = { goldProvider, gateways, payoutProvider };
+      const fresh = createReconciliation({ ...served.deps, ...collaborators });
       const { checks } = await fresh.report(72);
       for (const used of [goldProvider, payoutProvider, ...gateways.values()]) await used.close();
       return byId(checks);

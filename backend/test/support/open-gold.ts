@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { RequestHandler } from 'express';
+import type { Redis } from 'ioredis';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { createSafegold } from '../../src/adapters/gold-provider/safegold/create-safegold.ts';
@@ -18,7 +19,8 @@ import { createPayments, type Payments } from '../../src/modules/payments/index.
 import { createPrice } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
-import { createSystemClock } from '../../src/platform/clock/clock.ts';
+import { fromSafeBps } from '../../src/money/index.ts';
+import { createSystemClock, type Clock } from '../../src/platform/clock/clock.ts';
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createVault, parseKeyring } from '../../src/platform/crypto/index.ts';
@@ -64,6 +66,8 @@ export interface OpenGold {
   readonly url: string;
   readonly databaseUrl: string;
   readonly database: Database;
+  /** The cache, for what another process may have left in it. */
+  readonly redis: Redis;
   readonly sandbox: OpenSandbox;
   readonly clock: ManualClock;
   readonly gold: Gold;
@@ -151,10 +155,15 @@ const createAdapters = (url: string, base: AdapterDeps) => ({
 interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
+  /** The real time that prices age on, where a test moves it. */
+  readonly wall?: Clock;
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
-export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<OpenGold> => {
+export const openGold = async ({
+  wrapProvider,
+  wall = createSystemClock(),
+}: OpenGoldOptions = {}): Promise<OpenGold> => {
   const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
   const { databaseUrl: url } = addresses;
   const database = createDatabase({ url, poolSize: 10, applicationName: 'gold-test' });
@@ -173,7 +182,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     isSellGateOpen: true,
     limits: defaultLimits,
   };
-  const price = createPrice({ db, redis, provider, wall: createSystemClock() });
+  const price = createPrice({ db, redis, provider, wall });
   const base = { db, inTransaction, clock, random, logger };
   const vault = createVault({ keyring: parseKeyring(keyring) });
   const notify = createNotify({ clock, random });
@@ -205,6 +214,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     audit: createAuditor({ clock, random, vault }),
     timers: createTimers(),
     allocationRetrySeconds: retrySeconds,
+    priceToleranceBps: fromSafeBps(100),
   });
   const holdings = createHoldings({ db, redis, random, price: price.live });
   const app = createApi({
@@ -238,6 +248,7 @@ export const openGold = async ({ wrapProvider }: OpenGoldOptions = {}): Promise<
     url: apiUrl,
     databaseUrl: url,
     database,
+    redis,
     sandbox,
     clock,
     gold,

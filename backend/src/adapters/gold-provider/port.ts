@@ -4,6 +4,12 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** A verify returned another weight than requested: nothing may be confirmed with it. */
 export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
 
+/**
+ * The rupees of a verify are not those of the rate that it named: the provider refused ours for it,
+ * or returned others. Nothing may be confirmed with it.
+ */
+export const AMOUNT_MISMATCH = 'AMOUNT_MISMATCH';
+
 /** The provider knows no such transaction. */
 export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
 
@@ -73,7 +79,10 @@ export interface VerifiedTransaction {
   readonly providerTxId: string;
   /** Always the requested grams: other grams are refused as GRAMS_MISMATCH. */
   readonly grams: Grams;
-  /** The provider's own amount for them, with tax. */
+  /**
+   * The provider's own amount for them, with tax: what its rate gives for the grams. Other rupees
+   * are refused as AMOUNT_MISMATCH.
+   */
   readonly providerAmountPaise: Paise;
 }
 

@@ -16,6 +16,7 @@ import {
   checkPriceFeed,
   checkSecrets,
 } from '../../modules/readiness/index.ts';
+import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
@@ -56,6 +57,7 @@ export const createAdminApi = (
     gateways,
     goldProvider: provider,
     payoutProvider,
+    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
   });
   const report = createReadinessReport({
     db,

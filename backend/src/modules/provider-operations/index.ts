@@ -1,3 +1,4 @@
+export { coversCharge, isCoveredByProvider } from './price-rule.ts';
 export {
   type Confirm,
   acquireConfirm,

@@ -1,7 +1,9 @@
-import { GRAMS_MISMATCH } from '../../adapters/gold-provider/port.ts';
+import { AMOUNT_MISMATCH, GRAMS_MISMATCH } from '../../adapters/gold-provider/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
+
+const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
 
 export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
 
@@ -11,7 +13,7 @@ export const verifyErrorCode = (
 ): VerifyErrorCode => {
   const isNo = verified.kind === 'refused' && !isUnavailable(verified);
   if (!isNo) return 'PROVIDER_UNAVAILABLE';
-  return verified.code === GRAMS_MISMATCH ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
 };
 
 export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>

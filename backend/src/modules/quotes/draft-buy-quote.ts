@@ -1,19 +1,14 @@
-import { RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
-import type {
-  GoldProvider,
-  VerifiedTransaction,
-  VerifyBuyRequest,
-} from '../../adapters/gold-provider/port.ts';
+import { AMOUNT_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import type { GoldProvider, VerifyBuyRequest } from '../../adapters/gold-provider/port.ts';
 import type { Bps, BuyBreakdown } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { LivePrice, LivePriceReader } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
-import { verifyError } from '../provider-operations/index.ts';
+import { coversCharge, verifyError } from '../provider-operations/index.ts';
 import { requireProviderUser, verifiablePrice } from './quote-price.ts';
 import { breakDownBuy, checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount } from './quotes.types.ts';
@@ -38,12 +33,22 @@ export interface QuoteDeps extends GoldBase {
     userId: string,
   ) => Promise<{ readonly providerUserId: string | null } | undefined>;
   readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
+  /** The tolerance towards the provider's price (contract: money > Provider's price). */
+  readonly priceToleranceBps: Bps;
 }
 
 /** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;
 /** A quote ends this long before its lock: the customer still has to pay. */
 const lockMarginMs = 45_000;
+
+/** A quote; or the refusal of one whose rate may be another by now, so that it is worth a retry. */
+type Drafted =
+  | { readonly quote: BuyQuote }
+  | { readonly refusal: AppError; readonly hasLapsed: boolean };
+
+const hasMoved = (from: LivePrice, to: LivePrice): boolean =>
+  from.providerBuyPaise !== to.providerBuyPaise || from.providerTaxBps !== to.providerTaxBps;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
@@ -70,7 +75,7 @@ export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
     userId: string,
     amount: GoldAmount,
     providerUserId: string,
-  ): Promise<{ quote: BuyQuote } | { lapsed: Outcome<VerifiedTransaction> }> => {
+  ): Promise<Drafted> => {
     const id = random.uuid();
     const gstBps = await deps.gstRateBpsOn(db, clock.now());
     const breakdown = breakDownBuy(amount, live.buyPaise, gstBps);
@@ -86,10 +91,18 @@ export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
     // The lock runs from the moment before the call: what it costs is ours, not the provider's.
     const lockStartedAt = clock.now();
     const verified = await provider.verifyBuy(request);
-    if (verified.kind === 'refused' && verified.code === RATE_LAPSED) return { lapsed: verified };
-    if (verified.kind !== 'done') throw verifyError(verified);
+    if (verified.kind !== 'done') {
+      const refusal = verifyError(verified);
+      const hasLapsed = verified.kind === 'refused' && verified.code === RATE_LAPSED;
+      const isOtherRate = verified.kind === 'refused' && verified.code === AMOUNT_MISMATCH;
+      if (hasLapsed || isOtherRate) return { refusal, hasLapsed };
+      throw refusal;
+    }
     const { providerTxId, grams, providerAmountPaise } = verified.value;
     if (grams !== breakdown.grams) throw new AppError('PROVIDER_MISMATCH');
+    if (!coversCharge(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
+      return { refusal: new AppError('PROVIDER_MISMATCH'), hasLapsed: false };
+    }
     const createdAt = clock.now();
     const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
     const expiresAt = earlier(addMs(createdAt, quoteLifeMs), addMs(lockEndsAt, -lockMarginMs));
@@ -118,12 +131,18 @@ export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
   return async (userId, amount) => {
     const providerUserId = await requireProviderUser(deps, userId);
     if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
-    const first = await quoteAt(await verifiablePrice(deps), userId, amount, providerUserId);
+    const live = await verifiablePrice(deps);
+    const first = await quoteAt(live, userId, amount, providerUserId);
     if ('quote' in first) return first.quote;
-    // A rate is good for minutes; one that ran out on the way is replaced once.
-    logger.info({ userId }, 'the rate of a quote had lapsed, asking for a new one');
-    const second = await quoteAt(await price.freshPrice(), userId, amount, providerUserId);
+    // A rate that ran out on the way, or is another by now, is replaced once.
+    const fresh = await price.freshPrice();
+    if (!first.hasLapsed && !hasMoved(live, fresh)) {
+      logger.error({ userId }, "a quote below the provider's charge was refused");
+      throw first.refusal;
+    }
+    logger.info({ userId }, 'the rate of a quote was another by now, drafting it again');
+    const second = await quoteAt(fresh, userId, amount, providerUserId);
     if ('quote' in second) return second.quote;
-    throw new AppError('PROVIDER_REFUSED', { cause: second.lapsed });
+    throw second.refusal;
   };
 };

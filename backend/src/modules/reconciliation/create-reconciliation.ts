@@ -1,3 +1,4 @@
+import type { Bps } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
@@ -14,6 +15,8 @@ export interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'
   readonly clock: Clock;
   readonly logger: Logger;
   readonly payoutProvider?: Collaborators['payoutProvider'];
+  /** The tolerance towards the provider's price (contract: money > Provider's price). */
+  readonly priceToleranceBps: Bps;
   readonly limits?: FetchLimits;
 }
 
@@ -31,9 +34,9 @@ export const createReconciliation = (
   report(windowHours: number): Promise<Report>;
 } => {
   const { inTransaction, clock, logger, limits = usualLimits } = deps;
-  const { gateways, goldProvider, payoutProvider } = deps;
+  const { gateways, goldProvider, payoutProvider, priceToleranceBps } = deps;
   const read = createRead(inTransaction);
-  const context = { read, limits, gateways, goldProvider, payoutProvider };
+  const context = { read, limits, gateways, goldProvider, payoutProvider, priceToleranceBps };
   const running = new Map<number, Promise<Report>>();
 
   /** Returns the report of this window that is being made, where there is one. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { insertLargeBooks } from '#test/support/large-books.ts';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import { fromSafeBps } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { allChecks } from './checks/all-checks.ts';
 import { createRead } from './create-read.ts';
@@ -72,6 +73,7 @@ it.each(allChecks)('$id reads its window by indexes, and finds nothing', async (
     read,
     now,
     from: addMs(now, -windowMs),
+    priceToleranceBps: fromSafeBps(100),
     limits: { most: 1000, concurrency: 3, withinMs: 15_000 },
     gateways,
     goldProvider,

@@ -58,6 +58,30 @@ it.each([
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
+it('finds a buy below what the provider charges for it', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, userId } = await books.buy();
+    await books.asOwner(
+      `UPDATE gold_order SET provider_amount_paise = amount_paise * 10 WHERE id = $1`,
+      orderId,
+    );
+    return { orderId, userId, orderStatus: 'ALLOCATED' };
+  });
+  expect(found).toEqual(['payment_amount_mismatch']);
+});
+
+it('finds a sale above what the provider pays for it', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, userId } = await books.sell();
+    await books.asOwner(
+      `UPDATE gold_order SET provider_amount_paise = proceeds_paise / 10 WHERE id = $1`,
+      orderId,
+    );
+    return { orderId, userId };
+  });
+  expect(found).toEqual(['payment_amount_mismatch']);
+});
+
 it('finds what waits for a person: a capture of another amount', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());

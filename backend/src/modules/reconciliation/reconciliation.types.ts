@@ -1,3 +1,4 @@
+import type { Bps } from '../../money/index.ts';
 import type { Sql } from '../../platform/db/index.ts';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
@@ -63,6 +64,8 @@ export interface CheckContext extends Collaborators {
   readonly read: Read;
   /** Business time of the report. */
   readonly now: Date;
+  /** The tolerance towards the provider's price. */
+  readonly priceToleranceBps: Bps;
   /** Start of the window. */
   readonly from: Date;
   /** Bounds the calls to a collaborator. */

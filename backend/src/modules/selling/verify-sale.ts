@@ -1,4 +1,4 @@
-import { GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import { AMOUNT_MISMATCH, GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
 import type { VerifiedTransaction } from '../../adapters/gold-provider/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
@@ -8,6 +8,7 @@ import { releaseGrams } from '../holdings/index.ts';
 import { type GoldOrder, lockOrder } from '../orders/index.ts';
 import {
   acquireVerify,
+  isCoveredByProvider,
   recordVerifyOutcome,
   renewVerify,
   verifyErrorCode,
@@ -30,8 +31,22 @@ interface Verified {
   readonly calledAt: Date;
 }
 
+/** Refuses what the provider answered other than asked, or at rupees that ours exceed. */
+const judge = (
+  order: GoldOrder,
+  outcome: Outcome<VerifiedTransaction>,
+  toleranceBps: SellingDeps['priceToleranceBps'],
+): Outcome<VerifiedTransaction> => {
+  if (outcome.kind !== 'done') return outcome;
+  const { grams, providerAmountPaise } = outcome.value;
+  if (grams !== order.grams) return refused(GRAMS_MISMATCH, 'other grams than asked');
+  invariant(order.proceedsPaise, `sell order ${order.id} has its proceeds`);
+  if (isCoveredByProvider(order.proceedsPaise, providerAmountPaise, toleranceBps)) return outcome;
+  return refused(AMOUNT_MISMATCH, 'the provider pays less than the customer is promised');
+};
+
 const verifyAtRate = async (
-  { db, clock, provider, findUser }: SellingDeps,
+  { db, clock, provider, findUser, priceToleranceBps }: SellingDeps,
   order: GoldOrder,
   rate: Rate,
 ): Promise<Verified> => {
@@ -42,9 +57,7 @@ const verifyAtRate = async (
   }
   const { id: reference, grams } = order;
   const outcome = await provider.verifySell({ providerUserId, reference, grams, ...rate });
-  const isMismatch = outcome.kind === 'done' && outcome.value.grams !== grams;
-  if (!isMismatch) return { outcome, rate, calledAt };
-  return { outcome: refused(GRAMS_MISMATCH, 'other grams than asked'), rate, calledAt };
+  return { outcome: judge(order, outcome, priceToleranceBps), rate, calledAt };
 };
 
 /** Verifies at the quote's rate. A rate is good for minutes: a lapsed one is replaced once. */
@@ -118,8 +131,9 @@ const recordOutcome = (
 
 /**
  * Takes the first step of a placed sale: the provider's verify, PENDING -> VERIFIED. A verify that
- * is refused, unanswered or of other grams binds nobody: the sale is FAILED and its grams are
- * available again (contract: states > Gold order, sell). A repeat after a crash verifies again.
+ * is refused, unanswered, of other grams or of less money than was promised binds nobody: the sale
+ * is FAILED and its grams are available again (contract: states > Gold order, sell). A repeat after
+ * a crash verifies again.
  * @throws AppError REQUEST_IN_PROGRESS while another process has it
  */
 export const verifySale = async (

@@ -3,7 +3,13 @@ import { isTraded, type Grams, type Paise } from '../../../money/index.ts';
 import type { Clock } from '../../../platform/clock/clock.ts';
 import { jsonNumber } from '../../../platform/http-client/index.ts';
 import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
-import { GRAMS_MISMATCH, PROVIDER_REFUSED, RATE_LAPSED, UNKNOWN_TRANSACTION } from '../port.ts';
+import {
+  AMOUNT_MISMATCH,
+  GRAMS_MISMATCH,
+  PROVIDER_REFUSED,
+  RATE_LAPSED,
+  UNKNOWN_TRANSACTION,
+} from '../port.ts';
 import type { ConfirmRequest, GoldProvider, VerifiedTransaction } from '../port.ts';
 import type { SafegoldCalls } from './create-safegold-calls.ts';
 import { rateWithTax, rupeesFor } from './safegold.arithmetic.ts';
@@ -48,15 +54,21 @@ export const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Tra
         [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
       },
       answer: verifyAnswer,
-      refusalCodes: { [facts.invalidRateCode[side]]: RATE_LAPSED },
+      refusalCodes: {
+        [facts.invalidRateCode[side]]: RATE_LAPSED,
+        [facts.amountMismatchCode[side]]: AMOUNT_MISMATCH,
+      },
     });
     if (verified.kind !== 'done') return verified;
     const answer = verified.value;
     if (answer.gold_amount !== grams) {
       return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
     }
-    const providerAmountPaise = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
-    return done({ providerTxId: answer.tx_id, grams, providerAmountPaise });
+    const answered = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
+    if (answered !== amountPaise) {
+      return refused(AMOUNT_MISMATCH, 'the verify returned other rupees than its rate gives');
+    }
+    return done({ providerTxId: answer.tx_id, grams, providerAmountPaise: amountPaise });
   };
 
   const confirm = async (side: Side, request: ConfirmRequest) => {

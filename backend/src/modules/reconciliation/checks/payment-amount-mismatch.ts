@@ -1,24 +1,40 @@
-import { sql } from '../../../platform/db/index.ts';
+import type { Bps } from '../../../money/index.ts';
+import { sql, type Sql } from '../../../platform/db/index.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
 /**
+ * Selects orders `o` whose figures break the rule of the provider's price. An order that an operator
+ * allocated is held to what the provider charged at its quote: the rest is the house's.
+ */
+const breaksPriceRule = (toleranceBps: Bps): Sql => {
+  const charged = sql`(o.provider_amount_paise - coalesce(o.price_difference_paise, 0))`;
+  const tolerance = sql`(${charged} * ${toleranceBps}::bigint / 10000 + 1)`;
+  return sql`
+    CASE WHEN o.type = 'SELL' THEN o.proceeds_paise - ${charged} ELSE ${charged} - o.amount_paise END
+      > ${tolerance}`;
+};
+
+/**
  * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
- * payment order and capture do not name one amount in one currency. One under review is in
- * somebody's hands already; a second capture may be of any amount; one paid back is settled.
+ * payment order and capture do not name one amount in one currency, or whose price is to the house's
+ * loss against the provider's (contract: money > Provider's price). One under review is in somebody's
+ * hands already; a second capture may be of any amount; one paid back is settled.
  */
 export const paymentAmountMismatch: Check = {
   id: 'payment_amount_mismatch',
-  title: 'Order, quote, payment order and capture disagree, and nobody has it under review',
+  title:
+    'Order, quote, payment order, capture and provider disagree, and nobody has it under review',
   severity: 'critical',
-  run: ({ read, from }) =>
+  run: ({ read, from, priceToleranceBps }) =>
     findRows(
       read,
       sql`
         SELECT DISTINCT ON (o.id) o.created_at AS since, o.id AS "orderId",
           o.user_id AS "userId", o.status AS "orderStatus", p.id AS "paymentOrderId", g.gateway,
           g.gateway_payment_id AS "gatewayPaymentId", o.amount_paise AS "orderPaise",
+          o.provider_amount_paise AS "providerPaise",
           q.total_paise AS "quotePaise", p.amount_paise AS "paymentOrderPaise",
           g.amount_paise AS "capturedPaise", g.currency AS "capturedCurrency"
         FROM (
@@ -31,10 +47,11 @@ export const paymentAmountMismatch: Check = {
         LEFT JOIN payment_order p ON p.order_id = o.id
         LEFT JOIN gateway_payment g ON g.payment_order_id = p.id AND g.status = 'CAPTURED'
           AND g.standing NOT IN ('SECOND', 'REFUNDED')
-        WHERE o.type <> 'SELL' AND o.status <> 'MANUAL_REVIEW'
+        WHERE o.status <> 'MANUAL_REVIEW' AND (${breaksPriceRule(priceToleranceBps)}
+          OR o.type <> 'SELL'
           AND (q.total_paise <> o.amount_paise OR p.amount_paise <> o.amount_paise
             OR g.amount_paise <> o.amount_paise OR g.amount_paise <> p.amount_paise
-            OR g.currency <> p.currency)
+            OR g.currency <> p.currency))
         ORDER BY o.id, p.created_at DESC, g.learned_at DESC`,
     ),
 };
