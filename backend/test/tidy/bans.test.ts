@@ -51,6 +51,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   randomness: ['Math.random()'],
   'floats near money': ['Number(x)', 'parseFloat(x)', 'x.toFixed(2)', '.transform(Number)'],
   'rounding near money': ['Math.round(x)'],
+  "the ORM's raw queries": ['db.$queryRaw`', 'db.$executeRaw('],
   'holes in the types': ['x as any', 'x: any', '// @ts-ignore'],
   'tests that do not run': ['it.only(', 'describe.skip(', 'it.todo(', 'it.skip.each'],
   'sleeping in tests': ['setTimeout(resolve, 5)', 'await delay(5)'],

@@ -75,6 +75,16 @@ export const bans: readonly Ban[] = [
     },
   },
   {
+    name: "the ORM's raw queries",
+    pattern: /\$(?:queryRaw|executeRaw)\b/gu,
+    where: ownCode,
+    instead: 'sql, selectRows, selectOne, execute of platform/db (ADR 0026)',
+    allowed: {
+      'src/platform/db/sql.ts': 'the helper itself',
+      'src/platform/db/database.ts': 'the probe, on a client of its own',
+    },
+  },
+  {
     name: 'holes in the types',
     pattern: /\bas\s+any\b|:\s*any\b|<any>|@ts-(?:ignore|nocheck|expect-error)\b/gu,
     where: everywhere,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { GatewaysByCode, PaymentMethod, PaymentsDeps } from './payments.types.ts';
 
@@ -25,17 +25,28 @@ interface GatewaySettings {
 const code = z.string().optional();
 const routesSchema = z.object({ upi: code, card: code, netbanking: code, wallet: code }).catch({});
 
+interface SettingsRow {
+  readonly default_code: string | null;
+  readonly priority: readonly string[] | null;
+  readonly routes: unknown;
+  readonly disabled: readonly string[];
+}
+
+/** Reads both tables in one statement: every buy asks. */
 const readSettings = async (db: Db): Promise<GatewaySettings> => {
-  const [routing, disabled] = await Promise.all([
-    db.gatewayRouting.findUnique({ where: { id: 1 } }),
-    db.gatewaySetting.findMany({ where: { enabled: false }, select: { code: true } }),
-  ]);
+  const row = await selectOne<SettingsRow>(
+    db,
+    sql`
+    SELECT r.default_code, r.priority, r.routes,
+      ARRAY(SELECT code FROM gateway_setting WHERE NOT enabled) AS disabled
+    FROM (VALUES (1)) AS one (id) LEFT JOIN gateway_routing r ON r.id = one.id`,
+  );
   return {
-    disabled: new Set(disabled.map((row) => row.code)),
+    disabled: new Set(row?.disabled),
     routing: {
-      defaultCode: routing?.defaultCode ?? null,
-      priority: routing?.priority ?? [],
-      routes: routesSchema.parse(routing?.routes),
+      defaultCode: row?.default_code ?? null,
+      priority: row?.priority ?? [],
+      routes: routesSchema.parse(row?.routes),
     },
   };
 };

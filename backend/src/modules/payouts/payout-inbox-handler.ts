@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
 import { findReportedAttempt } from './payout-attempt.store.ts';
 import { parsePayoutEvent, printPayoutEvent, type ReadPayoutEvent } from './payout-event.ts';
@@ -33,7 +33,9 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
 
 /** Lists events of payouts and validations that were unknown and are known by now, oldest first. */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
-  const rows = await db.$queryRaw<{ id: string }[]>`
+  const rows = await selectRows<{ id: string }>(
+    db,
+    sql`
     SELECT e.id FROM webhook_event e
     WHERE e.source = 'payout' AND e.status = 'UNMATCHED'
       AND e.received_at >= ${receivedFrom}::timestamptz
@@ -41,7 +43,8 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
           WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)
         OR EXISTS (SELECT 1 FROM bank_account b
           WHERE b.provider = e.gateway AND b.provider_validation_id = e.subject))
-    ORDER BY e.received_at LIMIT ${limit}`;
+    ORDER BY e.received_at LIMIT ${limit}`,
+  );
   return rows.map((row) => row.id);
 };
 

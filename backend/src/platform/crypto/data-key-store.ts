@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts';
+import { execute, selectRows, sql } from '../db/sql.ts';
 
 /** A user's data key as it is kept: wrapped, or destroyed. */
 export interface StoredDataKey {
@@ -43,11 +44,14 @@ interface Row {
  */
 export const createDataKeyStore = (db: Db): DataKeyStore => ({
   async find(userIds) {
-    const rows = await db.$queryRaw<Row[]>`
+    const rows = await selectRows<Row>(
+      db,
+      sql`
       select user_id::text as user_id, key_id, coalesce(wrapped_key, ''::bytea) as wrapped_key,
              destroyed_at is not null as destroyed,
              created_at < now() - interval '1 second' as settled
-      from user_data_key where user_id = any(${userIds}::uuid[])`;
+      from user_data_key where user_id = any(${userIds}::uuid[])`,
+    );
     return rows.map((row) => ({
       userId: row.user_id,
       state: row.destroyed ? 'destroyed' : 'live',
@@ -57,22 +61,31 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
     }));
   },
   async insert(key) {
-    await db.$executeRaw`
+    await execute(
+      db,
+      sql`
       insert into user_data_key (user_id, key_id, wrapped_key, created_at)
       values (${key.userId}::uuid, ${key.keyId}, ${key.wrapped}, now())
-      on conflict (user_id) do nothing`;
+      on conflict (user_id) do nothing`,
+    );
   },
   async destroy(userId) {
-    const count = await db.$executeRaw`
+    const count = await execute(
+      db,
+      sql`
       update user_data_key set wrapped_key = ''::bytea, destroyed_at = now()
-      where user_id = ${userId}::uuid and destroyed_at is null`;
+      where user_id = ${userId}::uuid and destroyed_at is null`,
+    );
     return count === 1;
   },
   async claimWrappedByOther(keyId, limit) {
-    const rows = await db.$queryRaw<Row[]>`
+    const rows = await selectRows<Row>(
+      db,
+      sql`
       select user_id::text as user_id, key_id, wrapped_key
       from user_data_key where destroyed_at is null and key_id <> ${keyId}
-      order by user_id limit ${limit}::int for update skip locked`;
+      order by user_id limit ${limit}::int for update skip locked`,
+    );
     return rows.map((row) => ({
       userId: row.user_id,
       keyId: row.key_id,
@@ -80,8 +93,11 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
     }));
   },
   async replace(key) {
-    await db.$executeRaw`
+    await execute(
+      db,
+      sql`
       update user_data_key set key_id = ${key.keyId}, wrapped_key = ${key.wrapped}
-      where user_id = ${key.userId}::uuid and destroyed_at is null`;
+      where user_id = ${key.userId}::uuid and destroyed_at is null`,
+    );
   },
 });

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from './database.ts';
+import { selectRows, sql } from './sql.ts';
 import { sqlStateOf } from './errors.ts';
 import { prismaFolder } from './prisma-folder.ts';
 
@@ -17,9 +18,12 @@ export const listMigrations = async (folder = prismaFolder()): Promise<string[]>
 
 const appliedMigrations = async (db: Db): Promise<string[]> => {
   try {
-    const rows = await db.$queryRaw<{ migration_name: string }[]>`
+    const rows = await selectRows<{ migration_name: string }>(
+      db,
+      sql`
       SELECT migration_name FROM _prisma_migrations
-      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+    );
     return rows.map((row) => row.migration_name);
   } catch (error) {
     if (sqlStateOf(error) === undefinedTable) return [];

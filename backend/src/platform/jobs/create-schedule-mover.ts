@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import type { Db } from '../db/database.ts';
+import { selectOne, sql } from '../db/sql.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createLoop, type Loop } from './create-loop.ts';
@@ -28,7 +29,9 @@ export interface ScheduleMoverOptions {
  * job is on the queue. Rows that another mover is at are passed over.
  */
 const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> => {
-  const [row] = await db.$queryRaw<{ moved: number }[]>`
+  const row = await selectOne<{ moved: number }>(
+    db,
+    sql`
     with due as (
       delete from scheduled_job where id in (
         select id from scheduled_job where due_at <= ${now}::timestamptz
@@ -38,7 +41,8 @@ const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> =>
     from due cross join lateral graphile_worker.add_job(
       due.task, due.payload::json, queue_name := due.queue,
       max_attempts := coalesce(due.max_attempts, ${defaultMaxAttempts}::int),
-      job_key := due.key, flags := array[${keyedFlag}::text]) as added`;
+      job_key := due.key, flags := array[${keyedFlag}::text]) as added`,
+  );
   return row?.moved ?? 0;
 };
 

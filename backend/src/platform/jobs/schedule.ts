@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts';
+import { execute, sql } from '../db/sql.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import { assertIdsOnly } from './assert-ids-only.ts';
 import type { ScheduledJobRequest } from './job.types.ts';
@@ -17,7 +18,9 @@ export const schedule = async (
 ): Promise<void> => {
   const { task, payload, key, dueAt, queue = null, maxAttempts = null } = job;
   assertIdsOnly(task, payload);
-  await db.$executeRaw`
+  await execute(
+    db,
+    sql`
     insert into scheduled_job
       (id, key, task, payload, due_at, queue, max_attempts, created_at)
     values
@@ -25,11 +28,12 @@ export const schedule = async (
        ${dueAt}::timestamptz, ${queue}, ${maxAttempts}::int, now())
     on conflict (key) do update set
       task = excluded.task, payload = excluded.payload, due_at = excluded.due_at,
-      queue = excluded.queue, max_attempts = excluded.max_attempts`;
+      queue = excluded.queue, max_attempts = excluded.max_attempts`,
+  );
 };
 
 /** Cancels a scheduled job; false when there was none, or it is on the queue already. */
 export const cancelScheduled = async (db: Db, key: string): Promise<boolean> => {
-  const count = await db.$executeRaw`delete from scheduled_job where key = ${key}`;
+  const count = await execute(db, sql`delete from scheduled_job where key = ${key}`);
   return count > 0;
 };
