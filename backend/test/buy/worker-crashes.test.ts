@@ -101,6 +101,7 @@ beforeAll(async () => {
   for (const row of held) await row.release();
   await strand('the order was paid and no worker had taken its job');
   await world.sandbox.clearFaults();
+  await world.lapseLeases();
   await world.startWorker();
   // The janitor looks after what has stood still for a minute.
   await world.advance(61);

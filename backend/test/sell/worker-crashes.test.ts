@@ -57,11 +57,8 @@ beforeAll(async () => {
   }
   await worker?.kill('SIGKILL');
   await world.sandbox.clearFaults();
+  await world.lapseLeases();
   await world.startWorker();
-  // The leases of the killed worker lapse on real time, after a minute: not waited for here.
-  await world.query(
-    'UPDATE payout_attempt SET lease_until = clock_timestamp() WHERE holder_id IS NOT NULL',
-  );
   await world.advance(120);
 });
 afterAll(() => world.stop());

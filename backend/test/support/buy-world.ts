@@ -13,6 +13,7 @@ import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { assertInvariants } from './invariants.ts';
 import { findLeaks } from './invariants-log.ts';
+import { lapseLeases } from './lapse-leases.ts';
 import type { StartedProcess } from './start-process.ts';
 import { createStoryClient, type Call, type StoryClient } from './story-client.ts';
 import { createTestStack, type TestStack } from './test-stack.ts';
@@ -36,6 +37,8 @@ export interface BuyWorld {
   startWorker(changes?: ProcessEnvironment): Promise<StartedProcess>;
   /** Moves business time forward and waits until the processes follow. */
   advance(seconds: number): Promise<void>;
+  /** Ends every lease and every sale's lock: whoever held them was killed. */
+  lapseLeases(): Promise<void>;
   query<T extends object>(sql: string, ...values: string[]): Promise<T[]>;
   /** Counts the confirms of a transaction that the provider executed. */
   purchases(txId: string): Promise<number>;
@@ -180,6 +183,8 @@ export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWo
       // Nothing outside a process shows whether it has followed, so this is what is promised.
       await timers.sleep(followMs);
     },
+
+    lapseLeases: () => lapseLeases(db, runtime.redis),
 
     async purchases(txId) {
       const confirms = await sandbox.journal('buy-confirm', txId);

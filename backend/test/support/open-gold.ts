@@ -1,37 +1,29 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { RequestHandler } from 'express';
 import type { Redis } from 'ioredis';
-import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
-import { createSafegold } from '../../src/adapters/gold-provider/safegold/create-safegold.ts';
-import { createSandboxGateway } from '../../src/adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
+import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
 import { createHolding, createHoldings } from '../../src/modules/holdings/index.ts';
 import { findUser } from '../../src/modules/identity/index.ts';
-import { createAuditor } from '../../src/modules/audit/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
-import { createPayments, type Payments } from '../../src/modules/payments/index.ts';
+import {
+  createPaymentMetrics,
+  createPayments,
+  type Payments,
+} from '../../src/modules/payments/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
 import { fromSafeBps } from '../../src/money/index.ts';
-import { createSystemClock, type Clock } from '../../src/platform/clock/clock.ts';
-import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
-import { createVault, parseKeyring } from '../../src/platform/crypto/index.ts';
-import { createDatabase, type Database } from '../../src/platform/db/index.ts';
+import type { Clock } from '../../src/platform/clock/clock.ts';
+import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { Database } from '../../src/platform/db/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
-import { createApi, type Guard } from '../../src/platform/http/index.ts';
+import type { Guard } from '../../src/platform/http/index.ts';
 import { createIdempotency } from '../../src/platform/idempotency/index.ts';
-import { createRandom } from '../../src/platform/ids/random.ts';
-import { createLogger } from '../../src/platform/observability/index.ts';
-import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
-import { freshDatabase } from './fresh-database.ts';
+import { lapseLeases } from './lapse-leases.ts';
+import { openKit, type JournalEntry } from './open-kit.ts';
 
 /** The response to a call. */
 export interface Answer {
@@ -83,12 +75,12 @@ export interface OpenGold {
   /** The next calls of the provider's operation go wrong. */
   fault(operation: string, fault: string, more?: object): Promise<void>;
   /** The calls that the provider received, oldest first. */
-  journal(operation: string): Promise<{ body: Record<string, unknown>; status: number }[]>;
+  journal(operation: string): Promise<readonly JournalEntry[]>;
+  /** Ends every lease and every sale's lock: whoever held them was killed. */
+  lapseLeases(): Promise<void>;
   close(): Promise<void>;
 }
 
-const next: RequestHandler = (_req, _res, go) => go();
-const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
 const retrySeconds = [5, 15, 45, 90, 180];
 
 /** Takes the token for the caller's id: signing in is another module's. */
@@ -100,14 +92,6 @@ const guard: Guard = {
     if (userId === undefined) throw new AppError('UNAUTHENTICATED');
     return { userId, adminId: userId, email: 'operator@example.test', role: 'SUPER_ADMIN' };
   },
-};
-
-const listen = async (server: Server): Promise<string> => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not on a port');
-  return `http://127.0.0.1:${address.port}`;
 };
 
 const callerOf =
@@ -129,29 +113,6 @@ const callerOf =
     };
   };
 
-const createAdapters = (url: string, base: AdapterDeps) => ({
-  provider: createSafegold(
-    {
-      SAFEGOLD_BASE_URL: `${url}/safegold`,
-      SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-      SAFEGOLD_TIMEOUT_MS: 2000,
-      SAFEGOLD_SPOT_FIELD: 'spot_price',
-      SAFEGOLD_BODY_ENCRYPTION: 'off',
-    },
-    base,
-  ),
-  gateway: createSandboxGateway(
-    {
-      SANDBOX_GATEWAY_BASE_URL: `${url}/gateway`,
-      SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
-      SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-      SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
-      SANDBOX_GATEWAY_TIMEOUT_MS: 2000,
-    },
-    base,
-  ),
-});
-
 interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
@@ -160,44 +121,27 @@ interface OpenGoldOptions {
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
-export const openGold = async ({
-  wrapProvider,
-  wall = createSystemClock(),
-}: OpenGoldOptions = {}): Promise<OpenGold> => {
-  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
-  const { databaseUrl: url } = addresses;
-  const database = createDatabase({ url, poolSize: 10, applicationName: 'gold-test' });
-  const { db, inTransaction } = database;
-  const redis = createRedis(addresses.redisUrl, 'fail-fast');
-  await untilReady(redis, 5000);
-  const clock = createManualClock(new Date());
-  const random = createRandom();
-  const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const logger = createLogger({ level: 'debug', name: 'test', destination });
-  const { provider, gateway } = createAdapters(sandbox.url, { clock, logger });
+export const openGold = async ({ wrapProvider, wall }: OpenGoldOptions = {}): Promise<OpenGold> => {
+  const kit = await openKit(wall === undefined ? {} : { wall });
+  const { database, db, clock, random, redis, sandbox, provider } = kit;
   const knobs: GoldKnobs = {
     kyc: 'APPROVED',
     isGateOpen: true,
     isSellGateOpen: true,
     limits: defaultLimits,
   };
-  const price = createPrice({ db, redis, provider, wall });
-  const base = { db, inTransaction, clock, random, logger };
-  const vault = createVault({ keyring: parseKeyring(keyring) });
-  const notify = createNotify({ clock, random });
-  const orders = createOrders({ ...base, notify });
+  const price = createPrice(kit);
+  const notify = createNotify(kit);
+  const orders = createOrders({ ...kit, notify });
   const payments = createPayments({
-    ...base,
-    vault,
-    gateways: new Map([[gateway.code, gateway]]),
+    ...kit,
+    metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const gold = createGold({
-    ...base,
+    ...kit,
     orders,
-    redis,
     provider: wrapProvider?.(provider) ?? provider,
     price: price.live,
     limits: { current: async () => knobs.limits },
@@ -207,18 +151,16 @@ export const openGold = async ({
     findUser,
     gstRateBpsOn,
     payments,
-    idempotency: createIdempotency({ db, random, timers: createTimers() }),
+    idempotency: createIdempotency(kit),
     gates: gatesOf(knobs),
     termsVersionOn: async () => '2026-01',
     notify,
-    audit: createAuditor({ clock, random, vault }),
-    timers: createTimers(),
     allocationRetrySeconds: retrySeconds,
     priceToleranceBps: fromSafeBps(100),
   });
-  const holdings = createHoldings({ db, redis, random, price: price.live });
-  const app = createApi({
-    info: { title: 'Gold', version: '1', description: '', prefix: '/v1' },
+  const holdings = createHoldings({ ...kit, price: price.live });
+  const url = await kit.serve({
+    prefix: '/v1',
     routes: [
       ...gold.customerRoutes,
       ...payments.customerRoutes,
@@ -226,27 +168,14 @@ export const openGold = async ({
       ...gold.adminRoutes,
     ],
     guard,
-    rateLimit: next,
-    requestLog: next,
-    metrics: next,
-    logger,
-    random,
-    trustProxyHops: 1,
-    corsAllowedOrigins: [],
-    internalHostnames: [],
-    checkReplies: true,
-    docs: true,
   });
-  const server = createServer(app);
-  const origin = await listen(server);
-  sandbox.sandbox.setCustomerBaseUrl(origin);
-  const apiUrl = `${origin}/v1`;
+  sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
   let customers = 0;
 
-  const as = (userId?: string): Caller => callerOf(apiUrl, userId);
+  const as = (userId?: string): Caller => callerOf(url, userId);
   return {
-    url: apiUrl,
-    databaseUrl: url,
+    url,
+    databaseUrl: kit.addresses.databaseUrl,
     database,
     redis,
     sandbox,
@@ -254,7 +183,7 @@ export const openGold = async ({
     gold,
     payments,
     knobs,
-    logged: () => lines.join(''),
+    logged: () => kit.logged(),
     as,
     async newCustomer() {
       customers += 1;
@@ -280,27 +209,10 @@ export const openGold = async ({
       await createHolding(db, id, at);
       return { id, providerUserId, call: as(id) };
     },
-    async advance(seconds) {
-      clock.advance(seconds * 1000);
-      await sandbox.control('POST', '/clock', { advanceSeconds: seconds });
-    },
-    async fault(operation, fault, more = {}) {
-      const body = { collaborator: 'safegold', operation, fault, times: 1, ...more };
-      const told = await sandbox.control('POST', '/faults', body);
-      if (told.status >= 300) throw new Error(told.text);
-    },
-    async journal(operation) {
-      const query = new URLSearchParams({ collaborator: 'safegold', operation }).toString();
-      const told = await sandbox.control('GET', `/journal?${query}`);
-      // The journal's form is the sandbox's own, checked by its own tests.
-      return told.body['entries'] as { body: Record<string, unknown>; status: number }[];
-    },
-    async close() {
-      await sandbox.stop();
-      server.close();
-      server.closeAllConnections();
-      await Promise.all([gateway.close(), provider.close(), closeRedis(redis), database.close()]);
-      await addresses.drop();
-    },
+    advance: (seconds) => kit.advance(seconds),
+    fault: (operation, fault, more) => kit.fault('safegold', operation, fault, more),
+    journal: (operation) => kit.journal('safegold', operation),
+    lapseLeases: () => lapseLeases(db, redis),
+    close: () => kit.close(),
   };
 };

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
+import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
+import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
@@ -41,6 +43,8 @@ export interface Kit extends Omit<Runtime, 'clock'> {
   readonly provider: GoldProvider;
   /** The same provider through an adapter whose circuit breaker has seen nothing yet. */
   makeProvider(): GoldProvider;
+  /** The sandbox's own gateway, by its code. */
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly objects: ObjectStore;
   /** The folder of the files of `objects`. */
   readonly objectsDir: string;
@@ -48,8 +52,21 @@ export interface Kit extends Omit<Runtime, 'clock'> {
   readonly settingsDir: string;
   /** Everything logged so far. */
   logged(): string;
+  /** Moves the business clock and the sandbox's. */
+  advance(seconds: number): Promise<void>;
+  /** Makes the next call of a collaborator's operation fail; `more` may say how and how often. */
+  fault(collaborator: string, operation: string, fault: string, more?: object): Promise<void>;
+  /** Lists the calls that a collaborator received for an operation, oldest first. */
+  journal(collaborator: string, operation: string): Promise<readonly JournalEntry[]>;
   /** Serves routes as their API would; answers the address with the prefix. */
   serve(api: ServedApi): Promise<string>;
+}
+
+/** A call that the sandbox received. */
+export interface JournalEntry {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string;
+  readonly status: number;
 }
 
 interface ServedApi {
@@ -122,9 +139,16 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
     SAFEGOLD_TIMEOUT_MS: '2000',
     SAFEGOLD_SPOT_FIELD: 'spot_price',
+    PAYMENT_GATEWAYS: 'sandbox',
+    SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
+    SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
+    SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
+    SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
+    SANDBOX_GATEWAY_TIMEOUT_MS: '2000',
     OBJECT_STORE: 'filesystem',
     OBJECT_STORE_DIR: objectsDir,
   };
+  const gateways = createPaymentGateways(env, { clock, logger });
   const providers: ReturnType<typeof createGoldProvider>[] = [];
   const makeProvider = () => {
     const provider = createGoldProvider(env, { clock, logger });
@@ -159,10 +183,26 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
     sandbox,
     provider: makeProvider(),
     makeProvider,
+    gateways,
     objects: createObjectStore(env),
     objectsDir,
     settingsDir,
     logged: () => lines.join(''),
+    async advance(seconds) {
+      clock.advance(seconds * 1000);
+      await sandbox.control('POST', '/clock', { advanceSeconds: seconds });
+    },
+    async fault(collaborator, operation, fault, more = {}) {
+      const body = { collaborator, operation, fault, times: 1, ...more };
+      const response = await sandbox.control('POST', '/faults', body);
+      if (response.status >= 300) throw new Error(response.text);
+    },
+    async journal(collaborator, operation) {
+      const query = new URLSearchParams({ collaborator, operation }).toString();
+      const response = await sandbox.control('GET', `/journal?${query}`);
+      // The journal's form is the sandbox's own, checked by its own tests.
+      return response.body['entries'] as JournalEntry[];
+    },
     async serve(api) {
       const server = createServer(createApp(api, { logger, random }));
       servers.push(server);
@@ -174,7 +214,7 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
         server.close();
         server.closeAllConnections();
       }
-      await Promise.all(providers.map((provider) => provider.close()));
+      await Promise.all([...providers, ...gateways.values()].map((client) => client.close()));
       await Promise.all([closeRedis(redis), sandbox.stop(), database.close()]);
       await addresses.drop();
       rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,8 @@ import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
 import { createFactories, type Factories } from './factories.ts';
-import { openKit, type Kit } from './open-kit.ts';
+import { lapseLeases } from './lapse-leases.ts';
+import { openKit, type JournalEntry, type Kit } from './open-kit.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
@@ -32,7 +33,7 @@ export interface OpenMoneyOut extends Replica {
   readonly sells: ConfirmedSells;
   /** Puts a sale into a state that no payout fits, and returns what restores it. */
   breakSale(orderId: string): Promise<() => Promise<void>>;
-  /** Lets every lease lapse, as it does on real time when a worker was killed. */
+  /** Ends every lease and every sale's lock: whoever held them was killed. */
   lapseLeases(): Promise<void>;
   /** Another process, with a provider of its own where one is given. */
   replica(wrap?: Wrap): Replica;
@@ -63,12 +64,6 @@ interface MadePayout {
   readonly payoutId: string;
   /** Of the first attempt. */
   readonly key: string;
-}
-
-interface JournalEntry {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly idempotencyKey?: string;
-  readonly status: number;
 }
 
 /** Takes the token for the customer's id: signing in is another module's. */
@@ -179,13 +174,7 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
         await db.goldOrder.update({ where: { id }, data: { status: 'CONFIRMED' } });
       };
     },
-    async lapseLeases() {
-      await db.$executeRaw`
-        UPDATE payout_attempt SET lease_until = clock_timestamp() WHERE holder_id IS NOT NULL`;
-      await db.$executeRaw`
-        UPDATE bank_account SET validation_lease_until = clock_timestamp()
-        WHERE validation_holder_id IS NOT NULL`;
-    },
+    lapseLeases: () => lapseLeases(db, kit.redis),
     replica,
     customer,
     account,
@@ -207,17 +196,8 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
       const signed = headers ?? { 'x-gateway-signature': signatureOf(text) };
       return createCaller(url, signed)('POST', '/webhooks/payout', text);
     },
-    async fault(operation, fault, more = {}) {
-      const asked = { collaborator: 'razorpayx', operation, fault, times: 1, ...more };
-      const told = await sandbox.control('POST', '/faults', asked);
-      if (told.status >= 300) throw new Error(told.text);
-    },
-    async journal(operation) {
-      const query = new URLSearchParams({ collaborator: 'razorpayx', operation }).toString();
-      const told = await sandbox.control('GET', `/journal?${query}`);
-      // The journal's form is the sandbox's own, checked by its own tests.
-      return told.body['entries'] as JournalEntry[];
-    },
+    fault: (operation, fault, more) => kit.fault('razorpayx', operation, fault, more),
+    journal: (operation) => kit.journal('razorpayx', operation),
     async close() {
       await provider.close();
       await kit.close();

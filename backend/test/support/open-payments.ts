@@ -1,15 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { RequestHandler } from 'express';
-import { Registry } from 'prom-client';
-import * as adapters from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import {
-  createCaller,
-  openSandbox,
-  type OpenSandbox,
-} from '../../src/apps/sandbox/testing/open-sandbox.ts';
+import { createCaller, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { paise } from '../../src/money/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
@@ -18,14 +9,12 @@ import {
   createPayments,
   type Payments,
 } from '../../src/modules/payments/index.ts';
-import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
-import { createVault, parseKeyring, type Vault } from '../../src/platform/crypto/index.ts';
-import { createDatabase, type Database } from '../../src/platform/db/index.ts';
+import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { Vault } from '../../src/platform/crypto/index.ts';
+import type { Database } from '../../src/platform/db/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
-import { createApi, type Guard } from '../../src/platform/http/index.ts';
-import { createRandom } from '../../src/platform/ids/random.ts';
-import { createSilentLogger } from '../../src/platform/observability/index.ts';
-import { freshDatabase } from './fresh-database.ts';
+import type { Guard } from '../../src/platform/http/index.ts';
+import { openKit } from './open-kit.ts';
 import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
 type Call = ReturnType<typeof createCaller>;
@@ -47,9 +36,6 @@ export interface OpenPayments {
   close(): Promise<void>;
 }
 
-const next: RequestHandler = (_req, _res, go) => go();
-const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
-
 /** Takes the token for the customer's id: signing in is another module's. */
 const guard: Guard = {
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
@@ -61,74 +47,20 @@ const guard: Guard = {
   },
 };
 
-const listen = async (server: Server): Promise<string> => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not on a port');
-  return `http://127.0.0.1:${address.port}`;
-};
-
 /** Opens it; webhooks of the sandbox find their way. */
 export const openPayments = async (): Promise<OpenPayments> => {
-  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
-  const { databaseUrl, migrateUrl } = addresses;
-  const database = createDatabase({
-    url: databaseUrl,
-    poolSize: 10,
-    applicationName: 'payments-test',
-  });
-  const { db, inTransaction } = database;
-  const clock = createManualClock();
-  const random = createRandom();
-  const logger = createSilentLogger();
-  const vault = createVault({ keyring: parseKeyring(keyring) });
-  const gateways = adapters.createPaymentGateways(
-    {
-      APP_MODE: 'test',
-      PAYMENT_GATEWAYS: 'sandbox',
-      SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
-      SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
-      SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-      SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-      SANDBOX_GATEWAY_TIMEOUT_MS: '2000',
-    },
-    { clock, logger },
-  );
-  const registry = new Registry();
-  const orders = createOrders({ clock, random, logger, notify: createNotify({ clock, random }) });
-  const payable = await createPayableOrders({ database, clock, random, orders, migrateUrl });
+  const kit = await openKit();
+  const { database, sandbox, clock, vault, addresses } = kit;
+  const orders = createOrders({ ...kit, notify: createNotify(kit) });
+  const payable = await createPayableOrders({ ...kit, orders, migrateUrl: addresses.migrateUrl });
   const payments = createPayments({
-    db,
-    inTransaction,
-    clock,
-    random,
-    logger,
-    vault,
-    gateways,
-    metrics: createPaymentMetrics(registry),
+    ...kit,
+    metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
-  const app = createApi({
-    info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },
-    routes: payments.customerRoutes,
-    guard,
-    rateLimit: next,
-    requestLog: next,
-    metrics: next,
-    logger,
-    random,
-    trustProxyHops: 1,
-    corsAllowedOrigins: [],
-    internalHostnames: [],
-    checkReplies: true,
-    docs: true,
-  });
-  const server = createServer(app);
-  const base = await listen(server);
-  sandbox.sandbox.setCustomerBaseUrl(base);
-  const url = `${base}/v1`;
+  const url = await kit.serve({ prefix: '/v1', routes: payments.customerRoutes, guard });
+  sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
 
   return {
     url,
@@ -138,16 +70,12 @@ export const openPayments = async (): Promise<OpenPayments> => {
     vault,
     payments,
     orders: payable,
-    metrics: () => registry.metrics(),
+    metrics: () => kit.metrics.registry.metrics(),
     as: (userId) =>
       createCaller(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
     async close() {
-      await sandbox.stop();
-      server.close();
-      server.closeAllConnections();
-      await Promise.all([...gateways.values()].map((gateway) => gateway.close()));
-      await Promise.all([payable.close(), database.close()]);
-      await addresses.drop();
+      await payable.close();
+      await kit.close();
     },
   };
 };

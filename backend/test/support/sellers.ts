@@ -112,16 +112,6 @@ export const createSellers = (open: OpenGold) => {
       return String(body['gold_balance']);
     },
 
-    /** Time passes for leases, which are on real time: whoever held them is gone. */
-    async letLeasesLapse(): Promise<void> {
-      await db.$executeRaw`
-        UPDATE provider_operation SET lease_until = now() - interval '1 second'
-        WHERE lease_until IS NOT NULL`;
-      await db.$executeRaw`
-        UPDATE idempotency_key SET lease_until = now() - interval '1 second'
-        WHERE status = 'RUNNING'`;
-    },
-
     janitor: (name: string): Promise<void> => runSweeps(open.gold.sweeps, name),
   };
 };

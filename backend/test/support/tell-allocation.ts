@@ -82,13 +82,6 @@ export const tellAllocation = () => {
   const janitor = (name: string): Promise<void> => runSweeps(open.gold.sweeps, name);
   const operationsOf = ({ orderId }: Bought) =>
     open.database.db.providerOperation.findMany({ where: { orderId } });
-  /** Time passes for a lease, which is on real time: its holder is gone. */
-  const letLeaseLapse = async ({ orderId }: Bought): Promise<void> => {
-    await open.database.db.$executeRaw`
-      UPDATE provider_operation SET lease_until = now() - interval '1 second'
-      WHERE order_id = ${orderId}::uuid AND lease_until IS NOT NULL`;
-  };
-
   /** Fails the first try of the allocation and every retry, each at its time. */
   const exhaust = async (): Promise<void> => {
     await open.fault('buy-confirm', 'error', { times: 200 });
@@ -140,7 +133,6 @@ export const tellAllocation = () => {
     confirmsOf,
     janitor,
     operationsOf,
-    letLeaseLapse,
     exhaust,
     expectOnePurchase,
   };

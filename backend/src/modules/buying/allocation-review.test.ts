@@ -12,7 +12,6 @@ const {
   confirmsOf,
   janitor,
   operationsOf,
-  letLeaseLapse,
   exhaust,
   expectOnePurchase,
   death,
@@ -138,7 +137,7 @@ describe('a payment in doubt while the gold is being bought', () => {
     const path = `/payments/${story.bought.gatewayOrderId}`;
     await story.open.sandbox.control('POST', path, { outcome: 'captured' });
     await eventually(async () => (await statusOf(story.bought)) === 'MANUAL_REVIEW');
-    await letLeaseLapse(story.bought);
+    await story.open.lapseLeases();
     await allocate();
     await janitor('gold-ask-undecided');
     expect(await orderOf(story.bought)).toMatchObject({

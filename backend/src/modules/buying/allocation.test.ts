@@ -11,7 +11,6 @@ const {
   confirmsOf,
   janitor,
   operationsOf,
-  letLeaseLapse,
   expectOnePurchase,
   death,
 } = story;
@@ -108,7 +107,7 @@ describe('a worker killed', () => {
       await allocate();
       // The dead one's lease stands: nobody else may confirm yet.
       expect(await statusOf(story.bought)).toBe('PAID');
-      await letLeaseLapse(story.bought);
+      await story.open.lapseLeases();
       await story.open.advance(61);
       await janitor('gold-resume-paid');
       expect((await jobsOf(story.open.database.db, 'gold.allocate')).length).toBeGreaterThan(0);
@@ -121,10 +120,10 @@ describe('a worker killed', () => {
   it('once more while it takes up the work changes nothing', async () => {
     death.at = 'after the confirm';
     await expect(allocate()).rejects.toThrow('killed');
-    await letLeaseLapse(story.bought);
+    await story.open.lapseLeases();
     death.at = 'after the status';
     await expect(allocate()).rejects.toThrow('killed');
-    await letLeaseLapse(story.bought);
+    await story.open.lapseLeases();
     death.at = undefined;
     await janitor('gold-ask-undecided');
     await expectOnePurchase(story.bought);

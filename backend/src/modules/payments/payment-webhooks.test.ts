@@ -172,7 +172,10 @@ describe('the webhook routes', () => {
     const text = await open.metrics();
     for (const result of ['applied', 'duplicate', 'refused']) {
       expect(text).toMatch(
-        new RegExp(`payment_webhooks_total\\{gateway="sandbox",result="${result}"\\} [1-9]`, 'u'),
+        new RegExp(
+          `payment_webhooks_total\\{gateway="sandbox",result="${result}",service="test"\\} [1-9]`,
+          'u',
+        ),
       );
     }
   });

@@ -69,7 +69,7 @@ const sellAndDie = async (point: string, key: string): Promise<void> => {
   void sell(key).catch(() => undefined);
   await died;
   death.at = undefined;
-  await sellers.letLeasesLapse();
+  await open.lapseLeases();
 };
 const points = [
   'before the verify',
@@ -145,7 +145,7 @@ describe('a process killed', () => {
     await open.advance(61);
     await sellers.janitor('gold-ask-undecided-sells');
     expect(await outcomes.theSell()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
-    await sellers.letLeasesLapse();
+    await open.lapseLeases();
     expect((await sell(key)).status).toBe(201);
     await outcomes.expectSold();
   });
