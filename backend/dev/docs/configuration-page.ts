@@ -41,7 +41,7 @@ const introduction = `# Configuration
 
 Written by \`npm run docs:config\` from the tables that parse it; a test holds the two together.
 
-Every process parses its environment once, at its start, and refuses to start with one line for each variable that is missing or wrong, never with its value. Any secret may come from a file: \`NAME_FILE\` instead of \`NAME\`, one newline at its end is not part of it. \`APP_MODE\` is \`production\` unless said otherwise, and production refuses: a secret that this repository publishes (\`dev-only-\`, in clear or in base64), \`CLOCK_CONTROL\`, the \`sandbox\` gateway, a collaborator's address without TLS. \`make up\` writes the environment of the local stack to \`.dev/env\`.`;
+Every process parses its environment once, at its start, and refuses to start with one line for each variable that is missing or wrong, never with its value. Any secret may come from a file: \`NAME_FILE\` instead of \`NAME\`, one newline at its end is not part of it. \`APP_MODE\` is \`production\` unless said otherwise, and production refuses: a secret that this repository publishes (\`dev-only-\`, in clear or in base64), \`CLOCK_CONTROL\`, the \`sandbox\` gateway, a collaborator's address without TLS, a connection to database or cache without TLS and a password (unless \`ALLOW_PLAIN_STORES=true\`). \`make up\` writes the environment of the local stack to \`.dev/env\`.`;
 
 const switches = `## Switches
 

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { defineVariables } from '../platform/config/config.ts';
-import { appMode, flag, httpUrl, integer, list, secret, text } from '../platform/config/kinds.ts';
+import {
+  appMode,
+  flag,
+  httpUrl,
+  integer,
+  list,
+  plainStores,
+  secret,
+  text,
+} from '../platform/config/kinds.ts';
 import { logLevels } from '../platform/observability/index.ts';
 
 /** Variables of every process of the service. */
@@ -16,13 +25,16 @@ export const processVariables = defineVariables({
     schema: z.url({ protocol: /^postgres(ql)?$/u, message: 'must be a postgresql:// address' }),
     doc: "the database, as the application's role",
     secret: true,
+    store: 'database',
   },
   DATABASE_POOL_SIZE: { schema: integer(10, 1, 200), doc: 'most connections of this process' },
   REDIS_URL: {
     schema: z.url({ protocol: /^rediss?$/u, message: 'must be a redis:// address' }),
     doc: 'the cache',
     secret: true,
+    store: 'cache',
   },
+  ALLOW_PLAIN_STORES: plainStores,
   PII_KEYRING: {
     schema: secret(40),
     doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current',

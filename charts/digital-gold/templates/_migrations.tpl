@@ -6,10 +6,14 @@ args:
   - --enable-source-maps
   - dist/migrate/main.js
 env:
-  {{- /* Of the configuration only this: it decides which secrets are refused. */}}
+  {{- /* Of the configuration only these: they decide which secrets are refused. */}}
   {{- with .Values.config.APP_MODE }}
   - name: APP_MODE
     value: {{ . | quote }}
+  {{- end }}
+  {{- with .Values.config.ALLOW_PLAIN_STORES }}
+  - name: ALLOW_PLAIN_STORES
+    value: {{ include "digital-gold.text" . | quote }}
   {{- end }}
   - name: MIGRATE_WAIT_SECONDS
     value: {{ include "digital-gold.text" $values.waitSeconds | quote }}

@@ -39,10 +39,20 @@ describe('prod', () => {
     ['secrets.JWT_SECRET', published, 'published development secret'],
     ['secrets.PII_KEYRING', publishedKey, 'published development secret'],
     ['secrets.MIGRATE_DATABASE_URL', secretsOfItsOwn['DATABASE_URL'], 'must be another one'],
+    ['secrets.DATABASE_URL', 'postgresql://dgs_app:word@db.example/gold', 'TLS and a password'],
+    ['secrets.DATABASE_URL', 'postgresql://dgs_app@db/gold?sslmode=require', 'TLS and a password'],
+    ['secrets.MIGRATE_DATABASE_URL', 'postgresql://owner:word@db/gold', 'TLS and a password'],
+    ['secrets.REDIS_URL', 'redis://:word@cache.example:6379', 'TLS and a password'],
+    ['secrets.REDIS_URL', 'rediss://cache.example:6380', 'TLS and a password'],
   ])('refuses %s = %j', (path, value, allowed) => {
     const input = withPath(prodInput(), path, value);
     expect(refusedKeys(input)).toEqual([path]);
     expect(refusalOf(input)).toContain(allowed);
+  });
+
+  it('takes plain connections to its stores where the network is said to be trusted', () => {
+    const plain = withPath(prodInput(), 'secrets.REDIS_URL', 'redis://cache.example:6379');
+    expect(refusalOf(withPath(plain, 'environment.ALLOW_PLAIN_STORES', 'true'))).toBe('');
   });
 
   it('refuses a testbed', () => {

@@ -44,5 +44,37 @@ const rolesDiffer: Rule = ({ tier, secrets = {} }) => {
   );
 };
 
+const encryptingModes = new Set(['require', 'verify-ca', 'verify-full']);
+
+const encrypts = (url: URL): boolean => {
+  if (url.protocol.startsWith('redis')) return url.protocol === 'rediss:';
+  const modes = url.searchParams.getAll('sslmode');
+  return modes.length > 0 && modes.every((mode) => encryptingModes.has(mode));
+};
+
+const isSecured = (address: string): boolean => {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  return url.password !== '' && encrypts(url);
+};
+
+/** Refuses what the processes would refuse in production mode, before anything is changed. */
+const storesAreSecured: Rule = (config) =>
+  ['DATABASE_URL', 'REDIS_URL', migrationSecret].flatMap((name) => {
+    const address = config.secrets?.[name];
+    const isAllowed = config.environment['ALLOW_PLAIN_STORES'] === 'true';
+    return problemIf(
+      isLive(config) && !isAllowed && address !== undefined && !isSecured(address),
+      `secrets.${name}`,
+      'needs TLS and a password in production mode, or environment.ALLOW_PLAIN_STORES of true',
+    );
+  });
+
 /** Rules of the secrets. No message may carry a value. */
-export const secretRules: readonly Rule[] = [areThere, areKnown, areNotPublished, rolesDiffer];
+export const secretRules: readonly Rule[] = [
+  areThere,
+  areKnown,
+  areNotPublished,
+  rolesDiffer,
+  storesAreSecured,
+];

@@ -25,8 +25,9 @@ export const readStackFile = (tier: Tier): StackInput => {
 /** Secrets of a stack that is no testbed, none of them published. */
 export const secretsOfItsOwn: Readonly<Record<string, string>> = {
   ...Object.fromEntries(requiredSecrets.map((name) => [name, `own-${name.toLowerCase()}-value`])),
-  DATABASE_URL: 'postgresql://dgs_app:word-one@db.example:5432/digital_gold',
-  [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example:5432/digital_gold',
+  DATABASE_URL: 'postgresql://dgs_app:word-one@db.example/digital_gold?sslmode=verify-full',
+  REDIS_URL: 'rediss://:word-three@cache.example:6380',
+  [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example/digital_gold?sslmode=require',
 };
 
 /** The keys that a release adds to the file of `prod`. */

@@ -1,12 +1,14 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { processVariables } from '../../runtime/process.variables.ts';
 
-const { APP_MODE, DATABASE_URL, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } = processVariables;
+const { APP_MODE, DATABASE_URL, ALLOW_PLAIN_STORES, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } =
+  processVariables;
 
 /** The operator command's variables, each read as every process does. */
 export const operatorVariables = defineVariables({
   APP_MODE,
   DATABASE_URL,
+  ALLOW_PLAIN_STORES,
   CREDENTIAL_PEPPER,
   CLOCK_CONTROL,
   CLOCK_URL,

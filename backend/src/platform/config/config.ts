@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { isSecuredStore, type Store } from './store-address.ts';
 
 /** One documented environment variable. */
 export interface Variable<S extends z.ZodType = z.ZodType> {
@@ -10,6 +11,11 @@ export interface Variable<S extends z.ZodType = z.ZodType> {
    * Never printed; may come from the file that `NAME_FILE` names; dev values refused in production.
    */
   readonly secret?: true;
+  /**
+   * The address of a store: production refuses one without TLS and a password, unless
+   * `ALLOW_PLAIN_STORES=true` says that the network is trusted.
+   */
+  readonly store?: Store;
 }
 
 export type VariableTable = Readonly<Record<string, Variable>>;
@@ -46,9 +52,29 @@ const isPublished = (text: string): boolean => publishedMarks.some((mark) => tex
 export const isProduction = (env: Environment): boolean =>
   (env['APP_MODE'] || 'production') === 'production';
 
+const allowsPlainStores = (env: Environment): boolean => env['ALLOW_PLAIN_STORES'] === 'true';
+
+/** Lists what production refuses of a variable that parses, each without its value. */
+const productionProblems = (
+  name: string,
+  { secret, store }: Variable,
+  text: string,
+  env: Environment,
+): string[] => {
+  const problems: string[] = [];
+  if (secret === true && isPublished(text)) {
+    problems.push(`${name}: is a published development secret, refused in production`);
+  }
+  if (store !== undefined && !allowsPlainStores(env) && !isSecuredStore(text, store)) {
+    problems.push(`${name}: needs TLS and a password in production, or ALLOW_PLAIN_STORES=true`);
+  }
+  return problems;
+};
+
 /**
  * Parses the environment once, strictly. A secret may come from the file that `NAME_FILE` names.
- * With `APP_MODE=production` (the default) a secret that this repository publishes is refused.
+ * With `APP_MODE=production` (the default) a secret that this repository publishes is refused, and
+ * a store's address without TLS and a password.
  * @throws ConfigError naming every variable that is missing or wrong, and never its value.
  */
 export const parseConfig = <const T extends VariableTable>(
@@ -67,8 +93,8 @@ export const parseConfig = <const T extends VariableTable>(
         const why = parsed.error.issues.map((issue) => issue.message).join('; ');
         problems.push(`${name}: ${text === undefined ? 'is missing' : why} (${variable.doc})`);
       }
-      if (production && variable.secret === true && text !== undefined && isPublished(text)) {
-        problems.push(`${name}: is a published development secret, refused in production`);
+      if (production && text !== undefined) {
+        problems.push(...productionProblems(name, variable, text, env));
       }
     } catch {
       problems.push(`${name}_FILE: cannot be read`);

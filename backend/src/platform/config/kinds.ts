@@ -43,6 +43,12 @@ export const httpUrl = () =>
     .url({ protocol: /^https?$/u, message: 'must be an http or https address' })
     .transform((url) => url.replace(/\/+$/u, ''));
 
+/** The variable that lets production connect to stores without TLS and a password. */
+export const plainStores = {
+  schema: flag(false),
+  doc: 'the network of database and cache is trusted: production connects without TLS or password',
+};
+
 const appModes = ['development', 'test', 'production'] as const;
 
 /** Parses the mode; production by default, so that forgetting it is safe. */
