@@ -47,6 +47,10 @@ describe('production', () => {
       'DATABASE_URL',
       'postgresql://dgs_app:word-one@db.example/gold?sslmode=require&sslmode=disable',
     ],
+    [
+      'DATABASE_URL',
+      'postgresql://dgs_app:word-one@db.example/gold?sslmode=require&uselibpqcompat=true',
+    ],
     ['DATABASE_URL', 'postgresql://dgs_app@db.example/gold?sslmode=require'],
     ['REDIS_URL', 'redis://:word-two@cache.example:6379'],
     ['REDIS_URL', 'rediss://cache.example:6380'],
@@ -58,6 +62,14 @@ describe('production', () => {
     expect(refuse({ ...env, ALLOW_PLAIN_STORES: 'false' })).toContain(name);
     expect(refuse({ ...env, ALLOW_PLAIN_STORES: 'true' })).toBe('');
     expect(refuse({ ...env, APP_MODE: 'test' })).toBe('');
+  });
+
+  it("refuses to leave servers' certificates unchecked", () => {
+    const unchecked = { ...production, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(refuse(unchecked)).toContain('NODE_TLS_REJECT_UNAUTHORIZED: ');
+    expect(refuse({ ...unchecked, ALLOW_PLAIN_STORES: 'true' })).not.toBe('');
+    expect(refuse({ ...unchecked, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBe('');
+    expect(refuse({ ...unchecked, APP_MODE: 'test' })).toBe('');
   });
 
   it('holds the migrations and the operator command to it too', () => {

@@ -20,6 +20,12 @@ const crossFieldProblems = (config: ProcessConfig): string[] => {
   return problems;
 };
 
+/** Node reads this variable itself: it would take any certificate of a store or collaborator. */
+const uncheckedTls = ({ APP_MODE: mode }: ProcessConfig, env: Environment): string[] =>
+  mode === 'production' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
+    ? ['NODE_TLS_REJECT_UNAUTHORIZED: refused in production']
+    : [];
+
 /**
  * The whole configuration of a process: what every one reads, and `own`.
  * @throws ConfigError naming everything that is wrong
@@ -29,7 +35,7 @@ export const loadConfig = <const T extends VariableTable>(
   env: Environment,
 ): ProcessConfig & Config<T> => {
   const config = { ...parseConfig(processVariables, env), ...parseConfig(own, env) };
-  const problems = crossFieldProblems(config);
+  const problems = [...crossFieldProblems(config), ...uncheckedTls(config, env)];
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 };

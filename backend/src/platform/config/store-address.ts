@@ -9,6 +9,8 @@ const isEncrypted = (url: URL, store: Store): boolean => {
   // Every one of them: of two that disagree the driver takes the last.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
+  // In libpq's own reading `require` takes any certificate; the driver's checks it.
+  if (url.searchParams.has('uselibpqcompat') && modes.includes('require')) return false;
   return (
     modes.length + switches.length > 0 &&
     modes.every((mode) => encryptingModes.has(mode)) &&
