@@ -59,7 +59,15 @@ export const auditPayout = async (
   { audit }: Pick<PayoutsDeps, 'audit'>,
   tx: Db,
   { principal, context }: Operator,
-  { action, before }: { action: 'payout.approve' | 'payout.retry'; before: Payout },
+  {
+    action,
+    before,
+    note,
+  }: {
+    readonly action: 'payout.approve' | 'payout.retry';
+    readonly before: Payout;
+    readonly note?: string | undefined;
+  },
 ): Promise<Payout> => {
   const after = await findPayout(tx, before.id);
   invariant(after, 'a locked payout is there');
@@ -69,6 +77,7 @@ export const auditPayout = async (
     target: { type: 'payout', id: before.id },
     before: auditedPart(before),
     after: auditedPart(after),
+    ...(note !== undefined && { sealed: { after: { note } }, sealedFor: before.userId }),
   });
   return after;
 };

@@ -135,6 +135,20 @@ export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<
   });
 };
 
+/** Keeps that the provider contradicted itself on an attempt, from the first time on. */
+export const markContradicted = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.payoutAttempt.updateMany({
+    where: { id, contradictedAt: null },
+    data: { contradictedAt: at },
+  });
+};
+
+/** Returns true where the provider contradicted itself on any attempt of a payout. */
+export const hasContradiction = async (db: Db, payoutId: string): Promise<boolean> => {
+  const where = { payoutId, contradictedAt: { not: null } };
+  return (await db.payoutAttempt.findFirst({ where, select: { id: true } })) !== null;
+};
+
 export interface AttemptOutcome {
   readonly status: AttemptStatus;
   readonly providerPayoutId?: string | undefined;

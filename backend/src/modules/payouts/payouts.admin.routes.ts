@@ -47,7 +47,9 @@ export const createPayoutAdminRoutes = (deps: PayoutsDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/payouts/:id/retry',
-    summary: 'Retry a payout that certainly was not paid; ADMIN up to INR 100,000',
+    summary:
+      'Retry a payout that certainly was not paid; ADMIN up to INR 100,000, SUPER_ADMIN with a ' +
+      'note where the provider has contradicted itself',
     tags,
     access: approvers,
     params: idParams,
@@ -58,11 +60,12 @@ export const createPayoutAdminRoutes = (deps: PayoutsDeps): Route[] => [
       'PAYOUT_CAP_EXCEEDED',
       'ILLEGAL_TRANSITION',
       'OUTCOME_UNDECIDED',
+      'SERVICE_UNAVAILABLE',
       'BANK_ACCOUNT_NOT_VERIFIED',
     ],
     handler: async ({ params, body, principal, context }) => {
       const operator = { principal, context };
-      const payout = await retryPayout(deps, params.id, operator, body.bankAccountId);
+      const payout = await retryPayout(deps, params.id, operator, body);
       return ok(presentPayoutForOperator(payout));
     },
   }),

@@ -62,7 +62,12 @@ export const operatorPayoutsQuery = pageQuery.extend({
 });
 
 /** Another verified account of the same customer, where the old one was at fault. */
-export const retryBody = z.object({ bankAccountId: z.uuid().exactOptional() });
+export const retryBody = z.object({
+  bankAccountId: z.uuid().exactOptional(),
+  /** Why it is retried: needed where the provider has contradicted itself on an attempt. */
+  note: z.string().trim().min(1).max(2000).exactOptional(),
+});
+export type RetryRequest = z.output<typeof retryBody>;
 
 export type PayoutView = z.output<typeof payoutViewSchema>;
 export type PayoutOperatorView = z.output<typeof payoutOperatorView>;

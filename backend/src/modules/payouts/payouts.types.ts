@@ -62,6 +62,8 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
+  /** The provider's first report that can't be true beside an earlier one; null without any. */
+  readonly contradictedAt: Date | null;
   /** The last send of it to the provider, or the last query about it; null before the first. */
   readonly lastAskedAt: Date | null;
   /** The worker that has the lease; a lapsed one stays here until another acquires it. */

@@ -6,7 +6,7 @@ import {
   returnSaleToConfirmed,
   type SaleOrder,
 } from '../orders/index.ts';
-import { findAttempt, recordAttemptOutcome } from './payout-attempt.store.ts';
+import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
 import { keepProviderPayoutId, lockPayout, transitionPayout } from './payout.store.ts';
 import { notifyNotPaid, notifyPaid } from './payouts.notifications.ts';
 import { isOpenAttempt, reportVerdicts, type ReportVerdict } from './payouts.states.ts';
@@ -126,6 +126,7 @@ export const recordAttemptReport = async (
       { ...fields, reported: report.status, cause: by.cause },
       'the payout provider contradicts itself',
     );
+    await markContradicted(db, attempt.id, deps.clock.now());
   }
   if (verdict === 'CONTRADICTION' || verdict === 'STALE') return 'IGNORED';
   requireSamePayout(found);

@@ -3,9 +3,11 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
 import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
-import { findNewestAttempt } from './payout-attempt.store.ts';
+import { findNewestAttempt, hasContradiction, markContradicted } from './payout-attempt.store.ts';
 import { findPayout, transitionPayout } from './payout.store.ts';
 import { dispatchJob } from './payouts.jobs.ts';
+import type { RetryRequest } from './payouts.schemas.ts';
+import { reportVerdicts } from './payouts.states.ts';
 import type { Payout, PayoutsDeps } from './payouts.types.ts';
 
 const isRetryable = ({ status }: Payout): boolean => status === 'FAILED' || status === 'REVERSED';
@@ -34,7 +36,10 @@ const lockAccountForRetry = async (
  * (contract: states > Payout).
  * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
  */
-const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): Promise<void> => {
+const requireNotPaid = async (
+  { db, provider, clock }: PayoutsDeps,
+  payoutId: string,
+): Promise<void> => {
   const attempt = await findNewestAttempt(db, payoutId);
   if (attempt === undefined) return;
   const found =
@@ -48,33 +53,58 @@ const requireNotPaid = async ({ db, provider }: PayoutsDeps, payoutId: string): 
   }
   const status = found.value?.status;
   if (status !== 'PAID' && status !== 'PROCESSING') return;
+  if (reportVerdicts[attempt.status][status] === 'CONTRADICTION') {
+    await markContradicted(db, attempt.id, clock.now());
+  }
   throw new AppError('OUTCOME_UNDECIDED', {
     message: 'The payout provider shows the earlier attempt as paid or on its way.',
   });
 };
 
 /**
+ * Holds a payout on which the provider contradicted itself to a SUPER_ADMIN who says why
+ * (contract: payouts > Payout retry).
+ * @throws AppError FORBIDDEN; VALIDATION_FAILED without a note
+ */
+const requireTrusted = async (
+  db: Db,
+  payoutId: string,
+  { principal }: Operator,
+  note: string | undefined,
+): Promise<void> => {
+  if (!(await hasContradiction(db, payoutId))) return;
+  if (principal.role !== 'SUPER_ADMIN') throw new AppError('FORBIDDEN');
+  if (note !== undefined) return;
+  throw new AppError('VALIDATION_FAILED', {
+    message: 'The payout provider has contradicted itself: a note must say why to retry.',
+    field: 'note',
+  });
+};
+
+/**
  * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
  * new attempt. Of two retries at once the second finds it retried.
- * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, OUTCOME_UNDECIDED,
- *   SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
+ * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN, VALIDATION_FAILED,
+ *   OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
 export const retryPayout = async (
   deps: PayoutsDeps,
   payoutId: string,
   operator: Operator,
-  chosenAccountId: string | undefined,
+  { bankAccountId: chosenAccountId, note }: RetryRequest,
 ): Promise<Payout> => {
   const { principal } = operator;
   const seen = await findPayout(deps.db, payoutId);
   if (seen === undefined) throw new AppError('NOT_FOUND');
   requireWithinCap(principal, seen.amountPaise);
   if (!isRetryable(seen)) throw new AppError('ILLEGAL_TRANSITION');
+  await requireTrusted(deps.db, payoutId, operator, note);
   await requireNotPaid(deps, payoutId);
   return deps.inTransaction(async (tx) => {
     const payout = await lockWithinCap(tx, payoutId, principal);
     const isSame = payout.attempt === seen.attempt && isRetryable(payout);
     if (!isSame) throw new AppError('ILLEGAL_TRANSITION');
+    await requireTrusted(tx, payoutId, operator, note);
     const bankAccountId = await lockAccountForRetry(tx, payout, chosenAccountId);
     const at = deps.clock.now();
     await transitionPayout(deps, tx, payout, {
@@ -93,6 +123,6 @@ export const retryPayout = async (
       },
     });
     await enqueue(tx, dispatchJob(payoutId));
-    return auditPayout(deps, tx, operator, { action: 'payout.retry', before: payout });
+    return auditPayout(deps, tx, operator, { action: 'payout.retry', before: payout, note });
   });
 };

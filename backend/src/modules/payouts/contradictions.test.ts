@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { Caller } from '#test/support/caller.ts';
+
+let open: OpenMoneyOut;
+let superAdmin: Caller;
+let admin: Caller;
+beforeAll(async () => {
+  open = await openMoneyOut();
+  superAdmin = (await open.operator('SUPER_ADMIN')).call;
+  admin = (await open.operator('ADMIN')).call;
+});
+afterAll(() => open.close());
+
+const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const retry = (call: Caller, id: string, body?: object) =>
+  call('POST', `/payouts/${id}/retry`, body);
+const play = (payoutId: string, outcome: string) =>
+  open.kit.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
+
+/** Delivers an event of a payout's newest attempt. */
+const tell = async (payoutId: string, word: string) => {
+  const { providerPayoutId: id } = await row(payoutId);
+  const entity = { id, status: word };
+  await open.deliver({ event: `payout.${word}`, payload: { payout: { entity } } });
+};
+
+/** A payout of which the provider says that it was not paid. */
+const failed = async () => {
+  const { payoutId } = await open.payout();
+  await open.drain();
+  await play(payoutId, 'failed');
+  await tell(payoutId, 'failed');
+  expect((await row(payoutId)).status).toBe('FAILED');
+  return payoutId;
+};
+
+const note = 'The bank confirms in writing that nothing arrived, ticket 4711.';
+const forbidden = { status: 403, code: 'FORBIDDEN' };
+const withoutNote = { status: 400, code: 'VALIDATION_FAILED', field: 'note' };
+
+describe('a retry of an attempt of which the provider contradicted itself', () => {
+  it('is for a SUPER_ADMIN who writes why', async () => {
+    const payoutId = await failed();
+    await tell(payoutId, 'processed');
+    const before = await row(payoutId);
+    expect(await retry(admin, payoutId, { note })).toMatchObject(forbidden);
+    expect(await retry(superAdmin, payoutId)).toMatchObject(withoutNote);
+    expect(await retry(superAdmin, payoutId, { note: '   ' })).toMatchObject(withoutNote);
+    expect(await row(payoutId)).toEqual(before);
+    expect(await retry(superAdmin, payoutId, { note })).toMatchObject({
+      status: 200,
+      body: { status: 'PENDING' },
+    });
+    const [entry] = await open.kit.db.auditLog.findMany({
+      where: { targetId: payoutId, action: 'payout.retry' },
+    });
+    expect(entry?.sealed).toEqual(expect.any(String));
+    expect(JSON.stringify([entry?.before, entry?.after])).not.toContain('ticket 4711');
+  });
+
+  it('stays so after a further attempt, and when the retry itself learned of it', async () => {
+    const payoutId = await failed();
+    await play(payoutId, 'processed');
+    const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
+    expect(await retry(admin, payoutId)).toMatchObject(undecided);
+    await play(payoutId, 'failed');
+    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
+    expect(await retry(superAdmin, payoutId, { note })).toMatchObject({ status: 200 });
+    await open.drain();
+    await play(payoutId, 'failed');
+    await tell(payoutId, 'failed');
+    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
+  });
+
+  it('leaves every other retry to an ADMIN, who may write a note', async () => {
+    const [plain, noted] = [await failed(), await failed()];
+    expect(await retry(admin, plain)).toMatchObject({ status: 200 });
+    expect(await retry(admin, noted, { note })).toMatchObject({ status: 200 });
+    expect(await retry(admin, noted, { note: 'x'.repeat(2001) })).toMatchObject({ status: 400 });
+  });
+});
