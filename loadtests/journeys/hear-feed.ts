@@ -14,6 +14,8 @@ import type { Observation } from '../thresholds/price-cadence.ts';
 
 interface HearFeedOptions {
   readonly baseUrl: string;
+  /** What the proxy hop sends for this client; nothing where the hop is a real one. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly tickMs: number;
   /** Marks to wait for. */
   readonly marks: number;
@@ -87,7 +89,9 @@ export const hearFeed = (options: HearFeedOptions): void => {
   const { now, observe } = options;
   const heard: Heard = { marks: [], snapshots: [], ticks: [] };
   const startedAtMs = now();
-  const socket = new WebSocket(webSocketUrl(options.baseUrl));
+  const socket = new WebSocket(webSocketUrl(options.baseUrl), null, {
+    headers: { ...options.headers },
+  });
   let isOver = false;
 
   const finish = (isHeld: boolean): void => {

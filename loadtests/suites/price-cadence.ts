@@ -1,7 +1,9 @@
+import exec from 'k6/execution';
 import { Counter, Rate, Trend } from 'k6/metrics';
 import type { Options } from 'k6/options';
 import { setTimeout } from 'k6/timers';
 import { hearFeed } from '../journeys/hear-feed.ts';
+import { clientAddress, forwardedFor } from '../lib/client-addresses.ts';
 import { thresholdsOf } from '../lib/rules.ts';
 import { readSettings } from '../lib/settings.ts';
 import { reportFiles, reportOf, type SummaryData } from '../lib/summary.ts';
@@ -44,9 +46,14 @@ export const options: Options = {
 /** Counts nothing, so that k6 holds a count against the threshold and not nothing. */
 export const setup = (): void => socketsFinished.add(0);
 
-const listen = (): void =>
+/** Each listener is a client of its own: the sockets of one address are limited. */
+const headersOf = (listener: number): Readonly<Record<string, string>> =>
+  settings.hop === 'played' ? forwardedFor(clientAddress(listener, 0)) : {};
+
+const listen = (headers: Readonly<Record<string, string>>): void =>
   hearFeed({
     baseUrl: settings.baseUrls.customer,
+    headers,
     tickMs,
     marks,
     patienceMs: latenessMaxMs,
@@ -63,7 +70,10 @@ const listen = (): void =>
 /** Several sockets on one event loop, joining one after another. */
 export const listener = (): void => {
   const betweenMs = (joinPart * tickMs) / socketsPerListener;
-  for (let index = 0; index < socketsPerListener; index += 1) setTimeout(listen, index * betweenMs);
+  const headers = headersOf(exec.vu.idInTest);
+  for (let index = 0; index < socketsPerListener; index += 1) {
+    setTimeout(() => listen(headers), index * betweenMs);
+  }
 };
 
 /** The reports: text on the terminal, JSON and Markdown beside. */

@@ -12,6 +12,7 @@ import { msg91Variables } from '../../src/adapters/sms/msg91/msg91.config.ts';
 import { smsVariables } from '../../src/adapters/sms/sms.config.ts';
 import type { VariableTable } from '../../src/platform/config/config.ts';
 import { adminVariables } from '../../src/apps/admin/admin.variables.ts';
+import { customerVariables } from '../../src/apps/customer/customer.variables.ts';
 import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
 import { apiVariables, processVariables } from '../../src/runtime/process.variables.ts';
 import { servicesVariables } from '../../src/runtime/services.variables.ts';
@@ -33,6 +34,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
     variables: processVariables,
   },
   { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
+  { title: 'Customer API', readBy: 'customer', variables: customerVariables },
   { title: 'Admin API', readBy: 'admin', variables: adminVariables },
   { title: 'Worker', readBy: 'worker', variables: workerVariables },
   { title: 'Allocation', readBy: 'customer, admin, worker', variables: servicesVariables },

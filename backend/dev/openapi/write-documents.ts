@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdminApi, adminApiVariables } from '../../src/apps/admin/admin-api.ts';
-import { createCustomerApi, customerVariables } from '../../src/apps/customer/customer-api.ts';
+import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { documentOf } from '../../src/runtime/create-api-app.ts';
 import { createOfflineRuntime } from '../../src/runtime/create-runtime.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
@@ -24,7 +24,7 @@ const quiet = { LOG_LEVEL: 'fatal', CLOCK_CONTROL: 'false' };
 
 const customerDocument = async () => {
   const env = { ...environmentOf('customer', addresses), ...quiet };
-  const config = loadConfig(customerVariables, env);
+  const config = loadConfig(customerApiVariables, env);
   const runtime = await createOfflineRuntime('customer', config, env);
   const { definition, sms, services } = createCustomerApi(config, env, runtime);
   const document = documentOf(definition);

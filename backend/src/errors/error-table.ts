@@ -60,6 +60,11 @@ export const errorTable = {
   OTP_SEND_LIMIT: row(429, 'You have requested too many codes. Please try again later.', {
     retryable: true,
   }),
+  VALIDATION_LIMIT: row(
+    429,
+    'You have verified too many bank accounts today. Please try again tomorrow.',
+    { retryable: true },
+  ),
   OTP_LOCKED: row(429, 'Too many incorrect codes. Please try again later.', { retryable: true }),
   MPIN_LOCKED: row(429, 'Too many incorrect MPINs. Please try again later.', { retryable: true }),
   LOGIN_LOCKED: row(429, 'Too many failed sign-ins. Please try again later.', { retryable: true }),

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Route } from '../platform/http/index.ts';
 import type { Sweep, TaskList } from '../platform/jobs/index.ts';
+import type { Metrics } from '../platform/observability/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import type { Gates } from '../modules/readiness/index.ts';
@@ -33,6 +34,7 @@ export interface GoldOptions
   readonly notify: Notify;
   readonly audit: Auditor;
   readonly payments: Payments;
+  readonly metrics: Pick<Metrics, 'countBound'>;
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
 }

@@ -29,6 +29,7 @@ const insertOnly = [
 const deletable = [
   'admin_login_guard',
   'audit_personal_detail',
+  'bank_validation',
   'banner',
   'biometric_token',
   'deleted_phone',
@@ -87,7 +88,7 @@ describe('the application role', () => {
 
   it('only adds to what is never changed', async () => {
     const rights = await rightsOfTheApplication();
-    const unchangeable = [...insertOnly, 'audit_personal_detail'].toSorted();
+    const unchangeable = [...insertOnly, 'audit_personal_detail', 'bank_validation'].toSorted();
     expect(namesWhere(rights, (r) => !r.change)).toEqual(unchangeable);
   });
 

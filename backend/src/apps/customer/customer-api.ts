@@ -14,13 +14,18 @@ import { healthRoutes } from '../../runtime/health.routes.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
+import { customerVariables } from './customer.variables.ts';
 
 /** The customer API's variables, besides those of every process. */
-export const customerVariables = { ...apiVariables, ...servicesVariables };
+export const customerApiVariables = {
+  ...apiVariables,
+  ...servicesVariables,
+  ...customerVariables,
+};
 
 /** Builds the services of the customer API and declares its routes; nothing is served yet. */
 export const createCustomerApi = (
-  config: ProcessConfig & Config<typeof customerVariables>,
+  config: ProcessConfig & Config<typeof customerApiVariables>,
   env: Environment,
   runtime: Runtime,
 ) => {

@@ -5,11 +5,11 @@ import { createApiApp } from '../../runtime/create-api-app.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
-import { createCustomerApi, customerVariables } from './customer-api.ts';
+import { createCustomerApi, customerApiVariables } from './customer-api.ts';
 
 /** Starts the customer API: mobile and web clients, webhooks, and the price feed's sockets. */
 await runMain(async (env) => {
-  const config = loadConfig(customerVariables, env);
+  const config = loadConfig(customerApiVariables, env);
   const runtime = await createRuntime('customer', config, env);
   const { logger } = runtime;
   const { definition, sms, services } = createCustomerApi(config, env, runtime);
@@ -22,6 +22,9 @@ await runMain(async (env) => {
     db: runtime.database.db,
     wall: runtime.wall,
     logger,
+    metrics: runtime.metrics,
+    trustProxyHops: config.TRUST_PROXY_HOPS,
+    socketsPerAddress: config.SOCKETS_PER_ADDRESS,
   });
   await startProcess({
     runtime,

@@ -95,3 +95,26 @@ export const listAccountsToPoll = async (
   );
   return rows.map(({ id }) => id);
 };
+
+/**
+ * Counts the customer's validations that were asked for between two moments, those of deleted
+ * accounts included. Definite only with the holding locked.
+ */
+export const countValidations = (
+  tx: Db,
+  userId: string,
+  { from, until }: { readonly from: Date; readonly until: Date },
+): Promise<number> =>
+  tx.bankValidation.count({ where: { userId, requestedAt: { gte: from, lt: until } } });
+
+export const insertValidation = async (
+  tx: Db,
+  validation: {
+    readonly bankAccountId: string;
+    readonly attempt: number;
+    readonly userId: string;
+    readonly requestedAt: Date;
+  },
+): Promise<void> => {
+  await tx.bankValidation.create({ data: validation });
+};

@@ -36,7 +36,7 @@ export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
     summary: 'Add a bank account, and have it verified by a penny-drop',
     body: addAccountBody,
     responses: { 201: bankAccountView },
-    errors: ['BANK_ACCOUNT_LIMIT', 'BANK_ACCOUNT_DUPLICATE'],
+    errors: ['BANK_ACCOUNT_LIMIT', 'VALIDATION_LIMIT', 'BANK_ACCOUNT_DUPLICATE'],
     handler: async ({ principal, body }) => created(await addAccount(deps, principal.userId, body)),
   }),
   defineRoute({
@@ -70,7 +70,7 @@ export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
     summary: 'Have an account verified again, or its open validation looked after',
     params: idParams,
     responses: { 200: bankAccountView },
-    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'VALIDATION_LIMIT'],
     handler: async ({ principal, params }) =>
       ok(await verifyAccountAgain(deps, principal.userId, params.id)),
   }),

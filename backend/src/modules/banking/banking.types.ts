@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 
 export const bankAccountStatuses = ['PENDING', 'VERIFIED', 'FAILED'] as const;
@@ -51,6 +51,7 @@ export interface BankingDeps {
   readonly logger: Logger;
   readonly provider: PayoutProvider;
   readonly notify: Notify;
+  readonly metrics: Pick<Metrics, 'countBound'>;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
    * Returns true while money is on its way to the account: a sale in progress that will make a

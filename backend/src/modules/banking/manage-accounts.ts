@@ -20,6 +20,7 @@ import {
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
+import { recordValidation } from './validation-limit.ts';
 
 /** contract: payouts > Bank accounts */
 const maxAccounts = 5;
@@ -80,13 +81,15 @@ const insert = async (
     primaryWanted: primary,
     createdAt: clock.now(),
   });
+  await recordValidation(deps, tx, { bankAccountId: id, attempt: 1, userId });
   await enqueue(tx, validationJob(id));
   return id;
 };
 
 /**
  * Adds an account, PENDING, and queues its validation in the same transaction.
- * @throws AppError BANK_ACCOUNT_LIMIT; BANK_ACCOUNT_DUPLICATE for one that the customer has already
+ * @throws AppError BANK_ACCOUNT_LIMIT, VALIDATION_LIMIT; BANK_ACCOUNT_DUPLICATE for one that the
+ *   customer has already
  */
 export const addAccount = async (
   deps: BankingDeps,
@@ -97,6 +100,7 @@ export const addAccount = async (
     return await deps.inTransaction(async (tx) => {
       await lockHolding(tx, userId);
       if ((await countAccounts(tx, userId)) >= maxAccounts) {
+        deps.metrics.countBound('bank_accounts');
         throw new AppError('BANK_ACCOUNT_LIMIT', { details: { most: maxAccounts } });
       }
       return view(deps, tx, await insert(deps, tx, userId, input), userId);
@@ -139,7 +143,7 @@ export const removeAccount = (deps: BankingDeps, userId: string, id: string): Pr
 /**
  * Queues a further validation of a FAILED account, or a query about the open one of a PENDING
  * account, at the provider that has it.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a VERIFIED one
+ * @throws AppError NOT_FOUND, VALIDATION_LIMIT; ILLEGAL_TRANSITION for a VERIFIED one
  */
 export const verifyAccountAgain = (
   deps: BankingDeps,
@@ -152,13 +156,15 @@ export const verifyAccountAgain = (
       throw new AppError('ILLEGAL_TRANSITION', { message: 'This account is verified already.' });
     }
     if (account.status === 'FAILED') {
+      const attempt = account.validationAttempt + 1;
+      await recordValidation(deps, tx, { bankAccountId: id, attempt, userId });
       await transitionAccount(deps, tx, account, {
         to: 'PENDING',
         actor: `customer:${userId}`,
         cause: 'validation.requested',
         at: deps.clock.now(),
         changes: {
-          validationAttempt: account.validationAttempt + 1,
+          validationAttempt: attempt,
           providerValidationId: null,
           validationRequestedAt: null,
           validationHolderId: null,

@@ -134,6 +134,25 @@ describe('a payment webhook', () => {
     expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
   });
 
+  it('asks the database nothing for a forged one, on the bare path too', async () => {
+    const checkout = await openCheckout(open);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_unasked');
+    const forged = { body: signed.body, signature: 'ab'.repeat(32) };
+    // Whoever reads the routing or the settings of gateways now waits until the lock is gone.
+    const [bare, named] = await open.database.inTransaction(async (tx) => {
+      await tx.$executeRaw`LOCK TABLE gateway_routing, gateway_setting IN ACCESS EXCLUSIVE MODE`;
+      return Promise.all(
+        ['/webhooks/payment', '/webhooks/payment/sandbox'].map((path) =>
+          deliver(open, { ...forged, path }),
+        ),
+      );
+    });
+    const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
+    expect(bare).toMatchObject(refused);
+    expect(named).toMatchObject(refused);
+    expect(await deliver(open, { ...signed, path: '/webhooks/payment' })).toEqual(accepted);
+  });
+
   it('keeps its raw body sealed with the key of the customer', async () => {
     const checkout = await openCheckout(open);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_sealed');

@@ -16,7 +16,10 @@ export interface PaymentMetrics {
   countFoundCapture(gateway: string, source: string): void;
 }
 
-/** Creates the module's counters. Gateways are codes of the configuration, never of a path. */
+/**
+ * Creates the module's counters. Gateways are codes of the configuration, never of a path;
+ * `default` for what came on the bare path and nobody had signed.
+ */
 export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
   const webhooks = new Counter({
     name: 'payment_webhooks_total',

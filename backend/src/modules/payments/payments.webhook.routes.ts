@@ -1,4 +1,8 @@
-import type { ParsedPaymentEvent, WebhookDelivery } from '../../adapters/payment-gateway/port.ts';
+import type {
+  ParsedPaymentEvent,
+  PaymentGateway,
+  WebhookDelivery,
+} from '../../adapters/payment-gateway/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
 import type { ReceiptResult, WebhookInbox } from '../webhook-inbox/index.ts';
@@ -20,6 +24,30 @@ const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
   UNREADABLE: 'unreadable',
 };
 
+/** Checks signature and body; undefined for what is not to be accepted. */
+const verify = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
+  if (delivery.rawBody.length === 0) return undefined;
+  const verified = gateway.verifyWebhook(delivery);
+  return verified.valid ? verified : undefined;
+};
+
+/**
+ * Returns the gateway that a delivery on the bare path is for: the default one. Only operators'
+ * settings know it, and they are not read for a delivery that no gateway has signed.
+ * @throws AppError INVALID_SIGNATURE
+ */
+const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promise<string> => {
+  const { gateways, metrics } = deps;
+  const isSigned = [...gateways.values()].some((each) => verify(each, delivery) !== undefined);
+  if (!isSigned) {
+    metrics.countWebhook('default', 'refused');
+    throw new AppError('INVALID_SIGNATURE');
+  }
+  const code = await defaultGateway(deps);
+  if (code === undefined) throw new AppError('NOT_FOUND');
+  return code;
+};
+
 /**
  * Receives one webhook: the signature over the raw bytes is checked first, then the event goes to
  * the inbox. A business problem is never an error here: only a bad signature or a missing body is.
@@ -28,15 +56,15 @@ const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
  */
 const receiveWebhook = async (
   { clock, gateways, inbox, metrics }: WebhookDeps,
-  code: string | undefined,
+  code: string,
   delivery: WebhookDelivery,
   requestId: string,
 ) => {
-  const gateway = code === undefined ? undefined : gateways.get(code);
+  const gateway = gateways.get(code);
   if (gateway === undefined) throw new AppError('NOT_FOUND');
   const { rawBody } = delivery;
-  const verified = rawBody.length === 0 ? undefined : gateway.verifyWebhook(delivery);
-  if (verified?.valid !== true) {
+  const verified = verify(gateway, delivery);
+  if (verified === undefined) {
     metrics.countWebhook(gateway.code, 'refused');
     throw new AppError('INVALID_SIGNATURE');
   }
@@ -69,8 +97,10 @@ export const createPaymentWebhookRoutes = (deps: WebhookDeps): Route[] => [
     ...declaration,
     path: '/webhooks/payment',
     summary: "The default gateway's webhook",
-    handler: async ({ rawBody, context: { headers, requestId } }) =>
-      receiveWebhook(deps, await defaultGateway(deps), { rawBody, headers }, requestId),
+    handler: async ({ rawBody, context: { headers, requestId } }) => {
+      const delivery = { rawBody, headers };
+      return receiveWebhook(deps, await bareGateway(deps, delivery), delivery, requestId);
+    },
   }),
   defineRoute({
     ...declaration,

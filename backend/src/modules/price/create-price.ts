@@ -3,6 +3,7 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
 import { createCache } from '../../platform/redis/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { createFetchPrice, type FetchPrice } from './fetch-price.ts';
@@ -25,6 +26,8 @@ interface PriceOptions {
   readonly provider: GoldProvider;
   /** Real time: prices age on it even where the business clock is moved. */
   readonly wall: Clock;
+  /** Nothing is counted without. */
+  readonly metrics?: Pick<Metrics, 'countHistory'>;
 }
 
 export const createPrice = (options: PriceOptions): PriceModule => {
@@ -32,7 +35,7 @@ export const createPrice = (options: PriceOptions): PriceModule => {
   const fetchPrice = createFetchPrice({ provider, db, wall });
   const cache = createCache({ redis, prefix: 'price', schema: cachedPrice, ttlMs: priceLifeMs });
   const live = createLivePrice({ fetchPrice, cache, wall });
-  const customerRoutes = createPriceCustomerRoutes({ live, db, wall });
+  const customerRoutes = createPriceCustomerRoutes({ ...options, live });
   return { live, fetchPrice, cache, customerRoutes };
 };
 

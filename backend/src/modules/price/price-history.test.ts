@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { makePrice } from '#test/support/prices.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
+import { paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createDatabase } from '../../platform/db/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createPrice } from './index.ts';
+import { insertTick } from './price.store.ts';
 import { selectHistory } from './price-history.ts';
 
 interface Row {
@@ -95,6 +98,65 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
     const gaps = times.slice(1).map((time, index) => (times[index] ?? 0) - time);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * stepMs + minuteMs);
+  });
+});
+
+/** The module on its own, over a database that counts what it is asked. */
+const openCounted = async () => {
+  let made = 0;
+  const $queryRaw: typeof kit.db.$queryRaw = (query, ...values) => {
+    if ('sql' in query && query.sql.includes('generate_series')) made += 1;
+    return kit.db.$queryRaw(query, ...values);
+  };
+  const db = new Proxy(kit.db, {
+    get: (target, name) => (name === '$queryRaw' ? $queryRaw : Reflect.get(target, name)),
+  });
+  let ms = 0;
+  const wall = { now: () => addMs(kit.wall.now(), ms) };
+  const { customerRoutes: routes } = createPrice({ ...kit, db, wall, provider: kit.provider });
+  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  const call = bearerCaller(await kit.serve({ prefix: '/v1', routes, guard }));
+  return {
+    made: () => made,
+    advance: (by: number) => {
+      ms += by;
+    },
+    get: async (range: string) => {
+      const { status, body } = await call('GET', `/price/history?range=${range}`);
+      expect(status).toBe(200);
+      return body['items'] as Row[]; // its view
+    },
+  };
+};
+
+describe('a history', () => {
+  it('is made once per range and tick, however many ask for it', async () => {
+    const counted = await openCounted();
+    await Promise.all(Array.from({ length: 12 }, () => counted.get('1d')));
+    const before = await counted.get('1d');
+    expect(counted.made()).toBe(1);
+    await Promise.all([counted.get('1w'), counted.get('1w'), counted.get('1d')]);
+    expect(counted.made()).toBe(2);
+    const asOf = kit.wall.now();
+    const [buyPaise, sellPaise, spotPaise] = [paise(612_345n), paise(690_000n), paise(695_000n)];
+    const price = makePrice({ asOf, buyPaise, sellPaise, spotPaise });
+    await insertTick(kit.db, kit.random.uuid(), asOf, price);
+    const [newest] = await counted.get('1d');
+    expect(newest).toMatchObject({ buyPaise: 612_345, at: asOf.toISOString() });
+    expect(newest).not.toEqual(before[0]);
+    await counted.get('1d');
+    expect(counted.made()).toBe(3);
+  });
+
+  it('is made anew while the feed stands still, for its range goes on', async () => {
+    const counted = await openCounted();
+    await counted.get('1d');
+    counted.advance(19_000);
+    await counted.get('1d');
+    expect(counted.made()).toBe(1);
+    counted.advance(2000);
+    await counted.get('1d');
+    expect(counted.made()).toBe(2);
   });
 });
 

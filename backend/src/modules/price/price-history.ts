@@ -1,7 +1,11 @@
 import { paise, toSafePaise } from '../../money/index.ts';
-import { addMs } from '../../platform/clock/clock.ts';
+import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { shared, type Reply } from '../../platform/http/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
+import { batchReads } from './batch-reads.ts';
 import type { PriceRange } from './price.schemas.ts';
+import { findLastSeq } from './price.store.ts';
 import { tickEveryMs } from './price.types.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -51,7 +55,7 @@ export const selectHistory = (
   );
 
 /** Returns the prices of a range that ends at `now`, newest first, thinned evenly. */
-export const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
+const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
   const spanMs = rangeMs[range];
   const stepMs = Math.max(tickEveryMs, Math.ceil(spanMs / maxHistoryRows));
   const rows = await selectHistory(db, addMs(now, -spanMs), stepMs, Math.ceil(spanMs / stepMs));
@@ -61,4 +65,49 @@ export const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => 
     spotPaise: toSafePaise(paise(row.spot_paise)),
     at: row.as_of.toISOString(),
   }));
+};
+
+/** A history that stands for this long without a new tick is made anew: its range goes on. */
+const madeForMs = 2 * tickEveryMs;
+
+interface MadeHistory {
+  readonly seq: number;
+  readonly at: Date;
+  readonly reply: Promise<Reply>;
+}
+
+/**
+ * Returns the response to a request of a range, read and written out once for each tick of the
+ * feed, however many ask: the last tick alone is looked up for each of them, and for those at once
+ * together.
+ */
+export const createHistoryReplies = (options: {
+  readonly db: Db;
+  readonly wall: Clock;
+  readonly metrics?: Pick<Metrics, 'countHistory'>;
+}): ((range: PriceRange) => Promise<Reply>) => {
+  const { db, wall, metrics } = options;
+  const lastSeq = batchReads(() => findLastSeq(db));
+  const made = new Map<PriceRange, MadeHistory>();
+
+  const make = async (range: PriceRange, at: Date): Promise<Reply> => {
+    metrics?.countHistory(range);
+    return shared({ range, items: await readPriceHistory(db, range, at) });
+  };
+
+  return async (range) => {
+    const seq = await lastSeq();
+    const at = wall.now();
+    const known = made.get(range);
+    if (known?.seq === seq && Math.abs(msBetween(known.at, at)) < madeForMs) return known.reply;
+    const history: MadeHistory = { seq, at, reply: make(range, at) };
+    made.set(range, history);
+    try {
+      return await history.reply;
+    } catch (error) {
+      // The next request tries again.
+      if (made.get(range) === history) made.delete(range);
+      throw error;
+    }
+  };
 };

@@ -50,7 +50,16 @@ const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) =
     routes: [],
     guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
     onServer: (server) => {
-      attachPriceSocket(server, { publisher, subscriber, db, wall, logger: kit.logger });
+      attachPriceSocket(server, {
+        publisher,
+        subscriber,
+        db,
+        wall,
+        logger: kit.logger,
+        metrics: kit.metrics,
+        trustProxyHops: 1,
+        socketsPerAddress: 3,
+      });
     },
   });
   return url.replace('/v1', '');
@@ -198,5 +207,59 @@ describe('the door', () => {
     for (const { body } of [...heard, ...other]) expect(body['buyPaise']).toBe(741_000);
     socket?.emit('noise', 'x'.repeat(20_000));
     await eventually(() => socket?.connected === false);
+  });
+});
+
+/** A client behind the proxy, of this address; answers once it is connected or refused. */
+const connect = async (url: string, address: string, transport = 'websocket') => {
+  const socket = io(`${url}/price`, {
+    transports: [transport],
+    forceNew: true,
+    reconnection: false,
+    extraHeaders: { 'x-forwarded-for': address },
+  });
+  sockets.push(socket);
+  const isConnected = await new Promise<boolean>((resolve) => {
+    socket.on('connect', () => resolve(true));
+    socket.on('connect_error', () => resolve(false));
+    socket.on('disconnect', () => resolve(false));
+  });
+  return { socket, isConnected };
+};
+const connectedOf = async (url: string, addresses: readonly string[], transport?: string) => {
+  const answers = await Promise.all(addresses.map((each) => connect(url, each, transport)));
+  return answers.filter(({ isConnected }) => isConnected).length;
+};
+
+describe('sockets of one address', () => {
+  it.each(['websocket', 'polling'])('are at most so many on a replica: %s', async (transport) => {
+    const url = await serveReplica();
+    const address = '203.0.113.7';
+    const one = await connect(url, address, transport);
+    expect(one.isConnected).toBe(true);
+    expect(await connectedOf(url, [address, address], transport)).toBe(2);
+    expect(await connectedOf(url, [address], transport)).toBe(0);
+    expect(await connectedOf(url, ['203.0.113.8'], transport)).toBe(1);
+    one.socket.disconnect();
+    await eventually(async () => (await connectedOf(url, [address], transport)) === 1);
+  });
+
+  it('are counted exactly when they come at once', async () => {
+    const url = await serveReplica();
+    const many = Array.from({ length: 20 }, () => '203.0.113.9');
+    const answers = await Promise.all(many.map((each) => connect(url, each)));
+    await eventually(() => answers.filter(({ socket }) => socket.connected).length === 3);
+    const { body } = await kit.metrics.text();
+    expect(body).toMatch(/bound_reached_total\{bound="price_sockets",[^}]*\} [1-9]/u);
+  });
+
+  it('are those of an IPv6 /64, and of the address that the trusted proxy saw', async () => {
+    const url = await serveReplica();
+    const one = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:2:a:b:c:d'];
+    expect(await connectedOf(url, one)).toBe(3);
+    expect(await connectedOf(url, ['2001:db8:1:2::9'])).toBe(0);
+    expect(await connectedOf(url, ['2001:db8:1:3::1'])).toBe(1);
+    // What stands before the proxy's own entry was written by the client.
+    expect(await connectedOf(url, ['198.51.100.1, 2001:db8:1:2::5'])).toBe(0);
   });
 });

@@ -7,6 +7,7 @@ import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { batchReads } from './batch-reads.ts';
+import { createSocketLimit, type SocketLimitOptions } from './limit-sockets.ts';
 import { presentTick } from './price.schemas.ts';
 import { findLastTick, type Tick } from './price.store.ts';
 import { tickEveryMs, type PriceTick } from './price.types.ts';
@@ -37,7 +38,7 @@ const isStale = ({ price, mark }: Tick, now: Date): boolean =>
 
 /**
  * Attaches the feed's sockets to a customer API replica: namespace `/price`, any origin, no
- * credential. A client gets one `price_snapshot` when it connects.
+ * credential, so many sockets of one address. A client gets one `price_snapshot` when it connects.
  */
 export const attachPriceSocket = (
   server: HttpServer,
@@ -47,14 +48,17 @@ export const attachPriceSocket = (
     readonly db: Db;
     readonly wall: Clock;
     readonly logger: Logger;
-  },
+  } & SocketLimitOptions,
 ): Server => {
+  const limit = createSocketLimit(options);
   const io = new Server(server, {
     adapter: createAdapter(options.publisher, options.subscriber),
     cors: { origin: '*' },
     serveClient: false,
     maxHttpBufferSize: 16_384,
+    allowRequest: (req, callback) => callback(null, limit.mayOpen(req)),
   });
+  io.engine.on('connection', (socket) => limit.admit(socket));
   // Many clients reconnect at once when a replica ends: one read serves them all.
   const lastTick = batchReads(() => findLastTick(options.db));
   const sendSnapshot = async (socket: Socket): Promise<void> => {

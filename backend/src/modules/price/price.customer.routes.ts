@@ -1,15 +1,9 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import {
-  defineRoute,
-  ok,
-  PUBLIC,
-  shared,
-  type Reply,
-  type Route,
-} from '../../platform/http/index.ts';
+import { defineRoute, PUBLIC, shared, type Reply, type Route } from '../../platform/http/index.ts';
 import type { Db } from '../../platform/db/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from './live-price.ts';
-import { readPriceHistory } from './price-history.ts';
+import { createHistoryReplies } from './price-history.ts';
 import { historyQuery, historyView, presentPrice, priceView } from './price.schemas.ts';
 import type { LivePrice } from './price.types.ts';
 
@@ -27,9 +21,11 @@ export const createPriceCustomerRoutes = (options: {
   readonly live: LivePriceReader;
   readonly db: Db;
   readonly wall: Clock;
+  readonly metrics?: Pick<Metrics, 'countHistory'>;
 }): Route[] => {
-  const { live, db, wall } = options;
+  const { live } = options;
   const replyOf = createPriceReplies();
+  const historyOf = createHistoryReplies(options);
   return [
     defineRoute({
       method: 'GET',
@@ -53,8 +49,7 @@ export const createPriceCustomerRoutes = (options: {
       access: PUBLIC,
       query: historyQuery,
       responses: { 200: historyView },
-      handler: async ({ query: { range } }) =>
-        ok({ range, items: await readPriceHistory(db, range, wall.now()) }),
+      handler: ({ query: { range } }) => historyOf(range),
     }),
   ];
 };

@@ -71,6 +71,15 @@ export const insertTick = async (
 export const hasTick = async (db: Db, mark: Date): Promise<boolean> =>
   (await db.priceSnapshot.findUnique({ where: { mark }, select: { id: true } })) !== null;
 
+/** Returns the newest tick's number; 0 before the first. Raw SQL, since every history reads it. */
+export const findLastSeq = async (db: Db): Promise<number> => {
+  const row = await selectOne<{ seq: bigint | null }>(
+    db,
+    sql`SELECT max(seq) AS seq FROM price_snapshot`,
+  );
+  return parseInt(String(row?.seq ?? 0), 10);
+};
+
 /** Returns the newest tick. Raw SQL, since every socket that connects reads it. */
 export const findLastTick = async (db: Db): Promise<Tick | undefined> => {
   const row = await selectOne<TickRow>(

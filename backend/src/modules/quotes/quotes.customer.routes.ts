@@ -14,7 +14,8 @@ import {
   quoteView,
   sellQuoteView,
 } from './quotes.schemas.ts';
-import { findBuyQuote, findSellQuote, insertBuyQuote, insertSellQuote } from './quotes.store.ts';
+import { findBuyQuote, findSellQuote, insertSellQuote } from './quotes.store.ts';
+import { storeBuyQuote, type StoreBuyQuoteDeps } from './store-buy-quote.ts';
 
 const quoteErrors = [
   'KYC_REQUIRED',
@@ -28,10 +29,11 @@ const quoteErrors = [
 
 /** `POST /gold/quote`, `POST /gold/quote/sell`, `GET /gold/quote/:id`. */
 export const createQuoteRoutes = (
-  deps: QuoteDeps & {
-    readonly draftBuyQuote: DraftBuyQuote;
-    readonly draftSellQuote: DraftSellQuote;
-  },
+  deps: QuoteDeps &
+    StoreBuyQuoteDeps & {
+      readonly draftBuyQuote: DraftBuyQuote;
+      readonly draftSellQuote: DraftSellQuote;
+    },
 ): Route[] => {
   const { db, clock, draftBuyQuote, draftSellQuote } = deps;
 
@@ -47,7 +49,7 @@ export const createQuoteRoutes = (
       errors: quoteErrors,
       handler: async ({ body, principal }) => {
         const quote = await draftBuyQuote(principal.userId, body);
-        await insertBuyQuote(db, quote);
+        await storeBuyQuote(deps, quote);
         return created(presentBuyQuote(quote, clock.now()));
       },
     }),

@@ -180,6 +180,25 @@ export const consumeQuote = async (db: Db, id: string, at: Date): Promise<boolea
 };
 
 /**
+ * ACTIVE -> EXPIRED for all of the customer's buy quotes but the newest `kept`; returns how many.
+ * Exact only with the customer's holding locked.
+ */
+export const supersedeBuyQuotes = (
+  tx: Db,
+  userId: string,
+  { kept, at }: { readonly kept: number; readonly at: Date },
+): Promise<number> =>
+  execute(
+    tx,
+    sql`
+      UPDATE gold_quote SET status = 'EXPIRED', updated_at = ${at}::timestamptz
+      WHERE status = 'ACTIVE' AND id IN (
+        SELECT id FROM gold_quote
+        WHERE user_id = ${userId}::uuid AND kind = 'BUY' AND status = 'ACTIVE'
+        ORDER BY created_at DESC, id DESC OFFSET ${kept}::int)`,
+  );
+
+/**
  * ACTIVE -> EXPIRED for at most `limit` quotes that have run out; returns how many. Skips what a
  * buy or sale has locked at this moment.
  */

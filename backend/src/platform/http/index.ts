@@ -1,4 +1,5 @@
 export { PUBLIC, requirePermission, requireRoles, signedIn, type Access } from './access.ts';
+export { addressGroup, clientAddress } from './client-address.ts';
 export { createApi, type ApiOptions } from './create-api.ts';
 export type { Guard } from './guard.ts';
 export { errorSchema, idParams, offsetOf, pageOf, pageQuery, type Page } from './pagination.ts';

@@ -33,6 +33,10 @@ interface ObservedCollaboratorCall {
   readonly ms: number;
 }
 
+/** What one customer or address may have at most; the label of `bound_reached_total`. */
+const bounds = ['active_buy_quotes', 'bank_accounts', 'bank_validations', 'price_sockets'] as const;
+export type Bound = (typeof bounds)[number];
+
 /** The state of the whole fleet's job queue, as read from the database. */
 export interface ObservedQueue {
   readonly waiting: number;
@@ -51,6 +55,10 @@ export interface Metrics {
   readonly observeCall: (call: ObservedCollaboratorCall) => void;
   readonly observeQueue: (queue: ObservedQueue) => void;
   readonly countRateLimited: () => void;
+  /** Counts what was refused, or superseded, because a customer or an address has the most. */
+  readonly countBound: (bound: Bound, count?: number) => void;
+  /** Counts a history of prices that was read from the database. */
+  readonly countHistory: (range: string) => void;
   /** Everything in the text form of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -129,6 +137,23 @@ const createRequestObserver = (durations: RequestHistogram): Metrics['observeReq
   };
 };
 
+const createBoundCounters = (registers: [Registry]) => {
+  const reached = new Counter({
+    name: 'bound_reached_total',
+    help: 'What was refused or superseded because one customer or address had the most of it.',
+    labelNames: ['bound'],
+    registers,
+  });
+  for (const bound of bounds) reached.inc({ bound }, 0);
+  const histories = new Counter({
+    name: 'price_histories_made_total',
+    help: 'Price histories read from the database, of those served.',
+    labelNames: ['range'],
+    registers,
+  });
+  return { reached, histories };
+};
+
 /** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const registry = new Registry();
@@ -141,6 +166,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     help: 'Requests refused by the rate limit.',
     registers: [registry],
   });
+  const { reached, histories } = createBoundCounters([registry]);
 
   return {
     registry,
@@ -162,6 +188,12 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     },
     countRateLimited: () => {
       limited.inc();
+    },
+    countBound: (bound, count = 1) => {
+      reached.inc({ bound }, count);
+    },
+    countHistory: (range) => {
+      histories.inc({ range });
     },
     text: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };

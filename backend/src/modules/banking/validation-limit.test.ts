@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Caller } from '#test/support/caller.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { endOfIstDay } from '../../platform/clock/ist.ts';
+
+let open: OpenMoneyOut;
+beforeAll(async () => {
+  open = await openMoneyOut();
+});
+afterAll(() => open.close());
+
+const most = 10;
+const limited = { status: 429, code: 'VALIDATION_LIMIT' };
+
+const add = (call: Caller, accountNumber = `${open.kit.random.digits(8)}8888`): Promise<Answer> =>
+  call('POST', '/bank-accounts', { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' });
+const addAndDelete = async (call: Caller): Promise<Answer> => {
+  const answer = await add(call);
+  await call('DELETE', `/bank-accounts/${String(answer.body['id'])}`);
+  return answer;
+};
+/** Lets the account's validation fail, so that it may be asked for again. */
+const fail = (id: string) =>
+  open.kit.db.bankAccount.update({ where: { id }, data: { status: 'FAILED', failureReason: 'x' } });
+const statusesOf = (answers: readonly Answer[]) =>
+  answers.map(({ code, status }) => code ?? status);
+
+describe('penny-drops of a customer in one IST day', () => {
+  it('are at most 10, deleted accounts included, and free again on the next day', async () => {
+    const { call } = await open.customer();
+    open.kit.clock.set(addMs(endOfIstDay(open.kit.clock.now()), -2 * 3_600_000));
+    for (let count = 0; count < most; count += 1) {
+      expect(await addAndDelete(call)).toMatchObject({ status: 201 });
+    }
+    const refused = await add(call);
+    expect(refused).toMatchObject(limited);
+    expect(Number(refused.headers.get('retry-after'))).toBe(7200);
+    const { call: another } = await open.customer();
+    expect(await add(another)).toMatchObject({ status: 201 });
+    open.kit.clock.advance(2 * 3_600_000);
+    expect(await add(call)).toMatchObject({ status: 201 });
+  });
+
+  it('count a repeated one, and not the query about one that is open', async () => {
+    const { call } = await open.customer();
+    const id = String((await add(call)).body['id']);
+    const verify = () => call('PATCH', `/bank-accounts/${id}/verify`);
+    for (let count = 1; count < most; count += 1) {
+      await fail(id);
+      expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+      expect(await verify()).toMatchObject({ status: 200 });
+    }
+    await fail(id);
+    expect(await verify()).toMatchObject(limited);
+    const where = { id };
+    expect(await open.kit.db.bankAccount.findUniqueOrThrow({ where })).toMatchObject({
+      status: 'FAILED',
+      validationAttempt: most,
+    });
+    expect(await add(call)).toMatchObject(limited);
+  });
+
+  it('are counted exactly when accounts are added at once', async () => {
+    const { call } = await open.customer();
+    for (let count = 0; count < 8; count += 1) await addAndDelete(call);
+    const answers = statusesOf(await Promise.all(Array.from({ length: 6 }, () => add(call))));
+    expect(answers.filter((answer) => answer === 201)).toHaveLength(2);
+    expect(answers.filter((answer) => answer === 'VALIDATION_LIMIT')).toHaveLength(4);
+  });
+
+  it('do not count what was refused', async () => {
+    const { call } = await open.customer();
+    for (let count = 0; count < 8; count += 1) await addAndDelete(call);
+    const number = `${open.kit.random.digits(8)}8888`;
+    expect(await add(call, number)).toMatchObject({ status: 201 });
+    expect(await add(call, number)).toMatchObject({ code: 'BANK_ACCOUNT_DUPLICATE' });
+    expect(await add(call)).toMatchObject({ status: 201 });
+    expect(await add(call)).toMatchObject(limited);
+  });
+});
+
+it('lets a customer have at most 5 accounts, also when they are added at once', async () => {
+  const { call } = await open.customer();
+  const answers = statusesOf(await Promise.all(Array.from({ length: 9 }, () => add(call))));
+  expect(answers.filter((answer) => answer === 201)).toHaveLength(5);
+  expect(answers.filter((answer) => answer === 'BANK_ACCOUNT_LIMIT')).toHaveLength(4);
+});

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold();
+});
+afterAll(() => open.close());
+afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+
+const most = 10;
+let keys = 0;
+
+const quote = async (call: Caller): Promise<string> => {
+  const { status, body } = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
+  expect(status).toBe(201);
+  return body.id;
+};
+const quoteTimes = async (call: Caller, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    await open.advance(1);
+    ids.push(await quote(call));
+  }
+  return ids;
+};
+const pay = (call: Caller, quoteId: string) => {
+  keys += 1;
+  const key = `active-quotes-${keys}`;
+  return call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: key });
+};
+const statusesOf = async (userId: string): Promise<Record<string, string>> => {
+  const rows = await open.database.db.goldQuote.findMany({ where: { userId } });
+  return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+};
+const activeOf = async (userId: string): Promise<string[]> =>
+  Object.entries(await statusesOf(userId)).flatMap(([id, status]) =>
+    status === 'ACTIVE' ? [id] : [],
+  );
+
+describe('an eleventh active buy quote', () => {
+  it('supersedes the oldest, which is EXPIRED before its time', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const ids = await quoteTimes(call, most + 2);
+    expect((await activeOf(userId)).toSorted()).toEqual(ids.slice(2).toSorted());
+    const [first = '', , third = ''] = ids;
+    expect((await call('GET', `/gold/quote/${first}`)).body).toMatchObject({ status: 'EXPIRED' });
+    const refused = await pay(call, first);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'QUOTE_EXPIRED' } } });
+    expect(await pay(call, third)).toMatchObject({ status: 201 });
+  });
+
+  it('leaves alone what is not an active buy quote of this customer', async () => {
+    const [one, other] = [await open.newCustomer(), await open.newCustomer()];
+    const [consumed = ''] = await quoteTimes(one.call, 1);
+    expect((await pay(one.call, consumed)).status).toBe(201);
+    const [others = ''] = await quoteTimes(other.call, 1);
+    await quoteTimes(one.call, most + 1);
+    const statuses = await statusesOf(one.id);
+    expect(statuses[consumed]).toBe('CONSUMED');
+    expect(await activeOf(one.id)).toHaveLength(most);
+    expect(await activeOf(other.id)).toEqual([others]);
+  });
+
+  it('is exact under 20 requests at once', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    await quoteTimes(call, 3);
+    await Promise.all(Array.from({ length: 20 }, () => quote(call)));
+    const statuses = Object.values(await statusesOf(userId));
+    expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(most);
+    expect(statuses.filter((status) => status === 'EXPIRED')).toHaveLength(13);
+  });
+
+  it('never takes a quote from the payment order that consumes it', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const ids = await quoteTimes(call, most);
+    const [payments] = await Promise.all([
+      Promise.all(ids.map((id) => pay(call, id))),
+      Promise.all(Array.from({ length: most }, () => quote(call))),
+    ]);
+    const statuses = await statusesOf(userId);
+    for (const [index, { status, body }] of payments.entries()) {
+      const outcome = status === 201 ? 'paid' : body.error.code;
+      const outcomes = { CONSUMED: 'paid', EXPIRED: 'QUOTE_EXPIRED' };
+      expect({ ...outcomes }).toHaveProperty(statuses[ids[index] ?? ''] ?? '', outcome);
+    }
+    expect((await activeOf(userId)).length).toBeLessThanOrEqual(most);
+  });
+});
