@@ -7,9 +7,20 @@ const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
+/** The page's own files hold nothing of anybody: browsers keep them and ask whether they changed. */
+const mayBeKept: RequestHandler = (_req, res, next) => {
+  res.removeHeader('cache-control');
+  next();
+};
+
+const nothingElse: RequestHandler = (_req, res) => {
+  res.setHeader('cache-control', 'no-store');
+  throw new AppError('NOT_FOUND');
+};
+
 /**
- * `GET /docs` (a page that needs no other host) and `GET /docs/openapi.json`. What is below
- * `/docs` and no file of the page is nothing: the next handler answers it.
+ * `GET /docs` (a page that needs no other host), its files and `GET /docs/openapi.json`; anything
+ * else below `/docs` is 404. Each is within the rate limit.
  */
 export const docsRouter = (document: object, rateLimit: RequestHandler): Router => {
   const router = Router();
@@ -23,6 +34,6 @@ export const docsRouter = (document: object, rateLimit: RequestHandler): Router 
     res.json(document);
   });
   router.all(['/docs', '/docs/openapi.json'], rateLimit, onlyGet);
-  router.use('/docs', ...swaggerUi.serveFiles(document));
+  router.use('/docs', rateLimit, mayBeKept, ...swaggerUi.serveFiles(document), nothingElse);
   return router;
 };

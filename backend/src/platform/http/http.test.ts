@@ -306,6 +306,17 @@ describe('the documentation', () => {
     }
   });
 
+  it('counts each of its files, and lets browsers keep them', async () => {
+    const file = '/docs/swagger-ui.css';
+    const first = await send('GET', file);
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'public, max-age=0']);
+    expect(first.headers.has('etag')).toBe(true);
+    limited = true;
+    const refused = await send('GET', file);
+    limited = false;
+    expect(refused.json).toEqual(error('RATE_LIMITED'));
+  });
+
   it('has no more below it than its files, and takes no other verb', async () => {
     expect((await send('GET', '/docs/whatever')).json).toEqual(error('NOT_FOUND'));
     for (const path of ['/docs', '/docs/openapi.json', '/metrics']) {
