@@ -195,6 +195,23 @@ describe('the door', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  it('sends the security headers of the API, also with a refusal', async () => {
+    const url = await serveReplica();
+    for (const [query, status] of [
+      ['EIO=4&transport=polling', 200],
+      ['EIO=4&transport=polling&sid=nobody', 400],
+    ] as const) {
+      const response = await fetch(`${url}/socket.io/?${query}`);
+      expect(response.status).toBe(status);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("script-src 'self'"),
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
   it('takes no messages beyond 16 kB, and no answers to what clients send', async () => {
     const url = await serveReplica();
     const heard = await listen(url);

@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { fixedHeaders } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { batchReads } from './batch-reads.ts';
 import { createSocketLimit, type SocketLimitOptions } from './limit-sockets.ts';
@@ -58,6 +59,7 @@ export const attachPriceSocket = (
     maxHttpBufferSize: 16_384,
     allowRequest: (req, callback) => callback(null, limit.mayOpen(req)),
   });
+  io.engine.use(fixedHeaders());
   io.engine.on('connection', (socket) => limit.admit(socket));
   // Many clients reconnect at once when a replica ends: one read serves them all.
   const lastTick = batchReads(() => findLastTick(options.db));

@@ -7,4 +7,5 @@ export { openApiDocument } from './openapi.ts';
 export { created, noContent, ok, replayed, shared, type Reply } from './reply.ts';
 export { currentRequestId, withRequestId } from './request-id.ts';
 export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
+export { fixedHeaders } from './security-headers.ts';
 export { validationError } from './validate-input.ts';

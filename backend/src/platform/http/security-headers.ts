@@ -27,19 +27,37 @@ const helmetHeaders = (): [string, string][] => {
   return Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]);
 };
 
+type HeaderMiddleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** Returns what sets helmet's headers and keeps an answer out of caches. */
+const createSetter = (): ((res: ServerResponse) => void) => {
+  const headers = [...helmetHeaders(), ['cache-control', 'no-store'] as const];
+  return (res) => {
+    for (const [name, value] of headers) res.setHeader(name, value);
+  };
+};
+
+/** Sets the security headers, for a server beside the API's own. */
+export const fixedHeaders = (): HeaderMiddleware => {
+  const setFixed = createSetter();
+  return (_req, res, next) => {
+    setFixed(res);
+    next();
+  };
+};
+
 /**
- * Sends helmet's headers with every answer, keeps all of them out of caches unless a route says
- * otherwise, and answers what browsers of the allowed origins ask for
- * (contract: conventions > Security headers).
+ * Sets the security headers, which a route may override, and answers what browsers of the allowed
+ * origins ask for (contract: conventions > Security headers).
  */
 export const securityHeaders = (corsAllowedOrigins: readonly string[]): RequestHandler => {
-  const headers = [...helmetHeaders(), ['cache-control', 'no-store'] as const];
+  const setFixed = createSetter();
   const answerBrowser = cors({
     origin: [...corsAllowedOrigins],
     exposedHeaders,
   });
   return (req, res, next) => {
-    for (const [name, value] of headers) res.setHeader(name, value);
+    setFixed(res);
     const isPreflight =
       req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
     if (isPreflight || (req.method !== 'OPTIONS' && req.headers.origin !== undefined)) {
