@@ -8,6 +8,7 @@ import {
   list,
   plainStores,
   secret,
+  secretList,
   text,
 } from '../platform/config/kinds.ts';
 import { logLevels } from '../platform/observability/index.ts';
@@ -40,11 +41,19 @@ export const processVariables = defineVariables({
     doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current',
     secret: true,
   },
-  BLIND_INDEX_KEY: { schema: secret(32), doc: 'key of the blind indexes', secret: true },
-  CREDENTIAL_PEPPER: { schema: secret(32), doc: 'pepper of passwords and codes', secret: true },
+  BLIND_INDEX_KEY: {
+    schema: secretList(32),
+    doc: 'keys of the blind indexes, comma-separated, newest first',
+    secret: true,
+  },
+  CREDENTIAL_PEPPER: {
+    schema: secretList(32),
+    doc: 'peppers of passwords and codes, comma-separated, newest first',
+    secret: true,
+  },
   JWT_SECRET: {
-    schema: secret(32),
-    doc: 'signs the tokens of the customer and admin APIs',
+    schema: secretList(32),
+    doc: 'secrets of the tokens of the customer and admin APIs, comma-separated; the first signs',
     secret: true,
   },
   SETTINGS_DIR: {

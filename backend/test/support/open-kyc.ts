@@ -36,9 +36,9 @@ export interface OpenKyc {
   recordOf(customer: MadeCustomer): Promise<string>;
 }
 
-/** Opens it; close its `kit`. */
-export const openKyc = async (): Promise<OpenKyc> => {
-  const kit = await openKit();
+/** Opens it, with the clients of `given` where it is given; close its `kit`. */
+export const openKyc = async (given?: Kit): Promise<OpenKyc> => {
+  const kit = given ?? (await openKit());
   const { db, tokens, provider } = kit;
   const make = createFactories(kit);
   const revocations = { revoke: async () => {}, isRevoked: async () => false };

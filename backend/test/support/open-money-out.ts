@@ -35,8 +35,8 @@ export interface OpenMoneyOut extends Replica {
   breakSale(orderId: string): Promise<() => Promise<void>>;
   /** Ends every lease and every sale's lock: whoever held them was killed. */
   lapseLeases(): Promise<void>;
-  /** Another process, with a provider of its own where one is given. */
-  replica(wrap?: Wrap): Replica;
+  /** Another process, with a provider and clients of its own where they are given. */
+  replica(wrap?: Wrap, clients?: Partial<Kit>): Replica;
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
   /** A verified account; by its number payouts to it stay open. */
@@ -67,7 +67,7 @@ interface MadePayout {
 }
 
 /** Takes the token for the customer's id: signing in is another module's. */
-const customerGuard: Guard = {
+export const customerGuard: Guard = {
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
   schemeName: 'bearer',
   async admit(req) {
@@ -105,8 +105,8 @@ export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
   const provider = openProvider(kit);
   const sells = createConfirmedSells(kit);
 
-  const replica = (wrap: Wrap = (real) => real): Replica => {
-    const shared = { ...kit, provider: wrap(provider), notify: createNotify(kit) };
+  const replica = (wrap: Wrap = (real) => real, clients: Partial<Kit> = {}): Replica => {
+    const shared = { ...kit, ...clients, provider: wrap(provider), notify: createNotify(kit) };
     const banking = createBanking({
       ...shared,
       findCustomer: async (client, userId) => {

@@ -15,6 +15,7 @@ import { createServices } from '../../runtime/create-services.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
+import { createKeyedRenewal } from './create-keyed-renewal.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
 import { workerVariables } from './worker.variables.ts';
 
@@ -54,11 +55,16 @@ await runMain(async (env) => {
       ...payments.sweeps,
       ...banking.sweeps,
       ...payouts.sweeps,
-      ...createKycSweeps({ db, vault: runtime.vault, logger }),
+      ...createKycSweeps({ ...runtime, db }),
       {
         name: 'rewrap-data-keys',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: createKeyRewrap({ vault: runtime.vault, inTransaction, logger }),
+      },
+      {
+        name: 'renew-keyed-values',
+        everyMs: 10 * config.JANITOR_EVERY_MS,
+        run: createKeyedRenewal({ ...runtime, db }),
       },
       {
         name: 'purge-sign-ins',

@@ -4,3 +4,4 @@ export { permissions, portalRoles, type Permission, type PortalRole } from './pe
 export { createPortalUser } from './create-portal-user.ts';
 export { gstRateBpsOn } from './statutory.read-model.ts';
 export { purgePortalSignIns } from './portal-sign-in.ts';
+export { resealPortalPasswords } from './portal-sign-in.ts';

@@ -1,6 +1,6 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
-import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
+import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
@@ -121,3 +121,16 @@ export const signOutPortalUser = async (
 /** Deletes one batch of expired counts of failed sign-ins. */
 export const purgePortalSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
   createPortalLoginGuard(clock).purge(db);
+
+/** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
+export const resealPortalPasswords = (
+  {
+    db,
+    hasher,
+  }: {
+    readonly db: Db;
+    readonly hasher: Pick<SecretHasher, 'currentPrefix' | 'reseal'>;
+  },
+  signal: AbortSignal,
+): Promise<number> =>
+  resealHashes(db, hasher, { table: 'portal_user', column: 'password_hash' }, signal);

@@ -16,3 +16,4 @@ export {
 export { createAdmin, createAdminChanges } from './change-admins.ts';
 export { createAdmins } from './create-admins.ts';
 export { purgeAdminSignIns } from './sign-in-admin.ts';
+export { resealAdminPasswords } from './sign-in-admin.ts';

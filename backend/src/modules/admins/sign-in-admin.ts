@@ -1,7 +1,7 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import type { TokenSigner } from '../../platform/auth/jwt.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { SecretHasher } from '../../platform/crypto/index.ts';
+import { resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
@@ -55,3 +55,16 @@ export const signInAdmin = async (
 /** Deletes one batch of expired counts of failed sign-ins. */
 export const purgeAdminSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
   createAdminLoginGuard(clock).purge(db);
+
+/** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
+export const resealAdminPasswords = (
+  {
+    db,
+    hasher,
+  }: {
+    readonly db: Db;
+    readonly hasher: Pick<SecretHasher, 'currentPrefix' | 'reseal'>;
+  },
+  signal: AbortSignal,
+): Promise<number> =>
+  resealHashes(db, hasher, { table: 'admin_user', column: 'password_hash' }, signal);

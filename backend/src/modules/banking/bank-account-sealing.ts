@@ -17,9 +17,21 @@ export const sealDetails = (
 ) => ({
   numberSealed: sealer.seal(details.accountNumber, contextOf('number', accountId)),
   numberHash: blindIndex('banking.number', details.accountNumber),
+  numberHashKey: blindIndex.keyId,
   accountLast4: details.accountNumber.slice(-4),
   holderNameSealed: sealer.seal(details.holderName, contextOf('holder_name', accountId)),
 });
+
+/** Hashes a number with every key, so that what older keys hashed is found. */
+export const hashesOfNumber = (accountNumber: string, blindIndex: BlindIndex): readonly string[] =>
+  blindIndex.all('banking.number', accountNumber);
+
+/** Hashes the number of a stored account anew. */
+export const rehashNumber = (
+  account: Pick<BankAccount, 'id' | 'numberSealed'>,
+  { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },
+): string =>
+  blindIndex('banking.number', sealer.open(account.numberSealed, contextOf('number', account.id)));
 
 /** Opens the holder's name as the customer gave it. */
 export const openHolderName = (

@@ -75,6 +75,7 @@ export interface NewBankAccount {
   readonly userId: string;
   readonly numberSealed: string;
   readonly numberHash: string;
+  readonly numberHashKey: string;
   readonly accountLast4: string;
   readonly ifsc: string;
   readonly holderNameSealed: string;
@@ -82,6 +83,33 @@ export interface NewBankAccount {
   readonly primaryWanted: boolean;
   readonly createdAt: Date;
 }
+
+/** Returns true for an account that the customer, whose holding is locked, has already. */
+export const hasAccount = async (
+  tx: Db,
+  { userId, ifsc }: Pick<NewBankAccount, 'userId' | 'ifsc'>,
+  hashes: readonly string[],
+): Promise<boolean> =>
+  (await tx.bankAccount.count({
+    where: { userId, ifsc, numberHash: { in: [...hashes] }, deletedAt: null },
+  })) > 0;
+
+/** Returns accounts whose number was hashed with another key than the one of id `keyId`. */
+export const listOutdatedNumbers = (db: Db, keyId: string, limit: number) =>
+  db.bankAccount.findMany({
+    where: { deletedAt: null, OR: [{ numberHashKey: null }, { numberHashKey: { not: keyId } }] },
+    orderBy: { id: 'asc' },
+    take: limit,
+    select: { id: true, userId: true, numberSealed: true },
+  });
+
+export const replaceNumberHash = async (
+  db: Db,
+  id: string,
+  data: { readonly numberHash?: string; readonly numberHashKey: string },
+): Promise<void> => {
+  await db.bankAccount.updateMany({ where: { id }, data });
+};
 
 /** Inserts an account, PENDING, whose first validation is to be started. */
 export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<void> => {

@@ -5,6 +5,8 @@ import { sweepRows, type Sweep, type TaskList } from '../../platform/jobs/index.
 import { describeError } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { listAccountsToPoll } from './account-validation.store.ts';
+import { rehashNumber } from './bank-account-sealing.ts';
+import { listOutdatedNumbers, replaceNumberHash } from './bank-account.store.ts';
 import { applyValidation, findValidatedAccount } from './apply-validation.ts';
 import { createBankingCustomerRoutes } from './banking.customer.routes.ts';
 import { createBankingJobs } from './banking.jobs.ts';
@@ -46,11 +48,44 @@ const createValidationSweep = (deps: BankingDeps): Sweep => ({
   },
 });
 
+/** After a new first key of the blind index: hashes the numbers of accounts with it. */
+const createRehashing = (deps: BankingDeps): Sweep => ({
+  name: 'rehash-bank-accounts',
+  async run(signal) {
+    const { db, vault, blindIndex, logger } = deps;
+    const numberHashKey = blindIndex.keyId;
+    for (let isMore = true; isMore && !signal.aborted;) {
+      const rows = await listOutdatedNumbers(db, numberHashKey, batchSize);
+      const sealers = await vault.forUsers(
+        db,
+        rows.map(({ userId }) => userId),
+      );
+      const helped = await sweepRows({
+        rows,
+        signal,
+        handle: async (account) => {
+          const sealer = sealers.get(account.userId);
+          // Nobody can open the number of a customer whose key is destroyed.
+          const fresh =
+            sealer === undefined
+              ? {}
+              : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
+          await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
+          return true;
+        },
+        onError: (error, { id }) =>
+          logger.warn({ bankAccountId: id, err: describeError(error) }, 'not hashed anew'),
+      });
+      isMore = rows.length === batchSize && helped > 0;
+    }
+  },
+});
+
 /** Wires customers' bank accounts and the penny-drops that verify them. */
 export const createBanking = (deps: BankingDeps): Banking => ({
   customerRoutes: createBankingCustomerRoutes(deps),
   jobs: createBankingJobs((bankAccountId) => validateAccount(deps, bankAccountId)),
-  sweeps: [createValidationSweep(deps)],
+  sweeps: [createValidationSweep(deps), createRehashing(deps)],
   applyValidation: (tx, validation) => applyValidation(deps, tx, validation),
   ownerOfValidation: async (db, validation) =>
     (await findValidatedAccount(deps, db, validation))?.userId,

@@ -5,11 +5,12 @@ import type { Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { lockHolding } from '../holdings/index.ts';
-import { openHolderName, sealDetails } from './bank-account-sealing.ts';
+import { hashesOfNumber, openHolderName, sealDetails } from './bank-account-sealing.ts';
 import {
   countAccounts,
   findOldestVerified,
   findOwnAccount,
+  hasAccount,
   insertAccount,
   listAccounts as listAccountRows,
   lockAccount,
@@ -70,6 +71,10 @@ const insert = async (
   { accountNumber, holderName, ifsc, primary = false }: AddAccountInput,
 ): Promise<string> => {
   const { clock, random, vault, blindIndex, provider } = deps;
+  // The unique index sees one key's hashes; the holding's lock makes this count for all keys.
+  if (await hasAccount(tx, { userId, ifsc }, hashesOfNumber(accountNumber, blindIndex))) {
+    throw new AppError('BANK_ACCOUNT_DUPLICATE', { field: 'accountNumber' });
+  }
   const sealer = await vault.forUser(tx, userId);
   const id = random.uuid();
   await insertAccount(tx, {

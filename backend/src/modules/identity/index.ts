@@ -7,5 +7,6 @@ export {
   type User,
 } from './identity.types.ts';
 export { phoneSchema } from './phone.ts';
+export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
 export { findUser, setProviderUserId } from './users.store.ts';

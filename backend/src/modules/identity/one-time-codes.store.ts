@@ -1,5 +1,5 @@
 import { addMs } from '../../platform/clock/clock.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import {
   noWrongCodes,
   sendWindowMs,
@@ -21,6 +21,32 @@ interface StoredCode {
   readonly expiresAt: Date;
   readonly consumedAt: Date | null;
 }
+
+/**
+ * While a key of the blind index is replaced: gives the codes, counts and locks of older hashes the
+ * scope's own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
+ */
+export const adoptScope = async (
+  tx: Db,
+  { phoneHash, purpose }: CodeScope,
+  older: readonly string[],
+): Promise<void> => {
+  if (older.length === 0) return;
+  const [turn] = [phoneHash, ...older].toSorted();
+  await lockText(tx, `one-time-code|${purpose}|${turn}`);
+  for (const old of older) {
+    const scope = { phoneHash: old, purpose };
+    await tx.otpCode.updateMany({ where: scope, data: { phoneHash } });
+    await tx.otpSend.updateMany({ where: scope, data: { phoneHash } });
+    await execute(
+      tx,
+      sql`
+        UPDATE otp_guard SET phone_hash = ${phoneHash}
+        WHERE phone_hash = ${old} AND purpose = ${purpose} AND NOT EXISTS (
+          SELECT FROM otp_guard WHERE phone_hash = ${phoneHash} AND purpose = ${purpose})`,
+    );
+  }
+};
 
 /** Locks the scope until the transaction ends, and returns its wrong codes. */
 export const lockScope = async (tx: Db, scope: CodeScope): Promise<WrongCodes> => {

@@ -1,6 +1,11 @@
 import type { SmsGateway } from '../../adapters/sms/port.ts';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
-import { constantTimeEqual, keyedHash, type BlindIndex } from '../../platform/crypto/index.ts';
+import {
+  constantTimeEqual,
+  keyedHash,
+  parseKeyList,
+  type BlindIndex,
+} from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
@@ -17,6 +22,7 @@ import {
   type CodePurpose,
 } from './one-time-code.rules.ts';
 import {
+  adoptScope,
   consumeCode,
   deleteCode,
   deleteSend,
@@ -28,7 +34,7 @@ import {
   saveWrongCodes,
   type CodeScope,
 } from './one-time-codes.store.ts';
-import { hashPhone } from './phone.ts';
+import { hashesOfPhone } from './phone.ts';
 
 export interface OneTimeCodesDeps {
   readonly db: Db;
@@ -38,7 +44,7 @@ export interface OneTimeCodesDeps {
   readonly logger: Logger;
   readonly sms: SmsGateway;
   readonly blindIndex: BlindIndex;
-  /** CREDENTIAL_PEPPER: without it a stolen table of hashes opens nothing. */
+  /** CREDENTIAL_PEPPER, a list: without it a stolen table of hashes opens nothing. */
   readonly credentialPepper: string;
 }
 
@@ -54,8 +60,29 @@ export const refusalOf = (verdict: Exclude<CodeVerdict, { kind: 'right' }>): App
     ? new AppError('INVALID_OTP')
     : new AppError('OTP_LOCKED', { retryAfterSeconds: verdict.retryAfterSeconds });
 
-const hashCode = (pepper: string, { purpose, phoneHash }: CodeScope, code: string): string =>
-  keyedHash(pepper, `one-time-code|${purpose}`, phoneHash + code);
+interface Scoped {
+  readonly scope: CodeScope;
+  /** Of the phone: the scope's own hash, and those of older keys. */
+  readonly hashes: readonly [string, ...string[]];
+}
+
+const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): Scoped => {
+  const hashes = hashesOfPhone(blindIndex, phone);
+  return { scope: { phoneHash: hashes[0], purpose }, hashes };
+};
+
+/** Every hash of a code that may be stored, the one to write first: by each pepper and index key. */
+const hashesOfCode = (
+  peppers: string,
+  { scope, hashes }: Scoped,
+  code: string,
+): readonly [string, ...string[]] => {
+  const [first, ...others] = parseKeyList('CREDENTIAL_PEPPER', peppers, 16);
+  const use = `one-time-code|${scope.purpose}`;
+  const under = (pepper: string): string[] =>
+    hashes.map((phoneHash) => keyedHash(pepper, use, phoneHash + code));
+  return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(under)];
+};
 
 /**
  * Makes a code, which replaces the one before it, and sends it by SMS within the call.
@@ -66,10 +93,12 @@ export const sendCode = async (
   { phone, purpose }: { phone: string; purpose: CodePurpose },
 ): Promise<{ expiresInSec: number }> => {
   const { db, inTransaction, clock, random, logger, sms } = deps;
-  const scope: CodeScope = { phoneHash: hashPhone(deps.blindIndex, phone), purpose };
+  const scoped = scopeOf(deps.blindIndex, phone, purpose);
+  const { scope, hashes } = scoped;
   const code = random.digits(codeLength);
   const ids = { send: random.uuid(), code: random.uuid() };
   const waitSeconds = await inTransaction(async (tx) => {
+    await adoptScope(tx, scope, hashes.slice(1));
     await lockScope(tx, scope);
     const now = clock.now();
     const sends = await findRecentSends(tx, scope, now);
@@ -78,7 +107,7 @@ export const sendCode = async (
     await insertSend(tx, ids.send, scope, now);
     await replaceCode(tx, scope, {
       id: ids.code,
-      codeHash: hashCode(deps.credentialPepper, scope, code),
+      codeHash: hashesOfCode(deps.credentialPepper, scoped, code)[0],
       createdAt: now,
       expiresAt: addSeconds(now, codeLifeSeconds),
     });
@@ -107,14 +136,17 @@ export const checkCode = async (
   tx: Db,
   { phone, purpose, code }: { phone: string; purpose: CodePurpose; code: string },
 ): Promise<CodeVerdict> => {
-  const scope: CodeScope = { phoneHash: hashPhone(deps.blindIndex, phone), purpose };
+  const scoped = scopeOf(deps.blindIndex, phone, purpose);
+  const { scope, hashes } = scoped;
+  await adoptScope(tx, scope, hashes.slice(1));
   const wrong = await lockScope(tx, scope);
   const now = deps.clock.now();
   const retryAfterSeconds = secondsLocked(wrong, now);
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
   const stored = await findCode(tx, scope);
-  const expected = hashCode(deps.credentialPepper, scope, code);
-  const matches = constantTimeEqual(stored?.codeHash ?? '', expected);
+  const matches = hashesOfCode(deps.credentialPepper, scoped, code).some((expected) =>
+    constantTimeEqual(stored?.codeHash ?? '', expected),
+  );
   const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
   if (!matches || !usable) {
     await saveWrongCodes(tx, scope, afterWrongCode(wrong, now));

@@ -15,3 +15,9 @@ export const phoneSchema = z
 /** Hashes a phone with a key, for tables that must not show the phone itself. */
 export const hashPhone = (blindIndex: BlindIndex, phone: string): string =>
   blindIndex('phone', phone);
+
+/** Hashes a phone with every key that is known, the first key's hash first. */
+export const hashesOfPhone = (
+  blindIndex: BlindIndex,
+  phone: string,
+): readonly [string, ...string[]] => blindIndex.all('phone', phone);

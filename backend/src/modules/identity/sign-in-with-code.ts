@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { createUser, type CreateUserDeps } from './create-user.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
-import { hashPhone } from './phone.ts';
+import { hashesOfPhone } from './phone.ts';
 import {
   announceEnd,
   openSession,
@@ -33,9 +33,9 @@ const findOrCreateAccount = async (
 ): Promise<Account | undefined> => {
   const known = await lockUserByPhone(tx, phone);
   if (known !== undefined) return isActive(known) ? { user: known, isNewUser: false } : undefined;
-  const phoneHash = hashPhone(deps.blindIndex, phone);
-  if (await isCoolingDown(tx, phoneHash, deps.clock.now())) return undefined;
-  return { user: await createUser(deps, tx, { phone, phoneHash }), isNewUser: true };
+  const hashes = hashesOfPhone(deps.blindIndex, phone);
+  if (await isCoolingDown(tx, hashes, deps.clock.now())) return undefined;
+  return { user: await createUser(deps, tx, { phone, phoneHash: hashes[0] }), isNewUser: true };
 };
 
 /**

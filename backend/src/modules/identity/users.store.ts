@@ -70,6 +70,29 @@ export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | und
   return row === null ? undefined : toUser(row);
 };
 
+/** Returns customers whose phone was hashed with another key than the one of id `keyId`. */
+export const listOutdatedPhones = async (
+  db: Db,
+  keyId: string,
+  limit: number,
+): Promise<{ id: string; phone: string }[]> =>
+  selectRows(
+    db,
+    sql`
+      SELECT id::text AS id, phone FROM app_user
+      WHERE phone IS NOT NULL AND phone_hash_key IS DISTINCT FROM ${keyId}
+      ORDER BY id LIMIT ${limit}::int`,
+  );
+
+/** Replaces the hash of a phone that the customer still has. */
+export const replacePhoneHash = async (
+  db: Db,
+  { id, phone }: { readonly id: string; readonly phone: string },
+  data: { readonly phoneHash: string; readonly phoneHashKey: string },
+): Promise<void> => {
+  await db.user.updateMany({ where: { id, phone }, data });
+};
+
 /** Inserts a user. Returns false when the phone or referral code is taken; the transaction goes on. */
 export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   const { count } = await tx.user.createMany({
@@ -79,9 +102,13 @@ export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   return count === 1;
 };
 
-/** Returns true while a deleted account's number may not open a new one. */
-export const isCoolingDown = async (db: Db, phoneHash: string, now: Date): Promise<boolean> => {
-  const where = { phoneHash, until: { gt: now } };
+/** Returns true while a deleted account's number, by any of its hashes, may not open a new one. */
+export const isCoolingDown = async (
+  db: Db,
+  hashes: readonly string[],
+  now: Date,
+): Promise<boolean> => {
+  const where = { phoneHash: { in: [...hashes] }, until: { gt: now } };
   return (await db.deletedPhone.findFirst({ where, select: { phoneHash: true } })) !== null;
 };
 

@@ -34,6 +34,7 @@ export const sealSubmission = (
   aadhaarSealed: sealer.seal(input.aadhaar, contextOf('aadhaar', recordId)),
   aadhaarLast4: last4(input.aadhaar),
   aadhaarHash: blindIndex('kyc.aadhaar', input.aadhaar),
+  hashKey: blindIndex.keyId,
   fullNameSealed: sealer.seal(input.fullName, contextOf('full_name', recordId)),
   dateOfBirthSealed:
     input.dateOfBirth === undefined
@@ -44,6 +45,15 @@ export const sealSubmission = (
   selfieKey: input.selfieKey ?? null,
 });
 
+/** Hashes numbers with every key, so that what older keys hashed is found. */
+export const hashesOfNumbers = (
+  numbers: { readonly pan: string; readonly aadhaar: string },
+  blindIndex: BlindIndex,
+) => ({
+  pan: blindIndex.all('kyc.pan', numbers.pan),
+  aadhaar: blindIndex.all('kyc.aadhaar', numbers.aadhaar),
+});
+
 /** Opens the numbers that the provider requires before a customer holds much gold. */
 export const openNumbers = (
   sealer: Sealer,
@@ -52,6 +62,18 @@ export const openNumbers = (
   pan: sealer.open(record.panSealed, contextOf('pan', record.id)),
   identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
 });
+
+/** Hashes the numbers of a stored record anew. */
+export const rehashNumbers = (
+  record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
+  { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },
+): Pick<SubmittedFields, 'panHash' | 'aadhaarHash'> => {
+  const { pan, identityNumber } = openNumbers(sealer, record);
+  return {
+    panHash: blindIndex('kyc.pan', pan),
+    aadhaarHash: blindIndex('kyc.aadhaar', identityNumber),
+  };
+};
 
 /** Opens the full name of a record, for the reviewer and the provider. */
 export const openFullName = (sealer: Sealer, sealed: string, recordId: string): string =>

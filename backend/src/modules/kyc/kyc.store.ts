@@ -12,6 +12,7 @@ export interface SubmittedFields {
   readonly aadhaarSealed: string;
   readonly aadhaarLast4: string;
   readonly aadhaarHash: string;
+  readonly hashKey: string;
   readonly fullNameSealed: string;
   readonly dateOfBirthSealed: string | null;
   readonly pincodeSealed: string;
@@ -95,6 +96,43 @@ export const storeSubmission = async (
     },
   });
   return count;
+};
+
+/**
+ * Returns true when another record that waits or is approved has one of these hashes. Definite only
+ * with `lockText` held on each number, since no unique index spans two keys.
+ */
+export const hasNumbers = async (
+  tx: Db,
+  id: string,
+  { pan, aadhaar }: { readonly pan: readonly string[]; readonly aadhaar: readonly string[] },
+): Promise<boolean> => {
+  const found = await tx.kycRecord.findFirst({
+    where: {
+      id: { not: id },
+      status: { in: ['SUBMITTED', 'APPROVED'] },
+      OR: [{ panHash: { in: [...pan] } }, { aadhaarHash: { in: [...aadhaar] } }],
+    },
+    select: { id: true },
+  });
+  return found !== null;
+};
+
+/** Returns records whose numbers were hashed with another key than the one of id `keyId`. */
+export const listOutdatedHashes = (db: Db, keyId: string, limit: number): Promise<KycRow[]> =>
+  db.kycRecord.findMany({
+    where: { panHash: { not: null }, OR: [{ hashKey: null }, { hashKey: { not: keyId } }] },
+    orderBy: { id: 'asc' },
+    take: limit,
+  });
+
+/** Replaces the hashes of a record, unless it was submitted anew since `row` was read. */
+export const replaceHashes = async (
+  db: Db,
+  { id, panHash, aadhaarHash }: Pick<KycRow, 'id' | 'panHash' | 'aadhaarHash'>,
+  fresh: Partial<Pick<SubmittedFields, 'panHash' | 'aadhaarHash'>> & { readonly hashKey: string },
+): Promise<void> => {
+  await db.kycRecord.updateMany({ where: { id, panHash, aadhaarHash }, data: fresh });
 };
 
 /**

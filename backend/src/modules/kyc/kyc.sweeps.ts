@@ -1,9 +1,15 @@
-import type { Sealer, Vault } from '../../platform/crypto/index.ts';
+import type { BlindIndex, Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { sealPincode, sealReason } from './kyc-sealing.ts';
-import { listUnsealed, replaceUnsealed, type KycRow } from './kyc.store.ts';
+import { rehashNumbers, sealPincode, sealReason } from './kyc-sealing.ts';
+import {
+  listOutdatedHashes,
+  listUnsealed,
+  replaceHashes,
+  replaceUnsealed,
+  type KycRow,
+} from './kyc.store.ts';
 
 const batchSize = 200;
 
@@ -19,35 +25,75 @@ const sealRow = ({ id, pincode, reviewReason }: KycRow, sealer: Sealer | undefin
   }),
 });
 
+interface KycSweepOptions {
+  readonly db: Db;
+  readonly vault: Pick<Vault, 'forUsers'>;
+  readonly blindIndex: BlindIndex;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const sealersOf = ({ db, vault }: KycSweepOptions, rows: readonly KycRow[]) =>
+  vault.forUsers(
+    db,
+    rows.map(({ userId }) => userId),
+  );
+
 /**
  * Seals the pincodes and reasons that an earlier version stored in the clear. Those of a customer
  * whose key is destroyed are erased. Nothing to do once every record is sealed.
  */
-export const createKycSweeps = (options: {
-  readonly db: Db;
-  readonly vault: Pick<Vault, 'forUsers'>;
-  readonly logger: Pick<Logger, 'error'>;
-}): readonly Sweep[] => {
-  const { db, vault, logger } = options;
-  return [
-    {
-      name: 'seal-kyc-fields',
-      async run(signal) {
-        const rows = await listUnsealed(db, batchSize);
-        const sealers = await vault.forUsers(
-          db,
-          rows.map(({ userId }) => userId),
-        );
-        await sweepRows({
-          rows,
-          signal,
-          onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not sealed'),
-          async handle(row) {
-            await replaceUnsealed(db, row, sealRow(row, sealers.get(row.userId)));
-            return true;
-          },
-        });
+const createSealing = (options: KycSweepOptions): Sweep => ({
+  name: 'seal-kyc-fields',
+  async run(signal) {
+    const { db, logger } = options;
+    const rows = await listUnsealed(db, batchSize);
+    const sealers = await sealersOf(options, rows);
+    await sweepRows({
+      rows,
+      signal,
+      onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not sealed'),
+      async handle(row) {
+        await replaceUnsealed(db, row, sealRow(row, sealers.get(row.userId)));
+        return true;
       },
-    },
-  ];
-};
+    });
+  },
+});
+
+/**
+ * After a new first key of the blind index: hashes PAN and Aadhaar of every record with it. Those
+ * of a customer whose key is destroyed can't be opened and keep their hashes.
+ */
+const createRehashing = (options: KycSweepOptions): Sweep => ({
+  name: 'rehash-kyc-numbers',
+  async run(signal) {
+    const { db, blindIndex, logger } = options;
+    const hashKey = blindIndex.keyId;
+    for (let isMore = true; isMore && !signal.aborted;) {
+      const rows = await listOutdatedHashes(db, hashKey, batchSize);
+      const sealers = await sealersOf(options, rows);
+      const helped = await sweepRows({
+        rows,
+        signal,
+        onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not hashed anew'),
+        async handle(row) {
+          const { id, panSealed, aadhaarSealed } = row;
+          const sealer = sealers.get(row.userId);
+          const fresh =
+            sealer !== undefined && panSealed !== null && aadhaarSealed !== null
+              ? rehashNumbers({ id, panSealed, aadhaarSealed }, { sealer, blindIndex })
+              : {};
+          await replaceHashes(db, row, { ...fresh, hashKey });
+          return true;
+        },
+      });
+      isMore = rows.length === batchSize && helped > 0;
+    }
+  },
+});
+
+/** The sweeps over KYC records, which have nothing to do in most rounds. */
+export const createKycSweeps = (options: KycSweepOptions): readonly Sweep[] => [
+  createSealing(options),
+  createRehashing(options),
+];

@@ -1,18 +1,24 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
-import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
+import {
+  isUniqueViolation,
+  lockText,
+  type Db,
+  type InTransaction,
+} from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { allowsTransition, transition } from '../../platform/transitions/transitions.ts';
 import { findUser } from '../identity/index.ts';
-import { sealSubmission } from './kyc-sealing.ts';
+import { hashesOfNumbers, sealSubmission } from './kyc-sealing.ts';
 import type { SubmitInput } from './kyc.schemas.ts';
 import { kycMachine, kycTransitions } from './kyc.states.ts';
 import {
   findDocument,
+  hasNumbers,
   lockOrCreateKyc,
   requireKyc,
   storeSubmission,
@@ -56,6 +62,24 @@ const requirePast = (date: string | undefined, now: Date): void => {
 };
 
 /**
+ * While a key of the blind index is replaced: refuses numbers that another record has under another
+ * key. Replicas whose first keys differ take turns by a text that both can compute.
+ */
+const requireFreeNumbers = async (
+  tx: Db,
+  recordId: string,
+  input: SubmitInput,
+  blindIndex: BlindIndex,
+): Promise<void> => {
+  const hashes = hashesOfNumbers(input, blindIndex);
+  if (hashes.pan.length === 1) return;
+  for (const all of [hashes.aadhaar, hashes.pan]) {
+    await lockText(tx, `kyc|${all.toSorted()[0] ?? ''}`);
+  }
+  if (await hasNumbers(tx, recordId, hashes)) throw new AppError('KYC_DUPLICATE');
+};
+
+/**
  * Submits KYC for review: PENDING or REJECTED to SUBMITTED.
  * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or
  * a date of birth in the future; KYC_STATE, KYC_DUPLICATE.
@@ -77,6 +101,7 @@ export const submitKyc = async (
       const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, at);
       const step = { from, to: 'SUBMITTED', actor } as const;
       if (!allowsTransition(kycTransitions, step)) throw new AppError('KYC_STATE');
+      await requireFreeNumbers(tx, id, input, blindIndex);
       const sealer = await vault.forUser(tx, userId);
       const fields = sealSubmission({ ...input, fullName }, id, { sealer, blindIndex });
       await transition(kycMachine(logger), {

@@ -1,7 +1,8 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
+import { parseKeyList } from '../crypto/index.ts';
 
 export interface TokenSigner {
   /**
@@ -15,31 +16,42 @@ export interface TokenSigner {
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
 
+/** In a text the library looks for a public key first, each time, which takes half a millisecond. */
+const toKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
+
+const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): unknown => {
+  try {
+    return jwt.verify(token, key, options);
+  } catch {
+    return undefined;
+  }
+};
+
 /**
- * HS256 tokens; the algorithm is pinned, so a token can't choose its own. Life is measured with
- * the injected clock. Customer and admin tokens share the secret (contract: conventions > APIs):
- * what keeps them apart is each API looking the subject up in its own store.
+ * HS256 tokens; the algorithm is pinned, so a token can't choose its own. `secret` is JWT_SECRET,
+ * a list, newest first: the first signs, all verify. Life is measured with the injected clock.
+ * Customer and admin tokens share the list (contract: conventions > APIs): what keeps them apart
+ * is each API looking the subject up in its own store.
  */
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {
-  // In a text the library looks for a public key first, each time, which takes half a millisecond.
-  const key = createSecretKey(Buffer.from(options.secret, 'utf8'));
   const { clock } = options;
+  const [first, ...others] = parseKeyList('JWT_SECRET', options.secret, 16);
+  const key = toKey(first);
+  const keys = [key, ...others.map(toKey)];
   return {
     sign(claims, ttlSeconds, issuedAt = clock.now()) {
       const iat = secondsOf(issuedAt);
       return jwt.sign({ ...claims, iat, exp: iat + ttlSeconds }, key, { algorithm: 'HS256' });
     },
     verify(token, schema) {
-      try {
-        const claims = jwt.verify(token, key, {
-          algorithms: ['HS256'],
-          clockTimestamp: secondsOf(clock.now()),
-        });
+      const options = { algorithms: ['HS256' as const], clockTimestamp: secondsOf(clock.now()) };
+      for (const known of keys) {
+        const claims = claimsOf(token, known, options);
+        if (claims === undefined) continue;
         const parsed = schema.safeParse(claims);
         return parsed.success ? parsed.data : undefined;
-      } catch {
-        return undefined;
       }
+      return undefined;
     },
   };
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, defineVariables, parseConfig } from './config.ts';
-import { appMode, flag, httpUrl, integer, list, secret } from './kinds.ts';
+import { appMode, flag, httpUrl, integer, list, secret, secretList } from './kinds.ts';
 
 const table = defineVariables({
   APP_MODE: { schema: appMode(), doc: 'the mode' },
@@ -50,6 +50,16 @@ describe('the configuration', () => {
     ]);
     expect(problems).not.toContain('tiny-secret');
     expect(problemsOf({ APP_MODE: 'test' })).toContain('TOKEN: is missing (a token)');
+  });
+
+  it('takes a list of secrets, or one, and refuses a short one in it', () => {
+    const keys = defineVariables({ KEY: { schema: secretList(8), doc: 'keys', secret: true } });
+    const parse = (KEY: string) => parseConfig(keys, { APP_MODE: 'test', KEY }).KEY;
+    expect(parse('long-enough')).toBe('long-enough');
+    expect(parse('long-enough-1, long-enough-2')).toBe('long-enough-1, long-enough-2');
+    for (const wrong of ['short', 'long-enough,short', 'long-enough,', 'same-same,same-same']) {
+      expect(() => parse(wrong)).toThrow('KEY: each of the list must have at least 8 characters');
+    }
   });
 
   it('reads a secret from the file that NAME_FILE names', () => {

@@ -37,6 +37,16 @@ export const text = () => z.string().min(1);
 export const secret = (minLength = 16) =>
   z.string().min(minLength, `must have at least ${minLength} characters`);
 
+/**
+ * Requires a list `new,old` of secrets, newest first, each of at least `minLength` characters. A
+ * single one is a list of one. The text stays as it is.
+ */
+export const secretList = (minLength = 16) =>
+  z.string().refine((text) => {
+    const keys = text.split(',').map((key) => key.trim());
+    return keys.every((key) => key.length >= minLength) && new Set(keys).size === keys.length;
+  }, `each of the list must have at least ${minLength} characters and be there once`);
+
 /** Parses an absolute http or https address and drops a slash at its end. */
 export const httpUrl = () =>
   z

@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { hash as argon2 } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { createBlindIndex } from './blind-index.ts';
 import { createDataKeyCache } from './data-key-cache.ts';
-import { parseKeyring } from './keyring.ts';
+import { deriveKey, parseKeyring } from './keyring.ts';
+import { keyIdOf, openText } from './sealing.ts';
 import { createSecretHasher } from './secret-hasher.ts';
 import { createSemaphore } from './semaphore.ts';
 import { constantTimeEqual, hashToken, keyedHash } from './token-hash.ts';
@@ -59,7 +61,11 @@ describe('secret hasher', () => {
 
   it('hashes with argon2id at the set cost and verifies', async () => {
     const hash = await hasher.hashSecret('4821');
-    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/u);
+    expect(hash.startsWith(hasher.currentPrefix)).toBe(true);
+    const bytes = deriveKey(Buffer.from('dev-only-pepper-of-tests'), 'credential-pepper');
+    const place = { purpose: 'credential', column: 'credential.hash', row: '' };
+    const opened = openText({ id: keyIdOf(hash), bytes }, hash, place);
+    expect(opened).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/u);
     expect(await verify('4821', hash)).toBe(true);
     expect(await verify('4822', hash)).toBe(false);
   });
@@ -67,6 +73,23 @@ describe('secret hasher', () => {
   it('is worth nothing under another pepper', async () => {
     const other = createSecretHasher({ pepper: 'dev-only-pepper-of-others' });
     expect(await verify('4821', await hasher.hashSecret('4821'), other)).toBe(false);
+  });
+
+  it('knows a hash of the earlier form by any pepper, and leaves it to its owner', async () => {
+    const [oldPepper, newPepper] = ['dev-only-pepper-of-before', 'dev-only-pepper-of-today'];
+    const peppered = createHmac('sha256', oldPepper).update('4821').digest('base64url');
+    const stored = await argon2(peppered);
+    const rotating = createSecretHasher({ pepper: `${newPepper},${oldPepper}` });
+    expect(await verify('4821', stored, rotating)).toBe(true);
+    expect(await verify('4822', stored, rotating)).toBe(false);
+    expect(rotating.reseal(stored)).toBeUndefined();
+    expect(await verify('4821', stored, createSecretHasher({ pepper: newPepper }))).toBe(false);
+  });
+
+  it('refuses a pepper that is short or there twice', () => {
+    const long = 'dev-only-pepper-of-tests';
+    expect(() => createSecretHasher({ pepper: `${long},short` })).toThrow('too short');
+    expect(() => createSecretHasher({ pepper: `${long},${long}` })).toThrow('twice');
   });
 
   it('answers false where there is no hash, also to the text it compares with', async () => {

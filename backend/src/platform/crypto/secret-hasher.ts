@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import type { Registry } from 'prom-client';
 import { AppError } from '../errors/app-error.ts';
+import { keyIdFor, parseKeyList } from './key-list.ts';
+import { deriveKey } from './keyring.ts';
 import { createPasswordCheckMetrics } from './password-check.metrics.ts';
+import { keyIdOf, openText, sealText, type SealContext, type SealingKey } from './sealing.ts';
 import { createSemaphore } from './semaphore.ts';
 
 /**
@@ -13,7 +16,7 @@ type VerifySecret = (secret: string, stored: string | undefined) => Promise<bool
 
 /** Hashes what people choose: passwords and PINs. */
 export interface SecretHasher {
-  /** The PHC text of a new hash, with its own salt. @throws AppError BUSY when too many wait. */
+  /** A new hash with its own salt, sealed. @throws AppError BUSY when too many wait. */
   hashSecret(secret: string): Promise<string>;
   /**
    * Runs the check of a password when its turn has come: whatever counts the try belongs into
@@ -21,10 +24,20 @@ export interface SecretHasher {
    * @throws AppError BUSY when too many wait (contract: limits > Rate limits), or the client left.
    */
   checkInTurn<T>(clientGone: AbortSignal, check: (verify: VerifySecret) => Promise<T>): Promise<T>;
+  /** The beginning of every hash that is sealed with the first pepper. */
+  readonly currentPrefix: string;
+  /**
+   * Seals a hash of another pepper with the first one; nobody's secret is needed. Undefined for one
+   * of an earlier form, which only its owner can renew, and for one whose pepper is not known.
+   */
+  reseal(stored: string): string | undefined;
 }
 
 interface SecretHasherOptions {
-  /** CREDENTIAL_PEPPER: a PIN's hash is worth nothing to who has the database alone. */
+  /**
+   * CREDENTIAL_PEPPER, a list, newest first: a PIN's hash is worth nothing to who has the database
+   * alone (contract: identity-and-kyc > Keys).
+   */
   readonly pepper: string;
   /** Hashes at a time in this process; each takes 19 MiB and a core. */
   readonly maxParallel?: number;
@@ -48,21 +61,77 @@ const cost = {
   outputLen: 32,
 };
 
-/** argon2id over an HMAC of the secret under the pepper. */
+/** Not bound to a row: a hash is made before its row is known. */
+const context: SealContext = { purpose: 'credential', column: 'credential.hash', row: '' };
+
+const asText = (secret: string): string => secret.normalize('NFKC');
+
+/** The text of a secret that hashes of the earlier form are over: peppered before argon2id. */
+const pepperedBefore = (pepper: string, secret: string): string =>
+  createHmac('sha256', pepper).update(asText(secret), 'utf8').digest('base64url');
+
+const isOfEarlierForm = (stored: string): boolean => stored.startsWith('$argon2id$');
+
+interface Comparison {
+  readonly phc: string;
+  readonly text: string;
+}
+
+const toKey = (pepper: string): SealingKey => ({
+  id: keyIdFor(pepper, 'credential-pepper'),
+  bytes: deriveKey(Buffer.from(pepper, 'utf8'), 'credential-pepper'),
+});
+
+/** Seals and opens hashes with a list of peppers. */
+const createPeppers = (peppers: readonly [string, ...string[]]) => {
+  const current = toKey(peppers[0]);
+  const keys = new Map(peppers.map((pepper) => [toKey(pepper).id, toKey(pepper)]));
+  const open = (stored: string): string | undefined => {
+    const key = keys.get(keyIdOf(stored));
+    return key === undefined ? undefined : openText(key, stored, context);
+  };
+  return {
+    currentPrefix: `v1.${current.id}.`,
+    seal: (phc: string): string => sealText(current, phc, context),
+    reseal(stored: string): string | undefined {
+      if (isOfEarlierForm(stored)) return undefined;
+      const phc = open(stored);
+      return phc === undefined ? undefined : sealText(current, phc, context);
+    },
+    /** Everything that a secret has to be compared with: one comparison, or one for each pepper. */
+    comparisonsFor(secret: string, stored: string): Comparison[] {
+      if (isOfEarlierForm(stored)) {
+        return peppers.map((pepper) => ({ phc: stored, text: pepperedBefore(pepper, secret) }));
+      }
+      const phc = open(stored);
+      return phc === undefined ? [] : [{ phc, text: asText(secret) }];
+    },
+  };
+};
+
+/**
+ * argon2id, sealed with the pepper. Sealed and not mixed in, so that a pepper can be replaced
+ * without anybody's secret.
+ */
 export const createSecretHasher = (options: SecretHasherOptions): SecretHasher => {
   const { pepper, maxParallel = 2, registry } = options;
-  if (pepper.length < 16) throw new Error('CREDENTIAL_PEPPER is too short');
+  const list = parseKeyList('CREDENTIAL_PEPPER', pepper, 16);
+  const peppers = createPeppers(list);
   const places = createSemaphore(maxParallel);
   const metrics = registry && createPasswordCheckMetrics(registry, (): number => places.waiting);
 
-  // As text: the library takes bytes for a hash, but verifies only what is UTF-8.
-  const peppered = (secret: string): string =>
-    createHmac('sha256', pepper).update(secret.normalize('NFKC'), 'utf8').digest('base64url');
   let nobody: Promise<string> | undefined;
   const verifySecret: VerifySecret = async (secret, stored) => {
-    nobody ??= hash(peppered('nobody'), cost);
-    const matches = await verify(stored ?? (await nobody), peppered(secret));
-    return matches && stored !== undefined;
+    nobody ??= hash('nobody', cost);
+    const real = stored === undefined ? [] : peppers.comparisonsFor(secret, stored);
+    let matches = false;
+    // As many for everybody as the earlier form needs, so that the time tells nothing.
+    for (const index of list.keys()) {
+      const { phc, text } = real[index] ?? { phc: await nobody, text: asText(secret) };
+      const isSame = await verify(phc, text);
+      matches ||= isSame && real[index] !== undefined;
+    }
+    return matches;
   };
 
   const inTurn = async <T>(work: () => Promise<T>, clientGone?: AbortSignal): Promise<T> => {
@@ -85,7 +154,9 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
   };
 
   return {
-    hashSecret: (secret) => inTurn(() => hash(peppered(secret), cost)),
+    hashSecret: (secret) => inTurn(async () => peppers.seal(await hash(asText(secret), cost))),
     checkInTurn: (clientGone, check) => inTurn(() => check(verifySecret), clientGone),
+    currentPrefix: peppers.currentPrefix,
+    reseal: (stored) => peppers.reseal(stored),
   };
 };

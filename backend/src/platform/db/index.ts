@@ -1,3 +1,13 @@
 export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
 export { isDatabaseOutOfReach, isTransient, isUniqueViolation, sqlStateOf } from './errors.ts';
-export { execute, joinSql, noSql, selectOne, selectRows, sql, sqlName, type Sql } from './sql.ts';
+export {
+  execute,
+  joinSql,
+  lockText,
+  noSql,
+  selectOne,
+  selectRows,
+  sql,
+  sqlName,
+  type Sql,
+} from './sql.ts';

@@ -33,3 +33,8 @@ export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefine
 
 /** Runs a statement and returns how many rows it changed: the count to check after an update. */
 export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeRaw(statement);
+
+/** Lets transactions that lock the same text take turns, each until it ends. */
+export const lockText = async (tx: Db, text: string): Promise<void> => {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`;
+};

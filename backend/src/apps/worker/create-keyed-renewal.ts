@@ -1,0 +1,24 @@
+import { resealPortalPasswords } from '../../modules/accounting/index.ts';
+import { resealAdminPasswords } from '../../modules/admins/index.ts';
+import { renewIdentityKeyed } from '../../modules/identity/index.ts';
+import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+
+/**
+ * After a new first key in CREDENTIAL_PEPPER or BLIND_INDEX_KEY: seals passwords and MPINs anew and
+ * hashes phones anew. Nothing to do in every other round.
+ */
+export const createKeyedRenewal =
+  (deps: {
+    readonly db: Db;
+    readonly blindIndex: BlindIndex;
+    readonly hasher: Pick<SecretHasher, 'currentPrefix' | 'reseal'>;
+    readonly logger: Pick<Logger, 'info'>;
+  }) =>
+  async (signal: AbortSignal): Promise<void> => {
+    let count = await renewIdentityKeyed(deps, signal);
+    count += await resealAdminPasswords(deps, signal);
+    count += await resealPortalPasswords(deps, signal);
+    if (count > 0) deps.logger.info({ count }, 'values renewed with the current keys');
+  };

@@ -1,0 +1,96 @@
+import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
+import { createAccounting } from '../../src/modules/accounting/index.ts';
+import { createAdmins } from '../../src/modules/admins/index.ts';
+import { createHolding } from '../../src/modules/holdings/index.ts';
+import { createIdentity } from '../../src/modules/identity/index.ts';
+import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
+import { createBlindIndex, createSecretHasher } from '../../src/platform/crypto/index.ts';
+import { createFactories } from '#test/support/factories.ts';
+import { openKyc } from '#test/support/open-kyc.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
+
+/** The text of a key that is as good as any other. */
+export const keyOf = (name: string): string => `dev-only-${name}`.padEnd(40, '.');
+
+/** One process that knows these keys, newest first, on the database that all of them share. */
+export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
+  const keys = names.map(keyOf).join(',');
+  const kit: Kit = {
+    ...shared,
+    tokens: createTokenSigner({ secret: keys, clock: shared.clock }),
+    blindIndex: createBlindIndex(keys),
+    hasher: createSecretHasher({ pepper: keys }),
+  };
+  const { clock, db, logger, sandbox } = kit;
+  const sms = createMsg91(
+    {
+      MSG91_BASE_URL: `${sandbox.url}/msg91`,
+      MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
+      MSG91_OTP_TEMPLATE_ID: 'template',
+      MSG91_TIMEOUT_MS: 2000,
+    },
+    { clock, logger },
+  );
+  const identity = createIdentity({
+    ...kit,
+    sms,
+    revocations: { revoke: async () => {}, isRevoked: async () => false },
+    credentialPepper: keys,
+    onUserCreated: createHolding,
+    kycStatusOf: async () => 'PENDING',
+  });
+  const admins = createAdmins({ ...kit, tokenTtlSeconds: 3600 });
+  const accounting = createAccounting({ ...kit, db });
+  const customerUrl = await kit.serve({
+    prefix: '/v1',
+    routes: identity.customerRoutes,
+    guard: identity.customerGuard,
+  });
+  const adminUrl = await kit.serve({
+    prefix: '/v1',
+    routes: admins.adminRoutes,
+    guard: admins.guard,
+  });
+  const portalUrl = await kit.serve({ prefix: '/v1', ...accounting });
+  return {
+    kit,
+    make: createFactories(kit),
+    kyc: await openKyc(kit),
+    customer: (token?: string) => bearerCaller(customerUrl, token),
+    admin: (token?: string) => bearerCaller(adminUrl, token),
+    portal: bearerCaller(portalUrl),
+    /** Sends a code for sign-in, and returns it. */
+    async send(phone: string): Promise<string> {
+      await bearerCaller(customerUrl)('POST', '/auth/send-otp', { phone });
+      const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
+      const [newest] = body['messages'] as { otp: string }[]; // the control's own view
+      return newest?.otp ?? '';
+    },
+    verify: (phone: string, otp: string) =>
+      bearerCaller(customerUrl)('POST', '/auth/verify-otp', { phone, otp }),
+    stop: () => sms.close(),
+  };
+};
+
+export type Replica = Awaited<ReturnType<typeof openReplica>>;
+
+/** A fleet on one database: before, at the two steps of a rotation, and after it. */
+export const openFleet = async () => {
+  const kit = await openKit();
+  const fleet = {
+    before: await openReplica(kit, 'old'),
+    prepared: await openReplica(kit, 'old', 'new'),
+    rotating: await openReplica(kit, 'new', 'old'),
+    after: await openReplica(kit, 'new'),
+  };
+  return {
+    kit,
+    ...fleet,
+    async close() {
+      for (const replica of Object.values(fleet)) await replica.stop();
+      await kit.close();
+    },
+  };
+};

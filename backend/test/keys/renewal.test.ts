@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createKeyedRenewal } from '../../src/apps/worker/create-keyed-renewal.ts';
+import { createKycSweeps } from '../../src/modules/kyc/index.ts';
+import { createNumbers } from '#test/support/factories.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { customerGuard, openMoneyOut } from '#test/support/open-money-out.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { createBlindIndex } from '../../src/platform/crypto/index.ts';
+import { keyOf, openFleet } from './open-replicas.ts';
+
+let fleet: Awaited<ReturnType<typeof openFleet>>;
+let numbers: ReturnType<typeof createNumbers>;
+
+beforeAll(async () => {
+  fleet = await openFleet();
+  numbers = createNumbers(fleet.kit.random);
+});
+
+afterAll(async () => fleet.close());
+
+/** What the worker does in its rounds. */
+const sweep = async ({ kit }: typeof fleet.before) => {
+  const signal = new AbortController().signal;
+  await createKeyedRenewal(kit)(signal);
+  for (const { run } of createKycSweeps(kit)) await run(signal);
+};
+
+it('keeps passwords when the old pepper is gone', async () => {
+  const { before, rotating, after } = fleet;
+  const { email, password } = await before.make.admin();
+  const portal = await before.make.portalUser();
+  const signIn = async ({ admin, portal: call }: typeof before) => [
+    (await admin()('POST', '/auth/login', { email, password })).status,
+    (await call('POST', '/auth/login', { email: portal.email, password: portal.password })).status,
+  ];
+  expect(await signIn(after)).toEqual([401, 401]);
+  await sweep(rotating);
+  expect(await signIn(after)).toEqual([200, 200]);
+  expect(await signIn(before)).toEqual([401, 401]);
+});
+
+it('leaves a hash alone whose pepper nobody knows, and goes on past it', async () => {
+  const { before, after, rotating, kit } = fleet;
+  const lost = await before.make.admin();
+  const kept = await before.make.admin();
+  const { passwordHash } = await kit.db.adminUser.findUniqueOrThrow({
+    where: { id: lost.adminId },
+  });
+  const strange = passwordHash.replace(/^v1\.[^.]+/u, 'v1.stranger');
+  await kit.db.adminUser.update({
+    where: { id: lost.adminId },
+    data: { passwordHash: strange },
+  });
+  await sweep(rotating);
+  const { email, password } = kept;
+  expect(await after.admin()('POST', '/auth/login', { email, password })).toMatchObject({
+    status: 200,
+  });
+  const now = await kit.db.adminUser.findUniqueOrThrow({ where: { id: lost.adminId } });
+  expect(now.passwordHash).toBe(strange);
+});
+
+it('keeps a PAN and an Aadhaar of one account when the old key is gone', async () => {
+  const { before, rotating, after, kit } = fleet;
+  const given = { pan: numbers.pan(), aadhaar: numbers.aadhaar() };
+  const one = await before.make.customer();
+  expect(await before.kyc.submit(one, given)).toMatchObject({ status: 200 });
+  // As a version of before has left it.
+  await kit.db.kycRecord.updateMany({ where: { userId: one.userId }, data: { hashKey: null } });
+  await sweep(rotating);
+  const two = await after.make.customer();
+  const second = await after.kyc.submit(two, { pan: given.pan });
+  expect(second).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+  const third = await after.kyc.submit(two, { aadhaar: given.aadhaar });
+  expect(third).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+});
+
+it('leaves nothing that an old key made, and nothing to do in the next round', async () => {
+  const { before, rotating, kit } = fleet;
+  await before.kyc.submit(await before.make.customer());
+  const gone = await before.make.customer();
+  await before.kyc.submit(gone);
+  await kit.vault.destroyUser(kit.db, gone.userId);
+  await sweep(rotating);
+  const { keyId } = rotating.kit.blindIndex;
+  const users = await kit.db.user.findMany();
+  expect(users.length).toBeGreaterThan(2);
+  for (const { phone, phoneHash, phoneHashKey } of users) {
+    expect(phoneHash).toBe(rotating.kit.blindIndex('phone', phone ?? ''));
+    expect(phoneHashKey).toBe(keyId);
+  }
+  const records = await kit.db.kycRecord.findMany();
+  expect(new Set(records.map(({ hashKey }) => hashKey))).toEqual(new Set([keyId]));
+  const rows = async () => [await kit.db.user.findMany(), await kit.db.kycRecord.findMany()];
+  const once = await rows();
+  await sweep(rotating);
+  expect(await rows()).toEqual(once);
+});
+
+it('keeps a bank account from being added twice', async () => {
+  const money = await openMoneyOut();
+  onTestFinished(() => money.close());
+  const { userId, call } = await money.customer();
+  const body = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
+  const replicaWith = async (keys: string) => {
+    const { banking } = money.replica(undefined, { blindIndex: createBlindIndex(keys) });
+    const routes = banking.customerRoutes;
+    const url = await money.kit.serve({ prefix: '/v1', routes, guard: customerGuard });
+    return { banking, call: bearerCaller(url, userId) };
+  };
+  expect(await call('POST', '/bank-accounts', body)).toMatchObject({ status: 201 });
+  const refused = { status: 409, code: 'BANK_ACCOUNT_DUPLICATE' };
+  const old = 'dev-only-blind-index-key-of-32-chars';
+  const rotating = await replicaWith(`${keyOf('new')},${old}`);
+  expect(await rotating.call('POST', '/bank-accounts', body)).toMatchObject(refused);
+  await runSweeps(rotating.banking.sweeps, 'rehash-bank-accounts');
+  const after = await replicaWith(keyOf('new'));
+  expect(await after.call('POST', '/bank-accounts', body)).toMatchObject(refused);
+  expect(await money.kit.db.bankAccount.count({ where: { userId } })).toBe(1);
+});
