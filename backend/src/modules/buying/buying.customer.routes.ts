@@ -95,6 +95,7 @@ export const createBuyRoutes = (deps: {
         'REQUEST_IN_PROGRESS',
         'KYC_REQUIRED',
         'LIMIT_EXCEEDED',
+        'NOT_FOUND',
         'QUOTE_USED',
         'QUOTE_EXPIRED',
         ...gatewayErrors,

@@ -38,6 +38,7 @@ export const createSellingRoutes = (deps: SellingOptions): Route[] => [
       'KYC_REQUIRED',
       'AMOUNT_TOO_SMALL',
       'LIMIT_EXCEEDED',
+      'NOT_FOUND',
       'BANK_ACCOUNT_NOT_VERIFIED',
       'INSUFFICIENT_BALANCE',
       'QUOTE_USED',

@@ -208,6 +208,14 @@ describe('the edges', () => {
     expect(wrong.headers.get('allow')).toBe('POST, GET, HEAD');
   });
 
+  it('never takes a path of its own for the parameter of another', async () => {
+    for (const method of ['GET', 'OPTIONS']) {
+      const wrong = await send(method, '/v1/things/latest');
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    expect((await send('POST', '/v1/things/latest')).status).toBe(200);
+  });
+
   it('answers OPTIONS as documented: a preflight with 204, anything else with 405', async () => {
     const preflight = await send('OPTIONS', '/v1/things', undefined, {
       origin: 'https://app.example.test',

@@ -45,26 +45,39 @@ export const fixedRoutes = (options: MountOptions): RequestHandler => {
   };
 };
 
+const allowOf = (routes: readonly Route[]): string =>
+  routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+
 /**
  * Declared routes, to be mounted at their prefix, each behind the rate limit unless it is exempt.
- * A known path with another verb is 405 with `Allow`.
+ * A known path with another verb is 405 with `Allow`. A path without a parameter goes before one
+ * that has some: `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
  */
 export const mountRoutes = (options: MountOptions): Router => {
   const router = Router({ caseSensitive: true });
   const byPath = groupByPath(options.routes);
-  for (const [path, routes] of byPath) {
+  const serve = (path: string, routes: readonly Route[]): void => {
     const entry = router.route(path);
     for (const route of routes) {
       const method = route.method.toLowerCase() as Lowercase<Route['method']>; // the same words
       entry[method](serveRoute(route, options));
     }
-  }
-  // After all of them: `/a/:id` must not answer 405 for another route's `/a/b`.
-  for (const [path, routes] of byPath) {
-    const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  };
+  const refuseOthers = (path: string, routes: readonly Route[]): void => {
+    const allow = allowOf(routes);
     router.all(path, options.rateLimit, () => {
-      throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: allow.join(', ') } });
+      throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow } });
     });
+  };
+
+  const paths = [...byPath];
+  for (const [path, routes] of paths.filter(([one]) => !one.includes(':'))) {
+    serve(path, routes);
+    refuseOthers(path, routes);
   }
+  const withParameters = paths.filter(([path]) => path.includes(':'));
+  for (const [path, routes] of withParameters) serve(path, routes);
+  // After all of them: `/:kind/list` must not answer 405 for another route's `/a/:id`.
+  for (const [path, routes] of withParameters) refuseOthers(path, routes);
   return router;
 };

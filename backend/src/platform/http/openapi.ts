@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../../errors/error-table.ts';
 import type { Guard } from './guard.ts';
 import { errorSchema } from './pagination.ts';
+import { declaredErrors } from './declared-errors.ts';
 import type { Route } from './route.ts';
 import { convertSchemas, type JsonSchema } from './schema-components.ts';
 
@@ -34,29 +35,9 @@ Rate-limited answers have the headers \`RateLimit\` and \`RateLimit-Policy\`; a 
 const content = (schema: JsonSchema) => ({ 'application/json': { schema } });
 const errorRef = { $ref: '#/components/schemas/Error' };
 
-const codesWhen = (isSo: boolean, ...codes: readonly ErrorCode[]) => (isSo ? codes : []);
-
-const errorsOf = (route: Route): ErrorCode[] => {
-  const { access, params, query, body } = route;
-  return [
-    'INTERNAL',
-    ...codesWhen(route.rateLimit !== 'exempt', 'RATE_LIMITED'),
-    ...codesWhen(access.kind !== 'public', 'UNAUTHENTICATED'),
-    ...codesWhen(access.kind === 'roles', 'FORBIDDEN'),
-    ...codesWhen(access.kind === 'permission', 'PERMISSION_DENIED'),
-    ...codesWhen(access.write === true, 'READ_ONLY_MODE'),
-    ...codesWhen(params !== undefined, 'NOT_FOUND'),
-    ...codesWhen(query !== undefined || body !== undefined, 'VALIDATION_FAILED'),
-    ...codesWhen(body !== undefined, 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE'),
-    ...codesWhen(body !== undefined, 'UNSUPPORTED_MEDIA_TYPE'),
-    ...codesWhen(route.rawBody === true, 'PAYLOAD_TOO_LARGE'),
-    ...(route.errors ?? []),
-  ];
-};
-
 const errorResponses = (route: Route) => {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(errorsOf(route))) {
+  for (const code of declaredErrors(route)) {
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { ErrorCode } from '../../errors/error-table.ts';
+import { AppError } from '../errors/app-error.ts';
 import { bodyBytes, parseJsonBody, readBody } from './body.ts';
+import { declaredErrors } from './declared-errors.ts';
 import type { Guard } from './guard.ts';
 import type { Reply } from './reply.ts';
 import type { RawInput, RequestContext, Route } from './route.ts';
@@ -9,7 +12,7 @@ import { jsonDisposition } from './security-headers.ts';
 export interface ServeOptions {
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
-  /** Holds every reply against its declared schema: on everywhere but in production. */
+  /** Holds every reply against its declared schema and errors: on everywhere but in production. */
   readonly checkReplies: boolean;
 }
 
@@ -42,6 +45,13 @@ const checkReply = (route: Route, reply: Reply): void => {
   const parsed = schema?.safeParse(wire);
   if (parsed?.success === false)
     throw new Error(`${where} broke its schema`, { cause: parsed.error });
+};
+
+/** Returns the error, or another one in place of an answer that the route does not declare. */
+const checkError = (route: Route, declared: ReadonlySet<ErrorCode>, error: unknown): unknown => {
+  if (!(error instanceof AppError) || declared.has(error.code)) return error;
+  const where = `${route.method} ${route.path}`;
+  return new Error(`${where} answered an undeclared ${error.code}`, { cause: error });
 };
 
 /** A signal that aborts when the connection closes, after the reply too, where it says nothing. */
@@ -118,6 +128,7 @@ export const serveRoute = (route: Route, options: ServeOptions): RequestHandler 
   const isLimited = route.rateLimit !== 'exempt';
   const isPublic = route.access.kind === 'public';
   const read = route.method === 'GET' ? undefined : readBody(route.bodyLimitBytes);
+  const declared = declaredErrors(route);
   const atHand = isPublic && read === undefined ? route.atHand : undefined;
 
   const answer = (res: Response, reply: Reply): void => {
@@ -130,7 +141,7 @@ export const serveRoute = (route: Route, options: ServeOptions): RequestHandler 
       if (read !== undefined) await pass(read, req, res);
       answer(res, await runRoute(route, req, res, principal));
     } catch (error) {
-      next(error);
+      next(checkReplies ? checkError(route, declared, error) : error);
     }
   };
   // Never throws: the limiter would take it for an error of its own.

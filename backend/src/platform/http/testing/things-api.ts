@@ -71,6 +71,15 @@ export const routes: Route[] = [
     responses: { 200: z.object({ id: z.uuid() }) },
     handler: async ({ params }) => ok(params),
   }),
+  defineRoute({
+    method: 'POST',
+    path: '/things/latest',
+    summary: 'A path that another route has with a parameter',
+    tags: ['things'],
+    access: PUBLIC,
+    responses: { 200: z.null() },
+    handler: async () => ok(null),
+  }),
   defineIdempotentRoute({
     method: 'POST',
     path: '/gated',
@@ -79,6 +88,7 @@ export const routes: Route[] = [
     access: PUBLIC,
     body: z.object({ name: z.string() }),
     responses: { 200: z.null() },
+    errors: ['SELL_DISABLED'],
     idempotent: {
       operation: 'gated',
       owner: () => 'anyone',
