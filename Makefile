@@ -20,7 +20,7 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset demo test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows loadtest cluster-demo image chart-package chart-push deploy
+.PHONY: tools charts workflows loadtest fuzz cluster-demo image chart-package chart-push deploy
 .PHONY: deploy-release pulumi-test goldctl
 
 help: ## List the commands
@@ -51,6 +51,9 @@ bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 
 loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
+
+fuzz: install ## Send the running stack what a public OpenAPI fuzzer makes up (FUZZ_EXAMPLES=n per operation)
+	@$(BACKEND) fuzz
 
 charts: ## Check the charts: lint, unit tests, schemas
 	@charts/test.sh
