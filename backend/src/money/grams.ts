@@ -74,3 +74,6 @@ export const addGrams = (...weights: readonly Grams[]): Grams =>
 
 /** Subtracts the second from the first; may be negative. */
 export const subtractGrams = (from: Grams, weight: Grams): Grams => grams(from - weight);
+
+/** Returns the lesser of two weights. */
+export const minGrams = (one: Grams, other: Grams): Grams => (one < other ? one : other);

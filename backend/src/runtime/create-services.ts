@@ -9,6 +9,7 @@ import { requireApprovedKyc } from '../modules/kyc/index.ts';
 import { policyVersionInForce } from '../modules/legal/index.ts';
 import { createNotify } from '../modules/notifications/index.ts';
 import { createOrders, hasOpenSell } from '../modules/orders/index.ts';
+import { createPortfolioCache } from '../modules/holdings/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
 import { createPayouts, hasPayoutInFlight } from '../modules/payouts/index.ts';
 import { createPrice } from '../modules/price/index.ts';
@@ -82,6 +83,7 @@ export const createServices = (
     ...shared,
     gateways,
     orders,
+    portfolios: createPortfolioCache(shared),
     metrics: createPaymentMetrics(metrics.registry),
     findCustomer,
   });

@@ -151,18 +151,27 @@ describe('payments and refunds', () => {
       },
     ]);
     expect(valueOf(await gateway.getOrder(order.gatewayOrderId)).status).toBe('PAID');
-    expect(valueOf(await gateway.getRefunds(paid.gateway_payment_id))).toEqual([]);
+    const ref = { gatewayPaymentId: paid.gateway_payment_id, gatewayOrderId: null };
+    expect(valueOf(await gateway.getRefunds(ref))).toEqual([]);
+    expect(valueOf(await gateway.getDisputes(ref))).toEqual([]);
     await kit.control('POST', `/refunds/${paid.gateway_payment_id}`, {});
-    expect(valueOf(await gateway.getRefunds(paid.gateway_payment_id))).toMatchObject([
+    await kit.control('POST', `/disputes/${paid.gateway_payment_id}`, { amountPaise: 2 });
+    expect(valueOf(await gateway.getRefunds(ref))).toMatchObject([
       { amountPaise: 5n, status: 'PROCESSED' },
+    ]);
+    expect(valueOf(await gateway.getDisputes(ref))).toMatchObject([
+      { amountPaise: 2n, status: 'LOST' },
     ]);
   });
 
-  test.each(['list-payments', 'get-refund'])('are unknown while %s fails', async (operation) => {
+  const any = { gatewayPaymentId: 'any', gatewayOrderId: 'any' };
+  test.each([
+    ['list-payments', () => gateway.listPayments('any')],
+    ['get-refund', () => gateway.getRefunds(any)],
+    ['get-dispute', () => gateway.getDisputes(any)],
+  ])('are unknown while %s fails', async (operation, ask) => {
     await kit.fault(operation, 'malformed', { times: 3 });
-    const asked =
-      operation === 'get-refund' ? gateway.getRefunds('any') : gateway.listPayments('any');
-    expect(await asked).toMatchObject({ kind: 'unknown' });
+    expect(await ask()).toMatchObject({ kind: 'unknown' });
   });
 });
 

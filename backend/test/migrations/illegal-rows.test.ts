@@ -7,6 +7,8 @@ import {
   movementRow,
   paymentOrderRow,
   payoutRow,
+  reservationRow,
+  reversalRow,
   sellOrderRow,
   sellQuoteRow,
   sipPlanRow,
@@ -30,6 +32,8 @@ const movement: MakeRow = (w) => movementRow(w.userId, w.buyOrderId);
 const payment: MakeRow = (w) => paymentOrderRow(w.userId, w.buyOrderId);
 const payout: MakeRow = (w) => payoutRow(w.userId, w.sellOrderId, w.bankAccountId);
 const confirm: MakeRow = (w) => confirmRow(w.buyOrderId);
+const reservation: MakeRow = (w) => reservationRow(w.userId, w.buyOrderId);
+const reversal: MakeRow = () => reversalRow();
 const user: MakeRow = () => userRow();
 const webhook: MakeRow = () => webhookRow();
 const captured: MakeRow = () => ({ ...gatewayPaymentRow(null), standing: 'UNMATCHED' });
@@ -66,6 +70,12 @@ const illegal: readonly [string, MakeRow, Row, string][] = [
   ['holding_movement', movement, { kind: 'DEBIT' }, 'holding_movement_kind_check'],
   ['holding_movement', movement, { order_id: null }, 'holding_movement_order_check'],
   ['holding_movement', movement, { balance_after: '-1' }, 'holding_movement_after_check'],
+  ['holding_movement', movement, { kind: 'RECOVERED' }, 'holding_movement_kind_check'],
+  ['holding_reservation', reservation, { grams: '0.1619' }, 'holding_reservation_grams_check'],
+  ['holding_reservation', reservation, { grams: '-0.1' }, 'holding_reservation_grams_check'],
+  ['payment_reversal', reversal, { kind: 'RUMOUR' }, 'payment_reversal_kind_check'],
+  ['payment_reversal', reversal, { amount_paise: 0 }, 'payment_reversal_amount_check'],
+  ['gold_order', installment, { recovered_at: at }, 'gold_order_recovered_check'],
   ['payment_order', payment, { amount_paise: 0 }, 'payment_order_amount_check'],
   ['payment_order', payment, { currency: 'USD' }, 'payment_order_currency_check'],
   ['payment_order', payment, { status: 'LOST' }, 'payment_order_status_check'],

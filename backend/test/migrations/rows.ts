@@ -183,6 +183,27 @@ export const gatewayPaymentRow = (paymentOrderId: unknown): Row => ({
   updated_at: at,
 });
 
+export const reservationRow = (userId: unknown, orderId: unknown): Row => ({
+  id: newId(),
+  user_id: userId,
+  order_id: orderId,
+  wanted: '0.1618',
+  grams: '0.1',
+  created_at: at,
+  updated_at: at,
+});
+
+export const reversalRow = (): Row => ({
+  id: newId(),
+  gateway: 'sandbox',
+  gateway_payment_id: newId(),
+  kind: 'REFUND',
+  reference: newId(),
+  amount_paise: 100_000,
+  learned_at: at,
+  gateway_at: at,
+});
+
 export const payoutRow = (userId: unknown, orderId: unknown, bankAccountId: unknown): Row => ({
   id: newId(),
   user_id: userId,

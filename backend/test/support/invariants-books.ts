@@ -85,7 +85,7 @@ const ordersSql = `
 const says = {
   books: "an order whose gold has moved is one trade in the provider's books, of its figures",
   strange: 'every trade at the provider is of an order here that has it or is finding out',
-  balance: "the provider's balance of a customer is the holding, and what is being found out",
+  balance: "the provider's balance of a customer is the holding and what went to the house of it",
   again: 'no confirm is sent for a transaction whose status already said that it is done',
   gateway: 'a captured payment is recorded here as it is at the gateway',
   total: 'the rupees recorded as captured are all that the gateway captured',
@@ -125,7 +125,10 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
     if (!isKnown) tell('strange', { order, provider: tx });
   }
   const { rows: holdings } = await client.query<{ provider_user_id: string; balance: string }>(
-    `SELECT u.provider_user_id, h.balance::text FROM holding h JOIN app_user u ON u.id = h.user_id
+    `SELECT u.provider_user_id, (h.balance - coalesce((
+         SELECT sum(m.grams) FROM holding_movement m
+         WHERE m.user_id = h.user_id AND m.kind IN ('FORFEITED', 'RECOVERED')), 0))::text AS balance
+     FROM holding h JOIN app_user u ON u.id = h.user_id
      WHERE u.provider_user_id IS NOT NULL`,
   );
   for (const { provider_user_id: userId, balance } of holdings) {

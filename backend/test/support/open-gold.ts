@@ -3,7 +3,11 @@ import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
-import { createHolding, createHoldings } from '../../src/modules/holdings/index.ts';
+import {
+  createHolding,
+  createHoldings,
+  createPortfolioCache,
+} from '../../src/modules/holdings/index.ts';
 import { findUser } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
@@ -137,6 +141,7 @@ export const openGold = async ({ wrapProvider, wall }: OpenGoldOptions = {}): Pr
     ...kit,
     metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
+    portfolios: createPortfolioCache({ redis, random }),
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const gold = createGold({

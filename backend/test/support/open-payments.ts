@@ -57,6 +57,7 @@ export const openPayments = async (): Promise<OpenPayments> => {
     ...kit,
     metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
+    portfolios: { drop: async () => {} },
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const url = await kit.serve({ prefix: '/v1', routes: payments.customerRoutes, guard });

@@ -45,6 +45,11 @@ export const createReviewedBuys = (open: OpenGold) => {
     const told = await open.sandbox.control('POST', `/refunds/${paymentId}`, more);
     return String(told.body['reference']);
   };
+  /** Loses a dispute at the gateway; answers its reference. */
+  const loseDispute = async (paymentId: string, more: object = {}): Promise<string> => {
+    const told = await open.sandbox.control('POST', `/disputes/${paymentId}`, more);
+    return String(told.body['reference']);
+  };
   const late = async () => {
     const buy = await place();
     await open.advance(481);
@@ -66,19 +71,9 @@ export const createReviewedBuys = (open: OpenGold) => {
     await becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     return { buy, paymentId, secondId };
   };
-  const failPayment = async (buy: ReviewedBuy, paymentId: string) => {
-    const text = JSON.stringify({
-      event: 'payment.failed',
-      created_at: open.clock.now().toISOString(),
-      data: {
-        gateway_order_id: buy.gatewayOrderId,
-        gateway_payment_id: paymentId,
-        amount_paise: 100_000,
-        currency: 'INR',
-        method: 'upi',
-        status: 'failed',
-      },
-    });
+  /** Delivers an event of the gateway, signed as the gateway signs; waits until it is stored. */
+  const tell = async (event: string, data: object): Promise<void> => {
+    const text = JSON.stringify({ event, created_at: open.clock.now().toISOString(), data });
     const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;
     const response = await fetch(`${open.url}/webhooks/payment/sandbox`, {
       method: 'POST',
@@ -90,6 +85,18 @@ export const createReviewedBuys = (open: OpenGold) => {
       body: text,
     });
     expect(response.status).toBe(200);
+  };
+  const tellPayment = (buy: ReviewedBuy, event: string, paymentId: string, status: string) =>
+    tell(event, {
+      gateway_order_id: buy.gatewayOrderId,
+      gateway_payment_id: paymentId,
+      amount_paise: 100_000,
+      currency: 'INR',
+      method: 'upi',
+      status,
+    });
+  const failPayment = async (buy: ReviewedBuy, paymentId: string) => {
+    await tellPayment(buy, 'payment.failed', paymentId, 'failed');
     await becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
   };
   const paymentDispositions = async (buy: ReviewedBuy): Promise<string[]> => {
@@ -121,6 +128,11 @@ export const createReviewedBuys = (open: OpenGold) => {
     becomes,
     pay,
     payBack,
+    loseDispute,
+    tell,
+    tellPayment,
+    reasonOf: async (buy: ReviewedBuy): Promise<string> =>
+      String((await orderOf(buy)).manual_review_reason),
     late,
     allocated,
     paidTwice,

@@ -21,14 +21,14 @@ export const checkInvariants: Step = {
       const [first] = broken;
       const row = JSON.stringify(first?.row);
       expectThat(first === undefined, `${broken.length} rows break a rule; ${first?.says}: ${row}`);
-      const { captured, allocated, awaitingAllocation, underReview, unmatched } = money;
-      const placed = allocated + awaitingAllocation + underReview + unmatched;
+      const { captured, allocated, awaitingAllocation, underReview, unmatched, reversed } = money;
+      const placed = allocated + awaitingAllocation + underReview + unmatched + reversed;
       expectThat(placed === captured, `${captured} paise were captured, ${placed} have a place`);
       return [
         `${databaseRules.length} of ${databaseRules.length} rules hold`,
         `captured ${showPaise(captured)} = allocated ${showPaise(allocated)}` +
           ` + awaiting ${showPaise(awaitingAllocation)} + under review ${showPaise(underReview)}` +
-          ` + unmatched ${showPaise(unmatched)}`,
+          ` + unmatched ${showPaise(unmatched)} + reversed ${showPaise(reversed)}`,
       ];
     }),
 };

@@ -53,6 +53,21 @@ export interface GatewayRefund {
   readonly createdAt: Date;
 }
 
+/** A dispute that a customer raised at the bank; only a LOST one takes money away for good. */
+export interface GatewayDispute {
+  readonly disputeId: string;
+  readonly amountPaise: Paise;
+  readonly status: 'OPEN' | 'WON' | 'LOST';
+  readonly createdAt: Date;
+}
+
+/** Names a payment for a gateway: some ask for both ids, some for the payment's alone. */
+export interface GatewayPaymentRef {
+  readonly gatewayPaymentId: string;
+  /** Null where we never learned it. */
+  readonly gatewayOrderId: string | null;
+}
+
 export interface MandateDebit {
   readonly gatewayOrderId: string;
   readonly mandateToken: string;
@@ -83,6 +98,22 @@ export interface ParsedPaymentEvent {
   readonly occurredAt: Date;
 }
 
+/** One event about money of a payment that went away again, in our words. */
+export interface ParsedReversalEvent {
+  readonly kind: 'refunded' | 'dispute_lost';
+  readonly name: string;
+  /** Absent where the gateway names the payment alone. */
+  readonly gatewayOrderId?: string;
+  readonly gatewayPaymentId: string;
+  /** The gateway's id of the refund or dispute, which tells two of the same amount apart. */
+  readonly reference?: string;
+  /** The amount that went away, which may be a part of the payment's. */
+  readonly amountPaise: Paise;
+  readonly occurredAt: Date;
+}
+
+export type ParsedGatewayEvent = ParsedPaymentEvent | ParsedReversalEvent;
+
 /** A signed body that can't be read as a payment event: stored, and of no effect. */
 export interface UnreadableEvent {
   readonly kind: 'unreadable';
@@ -101,7 +132,7 @@ export type VerifiedWebhook =
       readonly valid: true;
       /** From a header that the signature does not cover: never the only key against repeats. */
       readonly eventId?: string;
-      readonly event: ParsedPaymentEvent | UnreadableEvent;
+      readonly event: ParsedGatewayEvent | UnreadableEvent;
     };
 
 /**
@@ -119,7 +150,8 @@ export interface PaymentGateway {
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
   listPayments(gatewayOrderId: string): Promise<Outcome<readonly GatewayPayment[]>>;
-  getRefunds(gatewayPaymentId: string): Promise<Outcome<readonly GatewayRefund[]>>;
+  getRefunds(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayRefund[]>>;
+  getDisputes(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayDispute[]>>;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
    * a repeat with the same key asks for the same debit. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;

@@ -86,4 +86,4 @@ export const nextStep = (tried: FailedTry): NextStep => {
 
 /** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
 export const isAboutMoney = (code: ManualReviewCode | null): boolean =>
-  code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE';
+  code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE' || code === 'PAYMENT_REVERSED';

@@ -4,7 +4,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { creditHolding, type PortfolioCache } from '../holdings/index.ts';
+import { creditHolding, reserveForReview, type PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import {
   allocationRetry,
@@ -16,6 +16,7 @@ import {
   type GoldOrder,
   type Orders,
 } from '../orders/index.ts';
+import { hasOpenReversal } from '../payments/index.ts';
 import {
   findLatestConfirm,
   markDone,
@@ -112,6 +113,26 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     return missing.grams;
   };
 
+  /**
+   * Goes on with the review of an order whose gold is there now where its money is what is in
+   * doubt; the gold of money that went away is reserved.
+   */
+  const keepInReview = async (
+    db: Db,
+    order: GoldOrder,
+    grams: Grams,
+    { actor }: Pick<AllocationOutcome, 'actor'>,
+  ): Promise<void> => {
+    const { id: orderId, userId, manualReviewCode: code, manualReviewReason: reason } = order;
+    const isReversed = await hasOpenReversal(db, orderId);
+    const left = isAboutMoney(code) ? code : isReversed ? 'PAYMENT_REVERSED' : null;
+    if (left === null) return;
+    const by = { actor, cause: 'review.goes-on' };
+    await orders.sendToReview(db, { ...order, status: 'ALLOCATED' }, left, reason ?? left, by);
+    if (!isReversed) return;
+    await reserveForReview(db, { id: random.uuid(), orderId, userId, grams, at: clock.now() });
+  };
+
   const recordBought = async (
     db: Db,
     order: GoldOrder,
@@ -120,7 +141,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     const { orderId, actor } = outcome;
     const promised = await markBought(db, order);
     if (order.allocatedAt !== null) return 'SKIPPED';
-    const { status, manualReviewCode: code, manualReviewReason: reason } = order;
+    const { status } = order;
     if (!isAwaitingAllocation(status) && status !== 'MANUAL_REVIEW') {
       logger.error({ orderId, status }, 'gold was bought for an order that has no money');
       return 'SKIPPED';
@@ -135,11 +156,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     }
     await markAllocated(db, { ...order, status }, outcome);
     await credit(db, order, promised);
-    // The gold is there now, but a person still looks into its money.
-    if (status === 'MANUAL_REVIEW' && code !== null && isAboutMoney(code)) {
-      const by = { actor, cause: 'review.goes-on' };
-      await orders.sendToReview(db, { ...order, status: 'ALLOCATED' }, code, reason ?? code, by);
-    }
+    if (status === 'MANUAL_REVIEW') await keepInReview(db, order, promised, { actor });
     return 'ALLOCATED';
   };
 

@@ -63,7 +63,7 @@ export const lockHolding = async (db: Db, userId: string): Promise<Holding> => {
   return toHolding(row);
 };
 
-/** Returns the grams that may be sold: the balance without what sales in progress reserve. */
+/** Returns the grams that may be sold: the balance without what sales and reviews reserve. */
 export const availableGrams = ({ balance, reserved }: Holding): Grams =>
   subtractGrams(balance, reserved);
 
@@ -84,7 +84,7 @@ export const reserveGrams = async (db: Db, reservation: Reservation): Promise<bo
   return count === 1;
 };
 
-/** Makes reserved gold available again, in the transaction in which its sale fails. */
+/** Makes reserved gold available again, in the caller's transaction. */
 export const releaseGrams = async (db: Db, reservation: Reservation): Promise<void> => {
   const grams = gramsToDatabase(reservation.grams);
   const count = await execute(
@@ -126,13 +126,13 @@ export const creditHolding = async (db: Db, credit: Credit): Promise<void> => {
 };
 
 /**
- * Takes a sale's gold out of the holding, with its movement: balance and reservation shrink by its
+ * Takes reserved gold out of the holding, with its movement: balance and reservation shrink by its
  * grams, what was invested in proportion, half-up, and to zero with the last gram
  * (contract: money > Holdings). Returns what left of the invested amount. An order is
  * debited once: the second time breaks the unique key of (order, kind) and the transaction fails.
  */
 export const debitHolding = async (db: Db, debit: Debit): Promise<Paise> => {
-  const { movementId, userId, orderId, at } = debit;
+  const { movementId, userId, orderId, at, kind = 'DEBIT' } = debit;
   const before = await lockHolding(db, userId);
   const leaving = investedLeavingWith(before, debit.grams);
   const grams = gramsToDatabase(debit.grams);
@@ -148,7 +148,7 @@ export const debitHolding = async (db: Db, debit: Debit): Promise<Paise> => {
         RETURNING user_id, balance, invested_paise, version)
       INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
         balance_after, invested_after_paise, version, at)
-      SELECT ${movementId}::uuid, user_id, ${orderId}::uuid, 'DEBIT', -${grams}::numeric,
+      SELECT ${movementId}::uuid, user_id, ${orderId}::uuid, ${kind}, -${grams}::numeric,
         -${leaving}::bigint, balance, invested_paise, version, ${at}::timestamptz
       FROM debited
       RETURNING balance_after::text AS "balanceAfter"`,

@@ -2,7 +2,7 @@ import { ZERO_GRAMS, ZERO_PAISE, type Grams, type Paise } from '../../money/inde
 
 export interface Holding {
   readonly balance: Grams;
-  /** Reserved by sales in progress; part of the balance. */
+  /** Reserved by sales in progress and reviews of reversed payments; part of the balance. */
   readonly reserved: Grams;
   /** The price, including tax, that the customer paid for the gold they still hold. */
   readonly investedPaise: Paise;
@@ -26,15 +26,23 @@ export interface Credit {
   readonly at: Date;
 }
 
-/** Gold that a sale reserves or releases. */
+/** Gold that a sale or a review reserves or releases. */
 export interface Reservation {
   readonly userId: string;
   readonly grams: Grams;
   readonly at: Date;
 }
 
-/** Gold that leaves with a sale; it was reserved before. */
+/** The grams of an order that its review reserves, as far as they are still there. */
+export interface ReviewReservation extends Reservation {
+  readonly id: string;
+  readonly orderId: string;
+}
+
+/** Gold that leaves with a sale, or is recovered for the house; it was reserved before. */
 export interface Debit extends Reservation {
   readonly movementId: string;
   readonly orderId: string;
+  /** DEBIT, a sale, where it is not given. */
+  readonly kind?: 'DEBIT' | 'RECOVERED';
 }

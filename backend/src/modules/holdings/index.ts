@@ -6,8 +6,13 @@ export {
   debitHolding,
   lockHolding,
   readHolding,
-  releaseGrams,
   reserveGrams,
 } from './holdings.store.ts';
 export type { Credit, Debit, Holding, Reservation } from './holdings.types.ts';
 export { createPortfolioCache, type PortfolioCache } from './portfolio-cache.ts';
+export {
+  recoverReserved,
+  releaseReview,
+  releaseSale,
+  reserveForReview,
+} from './review-reservations.store.ts';

@@ -8,7 +8,7 @@ import {
   debitHolding,
   availableGrams,
   readHolding,
-  releaseGrams,
+  releaseSale,
   reserveGrams,
   type Holding,
 } from './index.ts';
@@ -27,7 +27,9 @@ const holdingOf = ({ id }: Seller): Promise<Holding> => readHolding(open.databas
 const reserve = ({ id: userId }: Seller, weight: Grams): Promise<boolean> =>
   open.database.inTransaction((tx) => reserveGrams(tx, { userId, grams: weight, at: at() }));
 const release = ({ id: userId }: Seller, weight: Grams): Promise<void> =>
-  open.database.inTransaction((tx) => releaseGrams(tx, { userId, grams: weight, at: at() }));
+  open.database.inTransaction((tx) =>
+    releaseSale(tx, { userId, grams: weight, at: at(), placedAt: at() }),
+  );
 /** An order of the customer, for the movement to name. */
 const orderOf = async ({ id: userId }: Seller): Promise<string> => {
   const order = await open.database.db.goldOrder.findFirstOrThrow({ where: { userId } });

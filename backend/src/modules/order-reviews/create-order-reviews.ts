@@ -3,7 +3,9 @@ import { createOrderReviewRoutes } from './order-reviews.admin.routes.ts';
 import { createResolveAllocate, type ResolveAllocateDeps } from './resolve-allocate.ts';
 import type { AdminOrderDeps } from './read-admin-order.ts';
 import type { ResolveOrderDeps } from './resolve-order.ts';
-import { createResolveReview } from './resolve-review.ts';
+import { createResolveKeep } from './resolve-keep.ts';
+import { createResolveRecover } from './resolve-recover.ts';
+import { createResolveRefunded } from './resolve-refunded.ts';
 import { createResolveSale, type ResolveSaleDeps } from './resolve-sale.ts';
 
 export type OrderReviewsOptions = AdminOrderDeps &
@@ -15,12 +17,12 @@ export type OrderReviewsOptions = AdminOrderDeps &
 export const createOrderReviews = (
   options: OrderReviewsOptions,
 ): { readonly adminRoutes: Route[] } => {
-  const review = createResolveReview(options);
   const sale = createResolveSale(options);
   const resolutions = {
     ALLOCATE: createResolveAllocate(options),
-    REFUNDED: review.refunded,
-    KEEP: review.keep,
+    REFUNDED: createResolveRefunded(options),
+    KEEP: createResolveKeep(options),
+    RECOVER: createResolveRecover(options),
     CONFIRM_SELL: sale.confirm,
     RELEASE_SELL: sale.release,
   };

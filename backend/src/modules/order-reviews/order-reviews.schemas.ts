@@ -8,6 +8,7 @@ export const resolutions = [
   'ALLOCATE',
   'REFUNDED',
   'KEEP',
+  'RECOVER',
   'CONFIRM_SELL',
   'RELEASE_SELL',
 ] as const;

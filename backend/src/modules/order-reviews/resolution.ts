@@ -1,6 +1,18 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { lockOrder, type GoldOrder } from '../orders/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { PortfolioCache } from '../holdings/index.ts';
+import {
+  hasGold,
+  lockOrder,
+  type BuyStatus,
+  type GoldOrder,
+  type OrderChanges,
+  type Orders,
+  type TransitionBuy,
+} from '../orders/index.ts';
+import type { HeldPayment, HeldPayments } from '../payments/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
 import type { SaleInitiator } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
@@ -46,4 +58,47 @@ export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> 
   const order = await lockOrder(db, orderId);
   if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
   return order;
+};
+
+/** The dependencies that the resolutions of purchases share. */
+export interface ReviewDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transitionBuy: TransitionBuy;
+  readonly orders: Pick<Orders, 'changeReviewCode'>;
+  readonly payments: { readonly held: HeldPayments };
+  readonly portfolios: Pick<PortfolioCache, 'drop'>;
+}
+
+/** Ends the review of a purchase that is locked, in the transaction of its resolution. */
+export const endReview = (
+  { transitionBuy }: Pick<ReviewDeps, 'transitionBuy'>,
+  tx: Db,
+  { by, orderId: id }: Resolution,
+  { to, cause }: { readonly to: BuyStatus; readonly cause: string },
+  more: OrderChanges = {},
+): Promise<void> => {
+  const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
+  return transitionBuy(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+};
+
+/** Tells money that is captured for an order beside, or instead of, what pays for it. */
+export const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
+
+/** Refuses an order whose gold the customer has not got, or no longer has. */
+export const requireGold = (order: GoldOrder): void => {
+  if (!hasGold(order)) throw noFit('The order has no gold to keep or recover.');
+};
+
+const idsOf = (payments: readonly HeldPayment[]): string =>
+  payments.flatMap(({ id, reversals }) => [id, ...reversals.map((one) => one.id)]).join(' ');
+
+/** Refuses to go on where other money is held, or went away, than was asked about. */
+export const requireSamePayments = (
+  asked: readonly HeldPayment[],
+  now: readonly HeldPayment[],
+): void => {
+  if (idsOf(asked) !== idsOf(now)) throw noFit('The order has changed meanwhile.');
 };

@@ -7,8 +7,14 @@ import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '.
 import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
 import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
 import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
-import { lockReviewed, noFit, notAnswered, requireDecided, type Resolve } from './resolution.ts';
-import type { ReviewDeps } from './resolve-review.ts';
+import {
+  lockReviewed,
+  noFit,
+  notAnswered,
+  requireDecided,
+  type Resolve,
+  type ReviewDeps,
+} from './resolution.ts';
 
 /** After so long a worker resumes an allocation that the operator's own request left. */
 const takeOverSeconds = 30;
@@ -28,6 +34,7 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
   const isFit = payment.isAsRequested && ['APPLIED', 'LATE'].includes(payment.disposition);
   if (!isFit) throw noFit('Not the right amount was captured.');
+  if (payment.reversals.length > 0) throw noFit('The payment was reversed, in whole or in part.');
   return payment;
 };
 

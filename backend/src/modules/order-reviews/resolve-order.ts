@@ -14,6 +14,7 @@ const isForSales: Readonly<Record<ResolutionName, boolean>> = {
   ALLOCATE: false,
   REFUNDED: false,
   KEEP: false,
+  RECOVER: false,
   CONFIRM_SELL: true,
   RELEASE_SELL: true,
 };

@@ -53,6 +53,7 @@ export {
   type VerifiedSell,
   buyStatuses,
   goldUnits,
+  hasGold,
   isLockedBuy,
   isVerifiedSell,
   sellStatuses,

@@ -37,7 +37,10 @@ export const notifyUnderReview = (
     userId: order.userId,
     type: 'buy_under_review',
     title: 'Your gold order is being reviewed',
-    body: 'We are looking into your order. Your money is safe and you need not pay again.',
+    body:
+      code === 'PAYMENT_REVERSED'
+        ? 'Your payment for this order was returned to you or your bank. The gold of this order stays reserved while we look into it.'
+        : 'We are looking into your order. Your money is safe and you need not pay again.',
     data: { order_id: order.id },
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });

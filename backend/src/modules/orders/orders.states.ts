@@ -31,7 +31,7 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
     RETRY_PENDING: { allowedActors: machine, reason: 'a try of the allocation failed' },
     MANUAL_REVIEW: {
       allowedActors: [...payment, ...machine],
-      reason: 'no more tries, the lock ran out, other grams, or a payment in doubt',
+      reason: 'no more tries, the lock ran out, other grams, or a payment in doubt or gone',
     },
   },
   RETRY_PENDING: {
@@ -44,7 +44,7 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
   ALLOCATED: {
     MANUAL_REVIEW: {
       allowedActors: [...payment, ...machine],
-      reason: 'its payment failed after all, or there was a second one; the gold stays',
+      reason: 'its payment failed after all or went away, or there was a second; the gold stays',
     },
   },
   MANUAL_REVIEW: {
@@ -56,7 +56,10 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
       allowedActors: ['admin'],
       reason: 'to be allocated after all; or a second payment of it was paid back',
     },
-    FAILED: { allowedActors: ['admin'], reason: 'its money was paid back' },
+    FAILED: {
+      allowedActors: ['admin'],
+      reason: 'its money was paid back, or went away and the gold was recovered',
+    },
   },
 };
 

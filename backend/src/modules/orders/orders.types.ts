@@ -40,6 +40,7 @@ export const manualReviewCodes = [
   'SECOND_CAPTURE',
   'SELL_UNKNOWN_OUTCOME',
   'SELL_REFUSED_AFTER_VERIFY',
+  'PAYMENT_REVERSED',
 ] as const;
 export type ManualReviewCode = (typeof manualReviewCodes)[number];
 
@@ -76,6 +77,8 @@ export interface GoldOrder {
   readonly allocationAttempts: number;
   readonly nextAttemptAt: Date | null;
   readonly allocatedAt: Date | null;
+  /** When what was left of its grams went to the house: its payment had been reversed. */
+  readonly recoveredAt: Date | null;
   readonly manualReviewCode: ManualReviewCode | null;
   readonly manualReviewReason: string | null;
   readonly failureCode: string | null;
@@ -87,6 +90,10 @@ export interface GoldOrder {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** Tells an order whose gold the customer got, and that was not recovered since. */
+export const hasGold = (order: Pick<GoldOrder, 'allocatedAt' | 'recoveredAt'>): boolean =>
+  order.allocatedAt !== null && order.recoveredAt === null;
 
 /** One row of an order's history. */
 export interface GoldOrderEvent {

@@ -10,6 +10,7 @@ import { notifyUnderReview } from './orders.notifications.ts';
 import { lockOrder } from './orders.store.ts';
 import {
   buyStatuses,
+  hasGold,
   type BuyStatus,
   type GoldOrder,
   type ManualReviewCode,
@@ -24,6 +25,8 @@ export interface PayableOrder {
   /** The end of the provider's price lock; null where there is none (an installment). */
   readonly lockEndsAt: Date | null;
   readonly amountPaise: GoldOrder['amountPaise'];
+  /** Of the gold that the customer has from it; null where there is none. */
+  readonly allocatedGrams: GoldOrder['grams'];
 }
 
 /** The cause of a transition, for the order's history. */
@@ -39,7 +42,8 @@ const toPayable = (order: GoldOrder): PayableOrder => {
   const status = buyStatuses.find((known) => known === order.status);
   invariant(order.type !== 'SELL' && status, `order ${order.id} is paid for`);
   const { id, userId, type, lockEndsAt, amountPaise } = order;
-  return { id, userId, type, status, lockEndsAt, amountPaise };
+  const allocatedGrams = hasGold(order) ? order.grams : null;
+  return { id, userId, type, status, lockEndsAt, amountPaise, allocatedGrams };
 };
 
 /** Locks the order's row: the first lock of a transaction, before the payment order's. */
@@ -120,6 +124,35 @@ export const createPayableOrders = (deps: PayableOrdersDeps) => {
         detail: { code, reason },
       });
       await notifyUnderReview(db, notify, order, code);
+    },
+
+    /** Adds what was learned to the reason of an order under review, whose code stays. */
+    async addToReason(db: Db, order: Pick<PayableOrder, 'id'>, news: string): Promise<void> {
+      const count = await execute(
+        db,
+        sql`
+          UPDATE gold_order
+          SET manual_review_reason = left(manual_review_reason,
+              ${Math.max(0, reasonLength - news.length - 1)}::int) || ' ' || ${news}::text,
+            updated_at = ${clock.now()}::timestamptz
+          WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`,
+      );
+      invariant(count === 1, `order ${order.id} is under review`);
+      logger.warn({ orderId: order.id }, 'more was learned of a gold order under review');
+    },
+
+    /** Gives the review of an order, which goes on, the code of what is left of it. */
+    async changeReviewCode(
+      db: Db,
+      order: Pick<PayableOrder, 'id'>,
+      code: ManualReviewCode,
+    ): Promise<void> {
+      const at = clock.now();
+      const { count } = await db.goldOrder.updateMany({
+        where: { id: order.id, status: 'MANUAL_REVIEW' },
+        data: { manualReviewCode: code, updatedAt: at },
+      });
+      invariant(count === 1, `order ${order.id} is under review`);
     },
   };
 };

@@ -11,6 +11,7 @@ import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './orders.ty
 export interface OrderChanges {
   readonly paidAt?: Date;
   readonly allocatedAt?: Date;
+  readonly recoveredAt?: Date;
   readonly allocationAttempts?: number;
   readonly nextAttemptAt?: Date | null;
   readonly manualReviewCode?: ManualReviewCode | null;

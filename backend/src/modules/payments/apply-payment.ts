@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { applyEarlierReversals } from './apply-reversal.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
 import { lockPaymentOrder, transitionPaymentOrder } from './payment-orders.store.ts';
@@ -95,6 +96,8 @@ const applyCapture = async (
   }
   if (decision.kind === 'PAY') await deps.orders.markPaid(db, order, cause);
   else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+  const status = decision.kind === 'PAY' ? 'PAID' : 'MANUAL_REVIEW';
+  await applyEarlierReversals(deps, db, { ...order, status }, { ...report, cause });
   return { changed: true, decision: decision.kind };
 };
 

@@ -1,5 +1,6 @@
 import { paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { listReversals } from './payment-reversals.store.ts';
 import type {
   HeldPayment,
   PaymentDisposition,
@@ -17,10 +18,13 @@ export const findRecordedPayment = async (
     where: { gateway_gatewayPaymentId: { gateway, gatewayPaymentId } },
     select: {
       id: true,
+      gateway: true,
       gatewayPaymentId: true,
       paymentOrderId: true,
       status: true,
       disposition: true,
+      amountPaise: true,
+      currency: true,
     },
   });
   return row === null ? undefined : (row as RecordedPayment); // both held by check constraints
@@ -98,10 +102,11 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
     include: { paymentOrder: true },
     orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
   });
-  return rows.flatMap(({ paymentOrder, ...row }) => {
-    if (paymentOrder === null) return [];
+  const held: HeldPayment[] = [];
+  for (const { paymentOrder, ...row } of rows) {
+    if (paymentOrder === null) continue;
     const { id, gateway, gatewayPaymentId, amountPaise, currency } = row;
-    return {
+    held.push({
       id,
       gateway,
       gatewayPaymentId,
@@ -111,8 +116,10 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
       currency,
       disposition: row.disposition as PaymentDisposition, // held by a check constraint
       isAsRequested: amountPaise === paymentOrder.amountPaise && currency === paymentOrder.currency,
-    };
-  });
+      reversals: await listReversals(db, row),
+    });
+  }
+  return held;
 };
 
 /** Records that a payment's money went back. Returns false when that was recorded before. */
@@ -139,6 +146,18 @@ export const markPaymentRefunded = async (
 export const markPaymentApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
     where: { id, status: 'CAPTURED', disposition: { in: ['LATE', 'APPLIED'] } },
+    data: { disposition: 'APPLIED', updatedAt: at },
+  });
+  return count === 1;
+};
+
+/**
+ * Lets a second payment stand for the gold whose own payment went back. Returns false when its
+ * money is elsewhere. The other one must have been recorded as refunded before.
+ */
+export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
+  const { count } = await db.gatewayPayment.updateMany({
+    where: { id, status: 'CAPTURED', disposition: 'SECOND' },
     data: { disposition: 'APPLIED', updatedAt: at },
   });
   return count === 1;

@@ -1,67 +1,76 @@
-import type { GatewayRefund, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { addPaise, type Paise } from '../../money/index.ts';
+import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
+import { fetchReversals, hasAnswered, type GatewayReversals } from './fetch-reversals.ts';
 import {
   listHeldPayments,
   markPaymentApplied,
   markPaymentRefunded,
+  markSecondApplied,
 } from './gateway-payments.store.ts';
 import {
   listPaymentOrders,
   lockPaymentOrder,
+  replaceCapturedPayment,
   transitionPaymentOrder,
 } from './payment-orders.store.ts';
+import { resolveReversals } from './payment-reversals.store.ts';
+import { findLackingReversals } from './reversals.rules.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
- * A gateway's answer about a captured payment's money. NO_ANSWER: it was asked and nobody can
- * say; NOT_ASKED: it can't be asked, for want of an adapter, so an operator's word is all there is.
+ * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
+ * NO_ANSWER: it was asked and nobody can say; NOT_ASKED: it can't be asked, for want of an adapter,
+ * so an operator's word is all there is.
  */
 export type RefundState =
   | {
       readonly kind: 'HELD' | 'PAID_BACK' | 'UNDER_WAY';
-      /** The gateway has a refund of the reference that was asked about, for this payment. */
+      /** The gateway has a refund or dispute of the reference that was asked about. */
       readonly isNamed: boolean;
+      /** The gateway's newest reference of money that went away. */
+      readonly reference: string | undefined;
     }
   | { readonly kind: 'NO_ANSWER' }
   | { readonly kind: 'NOT_ASKED' };
 
-const hasAnswered = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'done' || (outcome.kind === 'refused' && !isUnavailable(outcome));
+const nothingAtGateway: GatewayReversals = { gone: [], pendingPaise: ZERO_PAISE, references: [] };
 
-const sumOf = (refunds: readonly GatewayRefund[], status: GatewayRefund['status']): Paise =>
-  addPaise(
-    ...refunds.filter((refund) => refund.status === status).map(({ amountPaise }) => amountPaise),
-  );
-
-const readRefunds = (
-  payment: HeldPayment,
-  refunds: readonly GatewayRefund[],
-  reference: string | undefined,
+/** Adds up what went away, by the gateway and by the events that it signed before. */
+const readState = (
+  { amountPaise, reversals }: HeldPayment,
+  { gone, pendingPaise, references }: GatewayReversals,
+  asked: string | undefined,
 ): RefundState => {
-  const isNamed = refunds.some((refund) => refund.refundId === reference);
-  const paidBack = sumOf(refunds, 'PROCESSED');
-  if (paidBack >= payment.amountPaise) return { kind: 'PAID_BACK', isNamed };
+  const lacking = findLackingReversals(gone, reversals);
+  const all = [...reversals, ...lacking];
+  const gonePaise = addPaise(...all.map((reversal) => reversal.amountPaise));
+  const known = [...all.flatMap(({ reference }) => reference ?? []), ...references];
+  const named = { isNamed: asked !== undefined && known.includes(asked) };
+  const found = { ...named, reference: all.findLast(isNamed)?.reference ?? undefined };
+  if (gonePaise >= amountPaise) return { kind: 'PAID_BACK', ...found };
   // A part that went back is no longer held whole, and not all has gone back either.
-  const isUnderWay = addPaise(paidBack, sumOf(refunds, 'PENDING')) > 0n;
-  return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', isNamed };
+  const isUnderWay = addPaise(gonePaise, pendingPaise) > 0n;
+  return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', ...found };
 };
+
+const isNamed = ({ reference }: { readonly reference: string | null }): boolean =>
+  reference !== null;
 
 /** Finds out whether a gateway took the capture back itself: the payment reads otherwise then. */
 const fetchCapture = async (
   gateway: PaymentGateway,
   { gatewayOrderId, gatewayPaymentId }: HeldPayment,
+  held: RefundState,
 ): Promise<RefundState> => {
-  if (gatewayOrderId === null) return { kind: 'HELD', isNamed: false };
+  if (gatewayOrderId === null || held.kind !== 'HELD') return held;
   const listed = await gateway.listPayments(gatewayOrderId);
   if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
   const payments = listed.kind === 'done' ? listed.value : [];
   const found = payments.find((known) => known.gatewayPaymentId === gatewayPaymentId);
   const isGone = found?.status === 'REFUNDED' || found?.status === 'FAILED';
-  return { kind: isGone ? 'PAID_BACK' : 'HELD', isNamed: false };
+  return isGone ? { ...held, kind: 'PAID_BACK' } : held;
 };
 
 const fetchRefundState = async (
@@ -70,11 +79,13 @@ const fetchRefundState = async (
   reference?: string,
 ): Promise<RefundState> => {
   const gateway = gateways.get(payment.gateway);
-  if (gateway === undefined) return { kind: 'NOT_ASKED' };
-  const refunds = await gateway.getRefunds(payment.gatewayPaymentId);
-  if (!hasAnswered(refunds)) return { kind: 'NO_ANSWER' };
-  const state = readRefunds(payment, refunds.kind === 'done' ? refunds.value : [], reference);
-  return state.kind === 'HELD' ? fetchCapture(gateway, payment) : state;
+  if (gateway === undefined) {
+    const reported = readState(payment, nothingAtGateway, reference);
+    return reported.kind === 'PAID_BACK' ? reported : { kind: 'NOT_ASKED' };
+  }
+  const atGateway = await fetchReversals(gateway, payment);
+  if (atGateway === undefined) return { kind: 'NO_ANSWER' };
+  return fetchCapture(gateway, payment, readState(payment, atGateway, reference));
 };
 
 /** Creates what the resolution of an order's review asks of its payments, and does to them. */
@@ -90,6 +101,22 @@ export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' |
   async markRefunded(db: Db, payment: HeldPayment, reference: string): Promise<void> {
     const isRecorded = await markPaymentRefunded(db, payment.id, reference, deps.clock.now());
     invariant(isRecorded, `payment ${payment.id} was refunded by another`);
+    await resolveReversals(db, payment, deps.clock.now());
+  },
+
+  /** Records that the house bears what went away of this money, which stays what the gold cost. */
+  acceptReversals: (db: Db, payment: HeldPayment): Promise<void> =>
+    resolveReversals(db, payment, deps.clock.now()),
+
+  /** Lets a second payment stand for the gold of one that `markRefunded` has recorded. */
+  async replacePayment(db: Db, refunded: HeldPayment, second: HeldPayment): Promise<void> {
+    const at = deps.clock.now();
+    const { id, paymentOrderId } = second;
+    const isApplied = await markSecondApplied(db, id, at);
+    invariant(isApplied, `payment ${id} is a second one that is held`);
+    if (refunded.paymentOrderId !== paymentOrderId) return;
+    const isReplaced = await replaceCapturedPayment(db, paymentOrderId, id, at);
+    invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
   },
 
   /** Lets this money pay for the order, in the transaction that lets it be allocated. */

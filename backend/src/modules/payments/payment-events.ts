@@ -1,63 +1,119 @@
 import { z } from 'zod';
-import type { ParsedPaymentEvent } from '../../adapters/payment-gateway/port.ts';
+import type {
+  ParsedGatewayEvent,
+  ParsedPaymentEvent,
+  ParsedReversalEvent,
+} from '../../adapters/payment-gateway/port.ts';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, InboxHandler } from '../webhook-inbox/index.ts';
 import { applyPayment, causeOf, recordUnmatchedPayment } from './apply-payment.ts';
+import { applyReversal } from './apply-reversal.ts';
 import type { CausedBy } from '../orders/index.ts';
-import { findByGatewayOrder } from './payment-orders.store.ts';
-import type { PaymentOrder, PaymentReport, PaymentsDeps } from './payments.types.ts';
+import { findRecordedPayment } from './gateway-payments.store.ts';
+import { findByGatewayOrder, findPaymentOrder } from './payment-orders.store.ts';
+import type {
+  PaymentOrder,
+  PaymentReport,
+  PaymentsDeps,
+  ReversalReport,
+} from './payments.types.ts';
 
 /** The job that applies one stored event. */
 export const APPLY_EVENT_TASK = 'payments.apply-event';
 
-/** The form in which the inbox seals an event until it can be applied. */
-const storedEventSchema = z.object({
-  kind: z.enum(['captured', 'failed', 'other']),
+const common = {
   name: z.string(),
-  gatewayOrderId: z.string(),
   gatewayPaymentId: z.string(),
   amountPaise: z.int().transform(fromSafePaise),
-  currency: z.string(),
-  method: z.string().exactOptional(),
   occurredAt: z.iso.datetime().transform((text) => new Date(text)),
-});
+};
 
-/** Lists events of unknown orders whose order became known since, oldest first. */
+/** The form in which the inbox seals an event until it can be applied. */
+const storedEventSchema = z.discriminatedUnion('kind', [
+  z.object({
+    ...common,
+    kind: z.enum(['captured', 'failed', 'other']),
+    gatewayOrderId: z.string(),
+    currency: z.string(),
+    method: z.string().exactOptional(),
+  }),
+  z.object({
+    ...common,
+    kind: z.enum(['refunded', 'dispute_lost']),
+    gatewayOrderId: z.string().exactOptional(),
+    reference: z.string().exactOptional(),
+  }),
+]);
+
+/** Lists events of unknown orders whose order or payment became known since, oldest first. */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
     sql`
       SELECT e.id FROM webhook_event e
-      JOIN payment_order p ON p.gateway = e.gateway AND p.gateway_order_id = e.subject
       WHERE e.source = 'payment' AND e.status = 'UNMATCHED'
         AND e.received_at >= ${receivedFrom}::timestamptz
+        AND (EXISTS (
+            SELECT FROM payment_order p
+            WHERE p.gateway = e.gateway AND p.gateway_order_id = e.subject)
+          OR EXISTS (
+            SELECT FROM gateway_payment g
+            WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id
+              AND g.payment_order_id IS NOT NULL))
       ORDER BY e.received_at LIMIT ${limit}`,
   );
   return rows.map((row) => row.id);
 };
 
-/** Returns the payment that an event reports; undefined where it reports none. */
-const reportOf = (
-  event: ParsedPaymentEvent,
+const isReversal = (event: ParsedGatewayEvent): event is ParsedReversalEvent =>
+  event.kind === 'refunded' || event.kind === 'dispute_lost';
+
+/** What an event reports of a payment: the payment, or money of it that went away. */
+type Reported =
+  | { readonly kind: 'payment'; readonly report: PaymentReport }
+  | { readonly kind: 'reversal'; readonly report: ReversalReport };
+
+/** Returns what an event reports; undefined where it is of no consequence. */
+const reportedBy = (
+  event: ParsedGatewayEvent,
   gateway: string,
   learnedAt: Date,
-): PaymentReport | undefined => {
-  const { kind, name: _, ...payment } = event;
-  return kind === 'other' ? undefined : { ...payment, kind, gateway, learnedAt };
+): Reported | undefined => {
+  if (isReversal(event)) {
+    const { kind, gatewayPaymentId, reference, amountPaise, occurredAt } = event;
+    const from = { gateway, gatewayPaymentId, reference, amountPaise, occurredAt, learnedAt };
+    const report = { ...from, kind: kind === 'refunded' ? 'REFUND' : 'DISPUTE' } as const;
+    return { kind: 'reversal', report };
+  }
+  const { kind, name: _, ...payment }: ParsedPaymentEvent = event;
+  if (kind === 'other') return undefined;
+  return { kind: 'payment', report: { ...payment, kind, gateway, learnedAt } };
 };
 
-/** Adds the payment that an event reports, and the payment order that it is of. */
+/** Finds the payment order of an event: by the gateway's order, else by a payment that we know. */
+const findTarget = async (
+  db: Db,
+  gateway: string,
+  { gatewayOrderId, gatewayPaymentId }: ParsedGatewayEvent,
+): Promise<PaymentOrder | undefined> => {
+  if (gatewayOrderId !== undefined) return findByGatewayOrder(db, gateway, gatewayOrderId);
+  const payment = await findRecordedPayment(db, gateway, gatewayPaymentId);
+  const id = payment?.paymentOrderId ?? undefined;
+  return id === undefined ? undefined : findPaymentOrder(db, id);
+};
+
+/** Adds what an event reports, and the payment order that it is of. */
 interface PaymentEventEffect extends EventEffect {
-  readonly report: PaymentReport | undefined;
+  readonly reported: Reported | undefined;
   readonly target: PaymentOrder | undefined;
   readonly cause: CausedBy;
 }
 
-/** Creates what the inbox does with payment events: it applies the payments that they report. */
+/** Creates what the inbox does with payment events: it applies what they report of payments. */
 export const createPaymentEventHandler = (
-  deps: Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders'>,
-): InboxHandler<ParsedPaymentEvent, PaymentEventEffect> => ({
+  deps: Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders' | 'portfolios' | 'metrics'>,
+): InboxHandler<ParsedGatewayEvent, PaymentEventEffect> => ({
   source: 'payment',
   applyTask: APPLY_EVENT_TASK,
   namesOf: (event) => ({
@@ -70,22 +126,35 @@ export const createPaymentEventHandler = (
   listMatchable,
 
   async resolve(db, { gateway, event, receivedAt, requestId }) {
-    const report = reportOf(event, gateway, receivedAt);
-    const target = await findByGatewayOrder(db, gateway, event.gatewayOrderId);
+    const reported = reportedBy(event, gateway, receivedAt);
+    const target = await findTarget(db, gateway, event);
     const found = target === undefined ? 'UNMATCHED' : 'APPLIED';
     return {
-      status: report === undefined ? 'IGNORED' : found,
+      status: reported === undefined ? 'IGNORED' : found,
       userId: target?.userId,
-      report,
+      reported,
       target,
       cause: causeOf(event.name, gateway, requestId),
     };
   },
 
-  async apply(db, { status, report, target, cause }) {
-    if (report === undefined) return status;
-    if (target === undefined) await recordUnmatchedPayment(deps, db, report);
-    else await applyPayment(deps, db, target, { report, cause });
+  async apply(db, { status, reported, target, cause }) {
+    if (reported === undefined) return status;
+    if (reported.kind === 'reversal') {
+      // Of an order that nobody knows: the event waits in the inbox for it.
+      if (target === undefined) return status;
+      await applyReversal(deps, db, target, { report: reported.report, cause });
+      return status;
+    }
+    if (target === undefined) await recordUnmatchedPayment(deps, db, reported.report);
+    else await applyPayment(deps, db, target, { report: reported.report, cause });
     return status;
+  },
+
+  async committed({ reported, target }) {
+    if (reported?.kind !== 'reversal' || target === undefined) return;
+    const { gateway, kind } = reported.report;
+    deps.metrics.countReversal(gateway, kind, 'webhook');
+    await deps.portfolios.drop(target.userId);
   },
 });

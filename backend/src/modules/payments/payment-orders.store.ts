@@ -142,6 +142,20 @@ export const transitionPaymentOrder = (
   return transition(machine, { id, from, to, cause, actor, update });
 };
 
+/** Lets a paid payment order hold the money of another payment of it; its state stays. */
+export const replaceCapturedPayment = async (
+  db: Db,
+  id: string,
+  capturedPaymentId: string,
+  at: Date,
+): Promise<boolean> => {
+  const { count } = await db.paymentOrder.updateMany({
+    where: { id, status: 'PAID' },
+    data: { capturedPaymentId, updatedAt: at },
+  });
+  return count === 1;
+};
+
 /** Expires the payment orders of a gold order that nobody paid, and returns how many. */
 export const expirePaymentOrders = async (db: Db, orderId: string, at: Date): Promise<number> => {
   const open = statesBefore(paymentOrderTransitions, 'EXPIRED');

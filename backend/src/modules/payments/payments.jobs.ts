@@ -4,6 +4,7 @@ import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { APPLY_EVENT_TASK } from './payment-events.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 import { pollDuePayments } from './poll-gateway.ts';
+import { pollReversals } from './poll-reversals.ts';
 
 const payloadSchema = z.object({ eventId: z.uuid() });
 
@@ -12,10 +13,11 @@ export const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>
   [APPLY_EVENT_TASK]: async (payload) => inbox.retryEvent(payloadSchema.parse(payload).eventId),
 });
 
-/** Creates the sweeps that retry events and find captures that no webhook reported. */
+/** Creates the sweeps that retry events and find captures and reversals that none reported. */
 export const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
   { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   { name: 'payments-ask-around-expiry', run: () => pollDuePayments(deps) },
+  { name: 'payments-poll-reversals', run: (signal) => pollReversals(deps, signal) },
   { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
 ];

@@ -14,6 +14,8 @@ export interface PaymentMetrics {
   countWebhook(gateway: string, result: WebhookResult): void;
   /** Counts a capture that no webhook had reported; `source` is what found it. */
   countFoundCapture(gateway: string, source: string): void;
+  /** Counts a refund or lost dispute; `source` is `webhook` or, where none came, `poll`. */
+  countReversal(gateway: string, kind: 'REFUND' | 'DISPUTE', source: 'webhook' | 'poll'): void;
 }
 
 /**
@@ -33,9 +35,16 @@ export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
     labelNames: ['gateway', 'source'],
     registers: [registry],
   });
+  const reversals = new Counter({
+    name: 'payment_reversals_total',
+    help: 'Refunds and lost disputes of captured payments, by gateway and how we learned of them.',
+    labelNames: ['gateway', 'kind', 'source'],
+    registers: [registry],
+  });
   return {
     countWebhook: (gateway, result) => webhooks.inc({ gateway, result }),
     countFoundCapture: (gateway, source) => found.inc({ gateway, source }),
+    countReversal: (gateway, kind, source) => reversals.inc({ gateway, kind, source }),
   };
 };
 
@@ -43,4 +52,5 @@ export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
 export const noPaymentMetrics: PaymentMetrics = {
   countWebhook: () => {},
   countFoundCapture: () => {},
+  countReversal: () => {},
 };

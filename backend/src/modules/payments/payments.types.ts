@@ -5,6 +5,7 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import type { PortfolioCache } from '../holdings/index.ts';
 import type { Orders } from '../orders/index.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
 
@@ -79,9 +80,40 @@ export type PaymentDisposition =
 export interface RecordedPayment {
   readonly id: string;
   readonly gatewayPaymentId: string;
+  readonly gateway: string;
   readonly paymentOrderId: string | null;
   readonly status: 'CAPTURED' | 'FAILED' | 'REFUNDED';
   readonly disposition: PaymentDisposition;
+  readonly amountPaise: Paise;
+  readonly currency: string;
+}
+
+/** Money of a captured payment that went away: paid back, or lost in a dispute. */
+export type ReversalKind = 'REFUND' | 'DISPUTE';
+
+/** A gateway's report of a reversal: by a webhook or when polled, it counts the same. */
+export interface ReversalReport {
+  readonly kind: ReversalKind;
+  readonly gateway: string;
+  readonly gatewayPaymentId: string;
+  /** The gateway's id of the refund or dispute. */
+  readonly reference?: string | undefined;
+  /** The amount that went away, which may be a part of the payment's. */
+  readonly amountPaise: Paise;
+  /** The gateway's time, for the record. */
+  readonly occurredAt: Date;
+  readonly learnedAt: Date;
+}
+
+/** A refund or a lost dispute of a payment, as we keep it. */
+export interface RecordedReversal {
+  readonly id: string;
+  readonly kind: ReversalKind;
+  /** The gateway's id of it; null where an event named none. */
+  readonly reference: string | null;
+  readonly amountPaise: Paise;
+  /** No resolution has accounted for it yet. */
+  readonly isOpen: boolean;
 }
 
 /** A captured payment of a gold order whose money was not paid back. */
@@ -96,6 +128,8 @@ export interface HeldPayment {
   readonly disposition: PaymentDisposition;
   /** Amount and currency are those that were requested. */
   readonly isAsRequested: boolean;
+  /** The refunds and lost disputes of it that we know of. */
+  readonly reversals: readonly RecordedReversal[];
 }
 
 /** A gateway's report of one payment: by a webhook or when polled, it counts the same. */
@@ -126,7 +160,9 @@ export interface PaymentsDeps {
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;
   readonly gateways: GatewaysByCode;
-  readonly orders: Pick<Orders, 'markPaid' | 'markFailed' | 'sendToReview'>;
+  readonly orders: Pick<Orders, 'markPaid' | 'markFailed' | 'sendToReview' | 'addToReason'>;
+  /** The summaries that show what a review reserves. */
+  readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Returns whom the gateway deals with; undefined when there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }

@@ -1,5 +1,5 @@
 import type {
-  ParsedPaymentEvent,
+  ParsedGatewayEvent,
   PaymentGateway,
   WebhookDelivery,
 } from '../../adapters/payment-gateway/port.ts';
@@ -12,7 +12,7 @@ import { webhookParamsSchema, webhookReplySchema } from './payments.schemas.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 
 interface WebhookDeps extends Pick<PaymentsDeps, 'db' | 'clock' | 'gateways' | 'metrics'> {
-  readonly inbox: Pick<WebhookInbox<ParsedPaymentEvent>, 'receiveEvent'>;
+  readonly inbox: Pick<WebhookInbox<ParsedGatewayEvent>, 'receiveEvent'>;
 }
 
 const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 
@@ -36,6 +37,59 @@ it('finds a capture of a gateway order whose id was lost', async () => {
     return { paymentOrderId, gatewayOrderId };
   });
   expect(found).toEqual(['gateway_capture_missing']);
+});
+
+it.each([
+  ['refunds', 'REFUND', undefined],
+  ['refunds', 'REFUND', 30_000],
+  ['disputes', 'DISPUTE', undefined],
+])(
+  'finds one of the %s that no webhook told us of: %s of %s',
+  async (control, kind, amountPaise) => {
+    const found = await foundBy(async () => {
+      const { orderId, gatewayOrderId } = await books.buy();
+      const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+        where: { gatewayOrderId },
+      });
+      const { gatewayPaymentId } = payment;
+      const play = { deliver: 'none', ...(amountPaise !== undefined && { amountPaise }) };
+      const told = await books.control('POST', `/${control}/${gatewayPaymentId}`, play);
+      const { reference } = told;
+      const amount = { amountPaise: amountPaise ?? 100_000, capturedPaise: 100_000 };
+      return { orderId, gatewayPaymentId, kind, reference, ...amount };
+    });
+    expect(found).toEqual(['gateway_capture_missing']);
+  },
+);
+
+it('says nothing more of one once it is recorded, but that its order is under review', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, gatewayOrderId } = await books.buy();
+    const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+      where: { gatewayOrderId },
+    });
+    await books.control('POST', `/disputes/${payment.gatewayPaymentId}`, {});
+    await eventually(async () => (await books.statusOf(orderId)) === 'MANUAL_REVIEW');
+    return { orderId, manualReviewCode: 'PAYMENT_REVERSED' };
+  });
+  expect(found).toEqual(['manual_review_open']);
+});
+
+it('knows the grams that were recovered, in both books', async () => {
+  const found = await foundBy(async () => {
+    const { orderId, gatewayOrderId } = await books.buy();
+    const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+      where: { gatewayOrderId },
+    });
+    await books.control('POST', `/disputes/${payment.gatewayPaymentId}`, {});
+    await eventually(async () => (await books.statusOf(orderId)) === 'MANUAL_REVIEW');
+    const operator = await books.operator();
+    const body = { resolution: 'RECOVER' };
+    const answer = await operator('POST', `/orders/${orderId}/resolve`, body);
+    expect(answer.body).toMatchObject({ status: 'FAILED' });
+    return {};
+  });
+  expect(found).toEqual([]);
 });
 
 it('finds a signed capture of an order that is unknown here', async () => {

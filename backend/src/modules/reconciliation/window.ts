@@ -26,10 +26,16 @@ export const customersSince = (from: Date): Sql => sql`
   UNION
   SELECT m.user_id FROM holding_movement m WHERE m.at >= ${from}::timestamptz`;
 
-/** Sums over orders `o` of one customer: the grams that were allocated less those that were sold. */
+/**
+ * Sums over orders `o` of one customer: the grams that were allocated less those that were sold.
+ * Grams that went to the house since are still in it, as they are in the provider's books.
+ */
 export const boughtLessSold = sql`
   coalesce(sum(o.grams) FILTER (
     WHERE o.type <> 'SELL' AND o.allocated_at IS NOT NULL
-      AND o.status IN ('ALLOCATED', 'MANUAL_REVIEW')), 0)
+      AND (o.status IN ('ALLOCATED', 'MANUAL_REVIEW') OR o.recovered_at IS NOT NULL)), 0)
   - coalesce(sum(o.grams) FILTER (
     WHERE o.type = 'SELL' AND o.status IN ('CONFIRMED', 'COMPLETED')), 0)`;
+
+/** Matches the movements `m` of gold that left a customer for the house without a sale. */
+export const isToHouse = sql`m.kind IN ('FORFEITED', 'RECOVERED')`;

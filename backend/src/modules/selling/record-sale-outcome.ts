@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { debitHolding, releaseGrams } from '../holdings/index.ts';
+import { debitHolding, releaseSale } from '../holdings/index.ts';
 import {
   type GoldOrder,
   type VerifiedSell,
@@ -104,7 +104,7 @@ const fail = async (
     changes: { ...noReview, failureCode: 'NOT_SOLD' },
     detail: { ...detail, ...(code !== null && { code }), reason },
   });
-  await releaseGrams(db, { userId, grams, at });
+  await releaseSale(db, { userId, grams, at, placedAt: order.createdAt });
   await notifySaleFailed(db, deps.notify, { id, userId, grams });
 };
 

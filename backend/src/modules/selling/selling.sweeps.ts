@@ -2,7 +2,7 @@ import { addSeconds } from '../../platform/clock/clock.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
-import { releaseGrams } from '../holdings/index.ts';
+import { releaseSale } from '../holdings/index.ts';
 import {
   findOrder,
   isVerifiedSell,
@@ -40,14 +40,14 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<void> 
       reason: 'its process was lost',
       at,
     });
-    const { id, status, grams } = order;
+    const { id, status, grams, userId: seller, createdAt: placedAt } = order;
     await transitionSell(
       tx,
       { id, status },
       { to: 'FAILED', cause: 'process.lost', actor, changes: { failureCode: 'PROCESS_LOST' } },
     );
-    if (grams !== null) await releaseGrams(tx, { userId: order.userId, grams, at });
-    return order.userId;
+    if (grams !== null) await releaseSale(tx, { userId: seller, grams, at, placedAt });
+    return seller;
   });
   if (userId === undefined) return;
   logger.warn({ orderId }, 'a sale lost its process; its grams are available again');

@@ -4,7 +4,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
-import { releaseGrams } from '../holdings/index.ts';
+import { releaseSale } from '../holdings/index.ts';
 import { type GoldOrder, lockOrder } from '../orders/index.ts';
 import {
   acquireVerify,
@@ -124,7 +124,8 @@ const recordOutcome = (
       changes: { failureCode: verifyErrorCode(outcome) },
     });
     if (order.grams !== null) {
-      await releaseGrams(tx, { userId: order.userId, grams: order.grams, at });
+      const { userId, grams, createdAt: placedAt } = order;
+      await releaseSale(tx, { userId, grams, at, placedAt });
     }
     return undefined;
   });

@@ -3,7 +3,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { retryDelayMs } from './retry-events.ts';
+import { retryDelayMs, runCommitted } from './retry-events.ts';
 import { sealBody } from './sealed-body.ts';
 import { correctEventStatus, insertEvent, type NewEvent } from './webhook-inbox.store.ts';
 import type { EventDelivery, EventEffect, Inbox, ReceiptResult } from './webhook-inbox.types.ts';
@@ -52,14 +52,15 @@ const storeAndApply = async <E, Effect extends EventEffect>(
   db: Db,
   inbox: Inbox<E, Effect>,
   delivery: EventDelivery<E>,
-): Promise<ReceiptResult> => {
+): Promise<{ readonly result: ReceiptResult; readonly applied?: Effect }> => {
   const effect = await resolve(db, inbox, delivery);
   const expected = effect?.status ?? 'UNREADABLE';
   const row = await toRow(db, inbox, delivery, effect?.userId);
-  if (!(await insertEvent(db, { ...row, status: expected }))) return 'DUPLICATE';
-  const status = effect === undefined ? expected : await inbox.handler.apply(db, effect);
+  if (!(await insertEvent(db, { ...row, status: expected }))) return { result: 'DUPLICATE' };
+  if (effect === undefined) return { result: expected };
+  const status = await inbox.handler.apply(db, effect);
   if (status !== expected) await correctEventStatus(db, row.id, status, delivery.receivedAt);
-  return status;
+  return { result: status, applied: effect };
 };
 
 /** Stores an event that could not be applied, with the job that retries it. */
@@ -90,7 +91,9 @@ export const receiveEvent = async <E, Effect extends EventEffect>(
 ): Promise<ReceiptResult> => {
   const { inTransaction, logger, handler } = inbox;
   try {
-    return await inTransaction((db) => storeAndApply(db, inbox, delivery));
+    const { result, applied } = await inTransaction((db) => storeAndApply(db, inbox, delivery));
+    if (applied !== undefined) await runCommitted(inbox, applied);
+    return result;
   } catch (error) {
     const { source } = handler;
     const err = describeError(error);

@@ -24,18 +24,32 @@ const unmatchedForMs = 3 * 24 * 60 * 60_000;
 export const retryDelayMs = (attempts: number): number =>
   Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
 
+/** Runs what follows a commit; what it throws is logged, since the event is applied. */
+export const runCommitted = async <E, Effect extends EventEffect>(
+  { handler, logger }: Inbox<E, Effect>,
+  effect: Effect,
+): Promise<void> => {
+  try {
+    await handler.committed?.(effect);
+  } catch (error) {
+    const { source } = handler;
+    logger.warn({ source, err: describeError(error) }, 'what follows an event was left out');
+  }
+};
+
 /** Applies a stored event, in the transaction that locked it, by what is known now. */
 const applyStored = async <E, Effect extends EventEffect>(
   db: Db,
   { handler, vault }: Inbox<E, Effect>,
   stored: StoredEvent,
-): Promise<EventStatus> => {
+): Promise<{ readonly status: EventStatus; readonly applied?: Effect }> => {
   const { id, gateway, sealedBody, sealedForUserId, receivedAt } = stored;
   invariant(sealedBody !== null, `the body of event ${id} was purged`);
   const { event } = await openBody(vault, db, { id, sealedBody, sealedForUserId });
-  if (event === null) return 'UNREADABLE';
+  if (event === null) return { status: 'UNREADABLE' };
   const inbound = { gateway, receivedAt, event: handler.parse(event) };
-  return handler.apply(db, await handler.resolve(db, inbound));
+  const applied = await handler.resolve(db, inbound);
+  return { status: await handler.apply(db, applied), applied };
 };
 
 /**
@@ -49,14 +63,16 @@ export const retryEvent = async <E, Effect extends EventEffect>(
   const { db, inTransaction, clock, handler } = inbox;
   let attempts = 0;
   try {
-    await inTransaction(async (tx) => {
+    const applied = await inTransaction(async (tx) => {
       const stored = await lockUnappliedEvent(tx, handler.source, eventId);
-      if (stored === undefined) return;
+      if (stored === undefined) return undefined;
       attempts = stored.attempts;
-      const status = await applyStored(tx, inbox, stored);
-      const isRecorded = await recordRetry(tx, eventId, status, clock.now());
+      const retried = await applyStored(tx, inbox, stored);
+      const isRecorded = await recordRetry(tx, eventId, retried.status, clock.now());
       invariant(isRecorded, `locked webhook event ${eventId} was applied by another`);
+      return retried.applied;
     });
+    if (applied !== undefined) await runCommitted(inbox, applied);
   } catch (error) {
     const nextAttemptAt = addMs(clock.now(), retryDelayMs(attempts + 1));
     await postponeEvent(db, eventId, describeError(error).type, nextAttemptAt);

@@ -64,6 +64,8 @@ export interface InboxHandler<E, Effect extends EventEffect> {
    * may differ from what was resolved: everything is read again under the locks.
    */
   apply(db: Db, effect: Effect): Promise<EventStatus>;
+  /** Runs after the transaction that applied the event: caches, counters. May run again. */
+  committed?(effect: Effect): Promise<void>;
   /** Lists UNMATCHED events received since then whose subject is known by now, oldest first. */
   listMatchable(db: Db, receivedFrom: Date, limit: number): Promise<string[]>;
 }

@@ -53,9 +53,14 @@ export const createSandboxGateway = (
       );
     },
 
-    async getRefunds(gatewayPaymentId) {
+    async getRefunds({ gatewayPaymentId }) {
       const path = `/v1/payments/${inPath(gatewayPaymentId)}/refunds`;
       return mapDone(await get('get-refund', path, answers.refundsAnswer), ({ items }) => items);
+    },
+
+    async getDisputes({ gatewayPaymentId }) {
+      const path = `/v1/payments/${inPath(gatewayPaymentId)}/disputes`;
+      return mapDone(await get('get-dispute', path, answers.disputesAnswer), ({ items }) => items);
     },
 
     async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {

@@ -1,6 +1,12 @@
+import type { z } from 'zod';
 import { parseLosslessJson } from '../../../platform/http-client/index.ts';
-import type { ParsedPaymentEvent, UnreadableEvent } from '../port.ts';
-import { eventBody } from './sandbox-gateway.schemas.ts';
+import type {
+  ParsedGatewayEvent,
+  ParsedPaymentEvent,
+  ParsedReversalEvent,
+  UnreadableEvent,
+} from '../port.ts';
+import { paymentEventBody, reversalEventBody } from './sandbox-gateway.schemas.ts';
 
 /** `order.paid` says of the order what `payment.captured` says of its payment. */
 const kindByName: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
@@ -9,9 +15,26 @@ const kindByName: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
   ['payment.failed', 'failed'],
 ]);
 
+const readReversal = ({
+  event: name,
+  created_at: occurredAt,
+  data,
+}: z.output<typeof reversalEventBody>): ParsedReversalEvent => ({
+  kind: name === 'refund.processed' ? 'refunded' : 'dispute_lost',
+  name,
+  ...(data.gateway_order_id !== undefined && { gatewayOrderId: data.gateway_order_id }),
+  gatewayPaymentId: data.gateway_payment_id,
+  ...(data.reference !== undefined && { reference: data.reference }),
+  amountPaise: data.amount_paise,
+  occurredAt,
+});
+
 /** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
-export const readSandboxEvent = (rawBody: Buffer): ParsedPaymentEvent | UnreadableEvent => {
-  const parsed = eventBody.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+export const readSandboxEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
+  const body = parseLosslessJson(rawBody.toString('utf8'));
+  const reversal = reversalEventBody.safeParse(body);
+  if (reversal.success) return readReversal(reversal.data);
+  const parsed = paymentEventBody.safeParse(body);
   if (!parsed.success) return { kind: 'unreadable' };
   const { event: name, created_at: occurredAt, data } = parsed.data;
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
-import type { GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
+import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
 
 /*
  * The neutral gateway's answers and events (contract: payments-and-webhooks > Neutral gateway).
@@ -73,6 +73,23 @@ const refundAnswer = z
     };
   });
 
+const disputeAnswer = z
+  .object({
+    id,
+    amount_paise: amountPaise,
+    status: z.enum(['open', 'won', 'lost']),
+    created_at: moment,
+  })
+  .transform((dispute): GatewayDispute => {
+    const statuses = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const;
+    return {
+      disputeId: dispute.id,
+      amountPaise: dispute.amount_paise,
+      status: statuses[dispute.status],
+      createdAt: dispute.created_at,
+    };
+  });
+
 /** Orders found by receipt. */
 export const ordersAnswer = z.object({ items: z.array(orderAnswer) });
 
@@ -82,21 +99,37 @@ export const paymentsAnswer = z.object({ items: z.array(paymentAnswer) });
 /** Refunds of a payment. */
 export const refundsAnswer = z.object({ items: z.array(refundAnswer) });
 
+/** Disputes of a payment. */
+export const disputesAnswer = z.object({ items: z.array(disputeAnswer) });
+
 /** A debit under a mandate; how it ended comes as an event. */
 export const debitAnswer = z.object({ id });
 
 /** The error body of every call. */
 export const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** A webhook's body. */
-export const eventBody = z.object({
-  event: z.string().regex(/^[\w.-]{1,64}$/),
-  created_at: moment,
+const envelope = { event: z.string().regex(/^[\w.-]{1,64}$/), created_at: moment };
+
+/** A webhook's body that reports a payment, or its order's. */
+export const paymentEventBody = z.object({
+  ...envelope,
   data: z.object({
     gateway_order_id: id,
     gateway_payment_id: id,
     amount_paise: amountPaise,
     currency,
     method,
+  }),
+});
+
+/** A webhook's body that reports money of a payment that went away; the amount is that money's. */
+export const reversalEventBody = z.object({
+  ...envelope,
+  event: z.enum(['refund.processed', 'dispute.lost']),
+  data: z.object({
+    gateway_order_id: id.optional(),
+    gateway_payment_id: id,
+    reference: id.optional(),
+    amount_paise: amountPaise.refine((value) => value > 0n),
   }),
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import { validationError } from '../../../platform/http/validate-input.ts';
 import { control, controlBody, controlQuery, countQuery } from './control.ts';
-import { deliverModes } from '../core/checkout-simulator.ts';
+import { deliverModes, type PlayedReversal } from '../core/checkout-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
 const amountPaise = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional();
@@ -20,7 +20,10 @@ const paymentSchema = z.object({
   delayMs: z.number().int().min(0).max(600_000).optional(),
 });
 
-const refundSchema = z.object({ amountPaise });
+const reversalSchema = z.object({
+  amountPaise,
+  deliver: z.enum(['webhook', 'none', 'duplicate']).optional(),
+});
 
 const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R => {
   for (const item of items) {
@@ -30,7 +33,17 @@ const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R 
   throw new AppError('NOT_FOUND');
 };
 
-/** Adds `/_control/payments` and `/_control/refunds`: plays a gateway and its customer. */
+/** Refuses to take more away than is left. */
+const requirePlayed = (played: PlayedReversal) => {
+  if (!('leftPaise' in played)) return { body: played };
+  const message = `only ${played.leftPaise} paise are left to pay back`;
+  throw validationError([{ field: 'amountPaise', message }]);
+};
+
+/**
+ * Adds `/_control/payments`, `/_control/refunds` and `/_control/disputes`: plays a gateway and its
+ * customer.
+ */
 export const paymentControls = (router: Router, { checkoutSimulators }: SandboxParts): void => {
   router.post(
     '/payments/:gatewayOrderId',
@@ -52,16 +65,18 @@ export const paymentControls = (router: Router, { checkoutSimulators }: SandboxP
   router.post(
     '/refunds/:gatewayPaymentId',
     control((req) => {
-      const asked = controlBody(req, refundSchema);
+      const play = controlBody(req, reversalSchema);
       const id = String(req.params['gatewayPaymentId']);
-      const refund = firstOf(checkoutSimulators, (simulator) =>
-        simulator.refund(id, asked.amountPaise),
-      );
-      if ('leftPaise' in refund) {
-        const message = `only ${refund.leftPaise} paise are left to pay back`;
-        throw validationError([{ field: 'amountPaise', message }]);
-      }
-      return { body: refund };
+      return requirePlayed(firstOf(checkoutSimulators, (simulator) => simulator.refund(id, play)));
+    }),
+  );
+  router.post(
+    '/disputes/:gatewayPaymentId',
+    control((req) => {
+      const play = controlBody(req, reversalSchema);
+      const id = String(req.params['gatewayPaymentId']);
+      const lost = firstOf(checkoutSimulators, (simulator) => simulator.loseDispute(id, play));
+      return requirePlayed(lost);
     }),
   );
   router.get(

@@ -36,17 +36,26 @@ interface Checkout {
   readonly payments: readonly { readonly id: string; readonly status: string }[];
 }
 
-type PlayedRefund =
+/** Takes a captured payment's money away again, and chooses how its webhook is delivered. */
+export interface ReversalPlay {
+  /** All that is left by default. */
+  readonly amountPaise?: number | undefined;
+  readonly deliver?: 'webhook' | 'none' | 'duplicate' | undefined;
+}
+
+export type PlayedReversal =
   | { readonly reference: string; readonly amountPaise: number }
-  /** Refused, because only this much is left to refund. */
+  /** Refused, because only this much is left to take away. */
   | { readonly leftPaise: number };
 
 /** Plays the payments of one gateway. */
 export interface CheckoutSimulator {
   /** Undefined for an order of another gateway. */
   play(gatewayOrderId: string, play: PaymentPlay): PlayedPayment | undefined;
-  /** Refunds all that is left, or `amountPaise` of it. Undefined for another gateway's payment. */
-  refund(gatewayPaymentId: string, amountPaise: number | undefined): PlayedRefund | undefined;
+  /** Refunds a payment. Undefined for another gateway's payment. */
+  refund(gatewayPaymentId: string, play: ReversalPlay): PlayedReversal | undefined;
+  /** Loses a dispute over a payment, which may have been refunded besides. Undefined as above. */
+  loseDispute(gatewayPaymentId: string, play: ReversalPlay): PlayedReversal | undefined;
   /** The newest `count` checkouts, newest first. */
   checkouts(count: number): readonly Checkout[];
   /** The newest `count` payments, newest first. */

@@ -1,6 +1,7 @@
 import type { GatewayPayment, PaymentGateway } from '../../../adapters/payment-gateway/port.ts';
 import { toSafePaise } from '../../../money/index.ts';
 import { sql } from '../../../platform/db/index.ts';
+import { fetchReversals, type GatewayReversal } from '../../payments/index.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { findRows, mergeFindings, noFindings } from '../findings.ts';
 import type { Check, CheckContext, Findings, Read, Sample } from '../reconciliation.types.ts';
@@ -16,6 +17,18 @@ interface PaymentOrderRow {
 }
 
 type Capture = PaymentOrderRow & { readonly payment: GatewayPayment };
+
+/** Money of a capture that went away again, as the gateway has it. */
+type Reversal = Capture & { readonly reversal: GatewayReversal };
+
+/** What a gateway has of one payment order. */
+interface AtGateway {
+  readonly captures: readonly GatewayPayment[];
+  readonly reversals: readonly {
+    readonly payment: GatewayPayment;
+    readonly reversal: GatewayReversal;
+  }[];
+}
 
 /** Finds signed captures of orders that we don't know; those that still wait are of any age. */
 const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
@@ -78,6 +91,37 @@ const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<C
   return rows.flatMap(({ n }) => captures[n - 1] ?? []);
 };
 
+/**
+ * Returns the reversals of captures booked here that are recorded nowhere and of which no event
+ * waits. A refund of money that a resolution here has paid back is none. Reads after the answer.
+ */
+const findUnrecorded = async (read: Read, told: readonly Reversal[]): Promise<Reversal[]> => {
+  if (told.length === 0) return [];
+  const rows = await read<{ n: number }>(sql`
+    SELECT told.n::int AS n
+    FROM unnest(${told.map(({ gateway }) => gateway)}::text[],
+      ${told.map(({ payment }) => payment.gatewayPaymentId)}::text[],
+      ${told.map(({ reversal }) => reversal.kind)}::text[],
+      ${told.map(({ reversal }) => reversal.reference)}::text[],
+      ${told.map(({ reversal }) => reversal.amountPaise)}::bigint[])
+      WITH ORDINALITY AS told (gateway, payment_id, kind, reference, amount_paise, n)
+    JOIN gateway_payment g
+      ON g.gateway = told.gateway AND g.gateway_payment_id = told.payment_id
+    WHERE (g.status = 'CAPTURED' OR (g.status = 'REFUNDED' AND told.kind = 'DISPUTE'))
+      AND g.standing <> 'UNMATCHED'
+      AND NOT EXISTS (
+        SELECT FROM payment_reversal r
+        WHERE r.gateway = told.gateway AND r.gateway_payment_id = told.payment_id
+          AND r.kind = told.kind AND (r.reference = told.reference
+            OR (r.reference IS NULL AND r.amount_paise = told.amount_paise)))
+      AND NOT EXISTS (
+        SELECT FROM webhook_event w
+        WHERE w.source = 'payment' AND w.gateway = told.gateway
+          AND w.gateway_payment_id = told.payment_id AND w.status IN ('PENDING', 'UNMATCHED'))
+    ORDER BY told.n`);
+  return rows.flatMap(({ n }) => told[n - 1] ?? []);
+};
+
 /** An order that can't exist: a gateway that says so is reachable. */
 const noSuchOrder = 'reconciliation-check';
 
@@ -86,10 +130,9 @@ const capturesOf = (payments: readonly GatewayPayment[]) =>
 
 /** Fetches a gateway's captures for a payment order; a lost gateway order is found by receipt. */
 const fetchCaptures = async (
-  gateway: PaymentGateway | undefined,
+  gateway: PaymentGateway,
   row: PaymentOrderRow,
 ): Promise<Fetched<readonly GatewayPayment[]>> => {
-  if (gateway === undefined) return `there is no adapter of ${row.gateway} to ask with`;
   let { gatewayOrderId } = row;
   if (gatewayOrderId === null) {
     const found = toFetched(gateway.code, await gateway.findOrderByReceipt(row.paymentOrderId), {
@@ -106,6 +149,23 @@ const fetchCaptures = async (
   });
 };
 
+/** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
+const fetchAll = async (
+  gateway: PaymentGateway | undefined,
+  row: PaymentOrderRow,
+): Promise<Fetched<AtGateway>> => {
+  if (gateway === undefined) return `there is no adapter of ${row.gateway} to ask with`;
+  const captures = await fetchCaptures(gateway, row);
+  if (typeof captures === 'string') return captures;
+  const reversals: AtGateway['reversals'][number][] = [];
+  for (const payment of captures.answer) {
+    const found = await fetchReversals(gateway, payment);
+    if (found === undefined) return `${gateway.code} gave no answer about refunds and disputes`;
+    reversals.push(...found.gone.map((reversal) => ({ payment, reversal })));
+  }
+  return { answer: { captures: captures.answer, reversals } };
+};
+
 /** Checks that the gateways can be reached at all, where there is no order to fetch. */
 const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
   const items = [...gateways.values()];
@@ -119,10 +179,14 @@ const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
 };
 
 const toSample = (capture: Capture): Sample => {
-  const { payment, total: _, ...order } = capture;
+  const { payment } = capture;
   return {
     since: payment.createdAt.toISOString(),
-    ...order,
+    paymentOrderId: capture.paymentOrderId,
+    orderId: capture.orderId,
+    userId: capture.userId,
+    gateway: capture.gateway,
+    paymentOrderStatus: capture.paymentOrderStatus,
     gatewayOrderId: payment.gatewayOrderId,
     gatewayPaymentId: payment.gatewayPaymentId,
     amountPaise: toSafePaise(payment.amountPaise),
@@ -130,14 +194,27 @@ const toSample = (capture: Capture): Sample => {
   };
 };
 
+const toReversalSample = (told: Reversal): Sample => {
+  const { kind, reference, amountPaise, occurredAt } = told.reversal;
+  return {
+    ...toSample(told),
+    since: occurredAt.toISOString(),
+    capturedPaise: toSafePaise(told.payment.amountPaise),
+    amountPaise: toSafePaise(amountPaise),
+    kind,
+    reference,
+  };
+};
+
 /**
  * Finds captures that a gateway has and that are booked for no order here: the gateways' captures
- * of the window's payment orders, and the signed captures of orders that we don't know. One whose
- * event waits in the inbox for an order that we know is `webhook_backlog`.
+ * of the window's payment orders, and the signed captures of orders that we don't know; and the
+ * refunds and lost disputes of captures that we have, where they are not recorded. One whose event
+ * waits in the inbox for an order that we know is `webhook_backlog`.
  */
 export const gatewayCaptureMissing: Check = {
   id: 'gateway_capture_missing',
-  title: 'The gateway has a capture that we lack',
+  title: 'The gateway has a capture, refund or lost dispute that we lack',
   severity: 'critical',
   callsCollaborator: true,
   async run(context) {
@@ -147,12 +224,18 @@ export const gatewayCaptureMissing: Check = {
     const total = orders[0]?.total ?? 0;
     if (total === 0) return mergeFindings(unmatched, await probe(context));
     const fetched = await fetchEach({ items: orders, total }, limits, (order) =>
-      fetchCaptures(gateways.get(order.gateway), order),
+      fetchAll(gateways.get(order.gateway), order),
     );
     const captures = fetched.answers.flatMap(({ item, answer }) =>
-      answer.map((payment) => ({ ...item, payment })),
+      answer.captures.map((payment) => ({ ...item, payment })),
     );
-    const missing = (await findUnbooked(read, captures)).map(toSample);
+    const reversals = fetched.answers.flatMap(({ item, answer }) =>
+      answer.reversals.map((told) => ({ ...item, ...told })),
+    );
+    const missing = [
+      ...(await findUnbooked(read, captures)).map(toSample),
+      ...(await findUnrecorded(read, reversals)).map(toReversalSample),
+    ];
     const { incomplete } = fetched;
     return mergeFindings(unmatched, {
       count: missing.length,

@@ -1,7 +1,7 @@
 import { sql } from '../../../platform/db/index.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
-import { boughtLessSold, customersSince } from '../window.ts';
+import { boughtLessSold, customersSince, isToHouse } from '../window.ts';
 
 /**
  * Finds balances that are not what was allocated less what was sold, by two comparisons:
@@ -9,7 +9,7 @@ import { boughtLessSold, customersSince } from '../window.ts';
  * - of every customer, whenever they were last here: the balance is what the newest movement left
  *   (one probe of an index each);
  * - of the customers of the window: it is the sum of all their movements, and of all their
- *   allocated orders less sold ones and what they gave up when they left.
+ *   allocated orders less sold ones and what went to the house: forfeited or recovered.
  */
 export const holdingBalanceDrift: Check = {
   id: 'holding_balance_drift',
@@ -29,11 +29,11 @@ export const holdingBalanceDrift: Check = {
           SELECT id FROM (${customersSince(from)}) AS recent),
         figures AS (
           SELECT h.user_id, h.balance, h.updated_at, moved.grams AS moved,
-            moved.forfeited + ordered.grams AS ordered, coalesce(newest.balance_after, 0) AS newest
+            moved.to_house + ordered.grams AS ordered, coalesce(newest.balance_after, 0) AS newest
           FROM suspect JOIN holding h ON h.user_id = suspect.user_id
           CROSS JOIN LATERAL (
             SELECT coalesce(sum(m.grams), 0) AS grams,
-              coalesce(sum(m.grams) FILTER (WHERE m.kind = 'FORFEITED'), 0) AS forfeited
+              coalesce(sum(m.grams) FILTER (WHERE ${isToHouse}), 0) AS to_house
             FROM holding_movement m WHERE m.user_id = h.user_id) AS moved
           CROSS JOIN LATERAL (
             SELECT ${boughtLessSold} AS grams FROM gold_order o WHERE o.user_id = h.user_id

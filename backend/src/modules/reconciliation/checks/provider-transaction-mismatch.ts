@@ -10,7 +10,7 @@ import { compareRows, toFindings } from '../compare-rows.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { mergeFindings } from '../findings.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
-import { boughtLessSold, customersSince, ordersSince } from '../window.ts';
+import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
 /** An order that changed within this may still be under way: the provider's status does not count. */
 const underwayMs = 15 * 60_000;
@@ -84,6 +84,8 @@ type BalanceRow = {
   readonly userId: string;
   readonly providerUserId: string;
   readonly expected: string;
+  /** The part of it that is the house's, not the customer's. */
+  readonly houseGrams: string;
   /** Purchases and sales whose outcome is open: they may or may not be in the balance yet. */
   readonly openBuys: string;
   readonly openSells: string;
@@ -91,14 +93,15 @@ type BalanceRow = {
 };
 
 /**
- * Lists the window's customers who ever bought or sold gold. Forfeited gold stays on the customer's
- * account at the provider. A customer with a purchase of other grams than ordered is left out:
+ * Lists the window's customers who ever bought or sold gold. Gold that went to the house, forfeited
+ * or recovered, stays on the customer's account at the provider: a figure beside the rest. A customer with a purchase of other grams than ordered is left out:
  * somebody reviews it.
  */
 const listBalances = ({ read, from, limits }: CheckContext) =>
   read<BalanceRow>(sql`
     SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
-      (traded.grams - given_up.grams)::text AS expected, traded.open_buys::text AS "openBuys",
+      traded.grams::text AS expected, trim_scale(-house.grams)::text AS "houseGrams",
+      traded.open_buys::text AS "openBuys",
       traded.open_sells::text AS "openSells", (count(*) OVER ())::int AS total
     FROM (${customersSince(from)}) AS recent JOIN app_user u ON u.id = recent.id
     CROSS JOIN LATERAL (
@@ -119,7 +122,7 @@ const listBalances = ({ read, from, limits }: CheckContext) =>
       WHERE o.user_id = u.id) AS traded
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(m.grams), 0) AS grams FROM holding_movement m
-      WHERE m.user_id = u.id AND m.kind = 'FORFEITED') AS given_up
+      WHERE m.user_id = u.id AND ${isToHouse}) AS house
     WHERE u.provider_user_id IS NOT NULL AND traded.trades > 0 AND NOT traded.is_unclear
     ORDER BY u.id
     LIMIT ${limits.most}::int`);

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { DatabaseRule } from './database-rule.ts';
-import { allocationRules, holdingRules, sellRules } from './gold-rules.ts';
+import { allocationRules, holdingRules, recoveryRules, sellRules } from './gold-rules.ts';
 import { moneyRules } from './money-rules.ts';
 import { effectRules, historyRules, recordRules } from './record-rules.ts';
 
@@ -9,6 +9,7 @@ export const databaseRules: readonly DatabaseRule[] = [
   ...holdingRules,
   ...moneyRules,
   ...allocationRules,
+  ...recoveryRules,
   ...sellRules,
   ...effectRules,
   ...historyRules,

@@ -28,14 +28,27 @@ export const holdingRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 2,
-    says: 'reserved grams are those of sells between PENDING and CONFIRMED, and never too many',
+    says: 'reserved grams are those of open sells and of open reviews, and never too many',
     sql: `
       SELECT h.user_id, h.balance, h.reserved, s.grams FROM holding h
       LEFT JOIN (
-        SELECT user_id, sum(grams) AS grams FROM gold_order
-        WHERE type = 'SELL' AND status IN ('PENDING', 'VERIFIED') GROUP BY user_id
+        SELECT user_id, sum(grams) AS grams FROM (
+          SELECT user_id, grams FROM gold_order
+          WHERE type = 'SELL' AND status IN ('PENDING', 'VERIFIED')
+          UNION ALL
+          SELECT user_id, grams FROM holding_reservation WHERE ended_at IS NULL) held
+        GROUP BY user_id
       ) s ON s.user_id = h.user_id
       WHERE h.reserved <> coalesce(s.grams, 0) OR h.balance - h.reserved < 0`,
+  },
+  {
+    invariant: 2,
+    says: "a review's reservation is of an order under review that has its gold",
+    sql: `
+      SELECT r.id, r.wanted, r.grams, o.id AS order_id, o.status, o.grams AS ordered
+      FROM holding_reservation r JOIN gold_order o ON o.id = r.order_id
+      WHERE r.user_id <> o.user_id OR (r.ended_at IS NULL AND (o.status <> 'MANUAL_REVIEW'
+        OR o.allocated_at IS NULL OR o.recovered_at IS NOT NULL OR r.wanted <> o.grams))`,
   },
 ];
 
@@ -69,6 +82,25 @@ export const allocationRules: readonly DatabaseRule[] = [
       HAVING count(*) FILTER (WHERE c.status = 'DONE') > 1
         OR count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN', 'DONE')) > 1
         OR (o.allocated_at IS NOT NULL AND count(*) FILTER (WHERE c.status = 'DONE') <> 1)`,
+  },
+];
+
+/** Hold gold that was recovered for the house to the order whose payment went away. */
+export const recoveryRules: readonly DatabaseRule[] = [
+  {
+    invariant: 1,
+    says: 'recovered grams are at most those of their order, which was marked so and has no money',
+    sql: `
+      SELECT o.id, o.status, o.grams, o.recovered_at, m.grams AS recovered, g.id AS payment_id
+      FROM gold_order o
+      LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'RECOVERED'
+      LEFT JOIN payment_order p ON p.order_id = o.id
+      LEFT JOIN gateway_payment g ON g.payment_order_id = p.id
+        AND g.status = 'CAPTURED' AND g.standing = 'APPLIED'
+      WHERE (m.id IS NOT NULL AND (o.recovered_at IS NULL OR -m.grams > o.grams
+          OR m.user_id <> o.user_id))
+        OR (o.recovered_at IS NOT NULL
+          AND (g.id IS NOT NULL OR o.status NOT IN ('FAILED', 'MANUAL_REVIEW')))`,
   },
 ];
 

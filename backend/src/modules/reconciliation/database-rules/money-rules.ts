@@ -4,7 +4,7 @@ const capturedMoney = `
   SELECT o.id, o.type, o.status, o.amount_paise, o.manual_review_code, o.allocated_at,
     p.id AS payment_order_id, p.status AS payment_order_status, p.captured_payment_id,
     p.amount_paise AS asked_paise, p.currency AS asked_currency,
-    g.id AS payment_id, g.gateway_payment_id, g.standing, g.amount_paise AS captured_paise,
+    g.id AS payment_id, g.gateway, g.gateway_payment_id, g.standing, g.amount_paise AS captured_paise,
     g.currency
   FROM gateway_payment g
   JOIN payment_order p ON p.id = g.payment_order_id
@@ -45,8 +45,24 @@ export const moneyRules: readonly DatabaseRule[] = [
       SELECT o.id, o.status, o.allocated_at, count(m.payment_id) AS payments
       FROM gold_order o LEFT JOIN (${capturedMoney}) m ON m.id = o.id AND m.standing = 'APPLIED'
       WHERE o.type <> 'SELL' AND (o.status IN ('PAID', 'RETRY_PENDING', 'ALLOCATED')
-        OR o.allocated_at IS NOT NULL)
+        OR (o.allocated_at IS NOT NULL AND o.recovered_at IS NULL))
       GROUP BY o.id HAVING count(m.payment_id) <> 1`,
+  },
+  {
+    invariant: 3,
+    says: 'an order whose money went away is under review until somebody resolves it',
+    sql: `
+      SELECT m.*, r.kind, r.reference, r.amount_paise AS reversed_paise FROM (${capturedMoney}) m
+      JOIN payment_reversal r ON r.gateway = m.gateway
+        AND r.gateway_payment_id = m.gateway_payment_id
+      WHERE r.resolved_at IS NULL AND m.status <> 'MANUAL_REVIEW'`,
+  },
+  {
+    invariant: 3,
+    says: 'what went away of a payment that was paid back here is accounted for',
+    sql: `
+      SELECT r.* FROM payment_reversal r JOIN gateway_payment g USING (gateway, gateway_payment_id)
+      WHERE r.resolved_at IS NULL AND g.status = 'REFUNDED'`,
   },
   {
     invariant: 3,

@@ -35,7 +35,10 @@ export const effectRules: readonly DatabaseRule[] = [
         (e.status = 'PENDING' AND (e.next_attempt_at IS NULL OR e.sealed_body IS NULL))
         OR (e.status = 'APPLIED' AND NOT EXISTS (
           SELECT 1 FROM gateway_payment g
-          WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id)))`,
+          WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id)
+          AND NOT EXISTS (
+            SELECT 1 FROM payment_reversal r
+            WHERE r.gateway = e.gateway AND r.gateway_payment_id = e.gateway_payment_id)))`,
   },
   {
     invariant: 8,

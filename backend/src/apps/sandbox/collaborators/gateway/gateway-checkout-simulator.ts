@@ -5,11 +5,20 @@ import type { BackgroundWork } from '../../core/background-work.ts';
 import type {
   PlayedPayment,
   PaymentPlay,
+  PlayedReversal,
+  ReversalPlay,
   CheckoutSimulator,
 } from '../../core/checkout-simulator.ts';
 import { hexHmac } from '../../core/credentials.ts';
 import type { WebhookOutbox } from '../../core/webhook-outbox.ts';
-import type { GatewayStore, GatewayDebit, GatewayOrder, GatewayPayment } from './gateway-store.ts';
+import type {
+  GatewayStore,
+  GatewayDebit,
+  GatewayDispute,
+  GatewayOrder,
+  GatewayPayment,
+  GatewayRefund,
+} from './gateway-store.ts';
 
 interface GatewayCheckoutSimulatorOptions {
   readonly store: GatewayStore;
@@ -34,6 +43,18 @@ export interface GatewayCheckoutSimulator extends CheckoutSimulator {
   settleLater(debit: GatewayDebit): void;
 }
 
+/** Returns how much of a captured payment is left, and how much of that is to go. */
+const takeFrom = (
+  payment: GatewayPayment,
+  taken: readonly { readonly amount_paise: number }[],
+  asked: number | undefined,
+) => {
+  const gone = taken.reduce((sum, { amount_paise: amount }) => sum + amount, 0);
+  const leftPaise = payment.status === 'captured' ? payment.amount_paise - gone : 0;
+  const amount = asked ?? leftPaise;
+  return { leftPaise, amount, isLeft: amount >= 1 && amount <= leftPaise };
+};
+
 /**
  * Takes payments at the gateway's checkout and sends their webhooks (contract:
  * payments-and-webhooks > Neutral gateway).
@@ -43,7 +64,11 @@ export const createGatewayCheckoutSimulator = (
 ): GatewayCheckoutSimulator => {
   const { store, clock, timers, random, backgroundWork, outbox, changed, settleMs } = options;
 
-  const deliver = (event: string, payment: GatewayPayment): (() => Promise<void>) => {
+  const deliver = (
+    event: string,
+    payment: GatewayPayment,
+    changes: { readonly amount_paise?: number; status?: string; reference?: string } = {},
+  ): (() => Promise<void>) => {
     const data = {
       gateway_order_id: payment.order_id,
       gateway_payment_id: payment.id,
@@ -51,6 +76,7 @@ export const createGatewayCheckoutSimulator = (
       currency: payment.currency,
       method: payment.method,
       status: payment.status,
+      ...changes,
     };
     const body = JSON.stringify({ event, created_at: clock.now().toISOString(), data });
     const headers = {
@@ -103,6 +129,21 @@ export const createGatewayCheckoutSimulator = (
     signature: hexHmac(options.keySecret, `${payment.order_id}|${payment.id}`),
   });
 
+  /** Sends the event of a refund or dispute, whose amount and id replace the payment's. */
+  const sendReversal = (
+    event: string,
+    payment: GatewayPayment,
+    reversal: GatewayRefund | GatewayDispute,
+    { deliver: mode = 'webhook' }: ReversalPlay,
+  ): PlayedReversal => {
+    changed();
+    const { id: reference, amount_paise, status } = reversal;
+    const send = deliver(event, payment, { amount_paise, status, reference });
+    if (mode !== 'none') void send();
+    if (mode === 'duplicate') void send();
+    return { reference, amountPaise: amount_paise };
+  };
+
   const endDebit = async (debitId: string): Promise<void> => {
     const signal = backgroundWork.signal();
     await timers.sleep(settleMs, signal);
@@ -120,19 +161,23 @@ export const createGatewayCheckoutSimulator = (
       const order = store.order(gatewayOrderId);
       return order === undefined ? undefined : summarise(pay(order, play));
     },
-    refund(gatewayPaymentId, amountPaise) {
+    refund(gatewayPaymentId, play) {
       const payment = store.payment(gatewayPaymentId);
       if (payment === undefined) return undefined;
-      const refunded = store
-        .refundsOf(payment.id)
-        .reduce((sum, refund) => sum + refund.amount_paise, 0);
-      const left = payment.status === 'captured' ? payment.amount_paise - refunded : 0;
-      const amount = amountPaise ?? left;
-      if (amount < 1 || amount > left) return { leftPaise: left };
-      const given = { payment_id: payment.id, amount_paise: amount, status: 'processed' } as const;
-      const refund = store.addRefund(given);
-      changed();
-      return { reference: refund.id, amountPaise: amount };
+      const part = takeFrom(payment, store.refundsOf(payment.id), play.amountPaise);
+      if (!part.isLeft) return { leftPaise: part.leftPaise };
+      const given = { payment_id: payment.id, amount_paise: part.amount };
+      const refund = store.addRefund({ ...given, status: 'processed' });
+      return sendReversal('refund.processed', payment, refund, play);
+    },
+    loseDispute(gatewayPaymentId, play) {
+      const payment = store.payment(gatewayPaymentId);
+      if (payment === undefined) return undefined;
+      const part = takeFrom(payment, store.disputesOf(payment.id), play.amountPaise);
+      if (!part.isLeft) return { leftPaise: part.leftPaise };
+      const taken = { payment_id: payment.id, amount_paise: part.amount };
+      const dispute = store.addDispute({ ...taken, status: 'lost' });
+      return sendReversal('dispute.lost', payment, dispute, play);
     },
     checkouts: (count) =>
       store.newestOrders(count).map((order) => ({

@@ -31,6 +31,15 @@ export interface GatewayRefund {
   readonly created_at: string;
 }
 
+/** Money that the customer's bank took back. */
+export interface GatewayDispute {
+  readonly id: string;
+  readonly payment_id: string;
+  readonly amount_paise: number;
+  readonly status: 'lost';
+  readonly created_at: string;
+}
+
 /** Takes money under a mandate, without a checkout. */
 export interface GatewayDebit {
   readonly id: string;
@@ -47,12 +56,14 @@ interface Saved {
   readonly orders: readonly GatewayOrder[];
   readonly payments: readonly GatewayPayment[];
   readonly refunds: readonly GatewayRefund[];
+  /** Absent in a file that was written before there were disputes. */
+  readonly disputes?: readonly GatewayDispute[];
   readonly debits: readonly GatewayDebit[];
 }
 
 type New<T> = Omit<T, 'id' | 'created_at'>;
 
-/** Holds the gateway's orders, payments, refunds and debits. */
+/** Holds the gateway's orders, payments, refunds, disputes and debits. */
 export interface GatewayStore extends CollaboratorStore {
   order(id: string | undefined): GatewayOrder | undefined;
   orderByReceipt(receipt: string): GatewayOrder | undefined;
@@ -66,6 +77,8 @@ export interface GatewayStore extends CollaboratorStore {
   isPaid(orderId: string): boolean;
   addRefund(refund: New<GatewayRefund>): GatewayRefund;
   refundsOf(paymentId: string): readonly GatewayRefund[];
+  addDispute(dispute: New<GatewayDispute>): GatewayDispute;
+  disputesOf(paymentId: string): readonly GatewayDispute[];
   debit(id: string): GatewayDebit | undefined;
   debitByReference(reference: string): GatewayDebit | undefined;
   addDebit(debit: New<GatewayDebit>): GatewayDebit;
@@ -85,6 +98,7 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
   const payments = new Map<string, GatewayPayment>();
   const paymentsByOrder = new Map<string, GatewayPayment[]>();
   const refunds = new Map<string, GatewayRefund[]>();
+  const disputes = new Map<string, GatewayDispute[]>();
   const debits = new Map<string, GatewayDebit>();
   const debitIds = new Map<string, string>();
 
@@ -106,6 +120,10 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
     appendTo(refunds, refund.payment_id, refund);
     return refund;
   };
+  const putDispute = (dispute: GatewayDispute): GatewayDispute => {
+    appendTo(disputes, dispute.payment_id, dispute);
+    return dispute;
+  };
   const putDebit = (debit: GatewayDebit): GatewayDebit => {
     debits.set(debit.id, debit);
     debitIds.set(debit.reference, debit.id);
@@ -114,7 +132,7 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
   const paymentsOf = (orderId: string) => paymentsByOrder.get(orderId) ?? [];
   const clear = (): void => {
     for (const map of [orders, ordersByReceipt, payments, paymentsByOrder]) map.clear();
-    for (const map of [refunds, debits, debitIds]) map.clear();
+    for (const map of [refunds, disputes, debits, debitIds]) map.clear();
   };
 
   return {
@@ -129,6 +147,8 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
     isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
     addRefund: (refund) => putRefund({ ...stamp('sbx_rfnd'), ...refund }),
     refundsOf: (paymentId) => refunds.get(paymentId) ?? [],
+    addDispute: (dispute) => putDispute({ ...stamp('sbx_dspt'), ...dispute }),
+    disputesOf: (paymentId) => disputes.get(paymentId) ?? [],
     debit: (id) => debits.get(id),
     debitByReference: (reference) => debits.get(debitIds.get(reference) ?? ''),
     addDebit: (debit) => putDebit({ ...stamp('sbx_debit'), ...debit }),
@@ -140,6 +160,7 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
       orders: [...orders.values()],
       payments: [...payments.values()],
       refunds: [...refunds.values()].flat(),
+      disputes: [...disputes.values()].flat(),
       debits: [...debits.values()],
     }),
     load(value) {
@@ -149,6 +170,7 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
       for (const order of saved.orders) putOrder(order);
       for (const payment of saved.payments) putPayment(payment);
       for (const refund of saved.refunds) putRefund(refund);
+      for (const dispute of saved.disputes ?? []) putDispute(dispute);
       for (const debit of saved.debits) putDebit(debit);
     },
     clear,

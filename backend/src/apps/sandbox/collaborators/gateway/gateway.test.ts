@@ -220,6 +220,34 @@ describe('refunds', () => {
   });
 });
 
+describe('money that goes away', () => {
+  it('is told with the amount and the reference, once, not at all or twice', async () => {
+    const { body } = await pay(await newOrder(), { outcome: 'captured', deliver: 'none' });
+    const paymentId = String(body['gateway_payment_id']);
+    const refund = await open.control('POST', `/refunds/${paymentId}`, { amountPaise: 100 });
+    const dispute = await open.control('POST', `/disputes/${paymentId}`, { deliver: 'duplicate' });
+    await open.control('POST', `/refunds/${paymentId}`, { amountPaise: 200, deliver: 'none' });
+    await eventually(() =>
+      expect(events().toSorted()).toEqual(['dispute.lost', 'dispute.lost', 'refund.processed']),
+    );
+    expect(dispute.body).toMatchObject({ amountPaise: 500_000 });
+    const told = arrived().find(({ event }) => event === 'refund.processed');
+    expect(told?.data).toMatchObject({
+      gateway_payment_id: paymentId,
+      amount_paise: 100,
+      reference: refund.body['reference'],
+      status: 'processed',
+    });
+    const { body: listed } = await open.gateway('GET', `/v1/payments/${paymentId}/disputes`);
+    expect(listed['items']).toMatchObject([
+      { id: dispute.body['reference'], amount_paise: 500_000, status: 'lost' },
+    ]);
+    expect((await open.control('POST', `/disputes/${paymentId}`, {})).status).toBe(400);
+    expect((await open.control('POST', '/disputes/p', {})).status).toBe(404);
+    expect((await open.gateway('GET', '/v1/payments/p/disputes')).status).toBe(404);
+  });
+});
+
 const debit = async (token: string, more: object = {}) => {
   const orderId = await newOrder(100_000);
   const body = { order_id: orderId, mandate_token: token, amount_paise: 100_000, ...more };

@@ -28,7 +28,7 @@ const misstateItems = overstateItems('amount_paise');
 
 const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
 
-/** Serves the neutral gateway's protocol: orders, payments, refunds and debits under a mandate. */
+/** Serves the neutral gateway's protocol: orders, payments, refunds, disputes and debits. */
 const gatewayOperations = ({
   store,
   simulator,
@@ -66,6 +66,12 @@ const gatewayOperations = ({
     const payment = store.payment(params['paymentId']);
     if (payment === undefined) return notFound('payment');
     return okAnswer({ items: store.refundsOf(payment.id) });
+  };
+
+  const listDisputes = ({ params }: Call): Answer => {
+    const payment = store.payment(params['paymentId']);
+    if (payment === undefined) return notFound('payment');
+    return okAnswer({ items: store.disputesOf(payment.id) });
   };
 
   const debit = ({ body }: Call): Answer => {
@@ -114,6 +120,13 @@ const gatewayOperations = ({
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
       handle: listRefunds,
+      misstate: misstateItems,
+    },
+    {
+      name: 'get-dispute',
+      method: 'GET',
+      path: '/v1/payments/:paymentId/disputes',
+      handle: listDisputes,
       misstate: misstateItems,
     },
     {

@@ -1,0 +1,152 @@
+import {
+  ZERO_GRAMS,
+  gramsFromDatabase,
+  gramsToDatabase,
+  minGrams,
+  subtractGrams,
+  type DatabaseDecimal,
+  type Grams,
+} from '../../money/index.ts';
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { availableGrams, debitHolding, releaseGrams, lockHolding } from './holdings.store.ts';
+import type { Reservation, ReviewReservation } from './holdings.types.ts';
+
+/*
+ * Grams that the review of an order with a reversed payment reserves, beside those of sales. Every
+ * change is made under the lock of the holding, which is the last lock of its transaction.
+ */
+
+interface Row {
+  readonly id: string;
+  readonly userId: string;
+  readonly wanted: DatabaseDecimal;
+  readonly grams: DatabaseDecimal;
+}
+
+/** Locks the holding of an order's open reservation first, and then reads it. */
+const lockReservation = async (
+  db: Db,
+  { orderId, userId }: { readonly orderId: string; readonly userId: string },
+): Promise<{ readonly id: string; readonly grams: Grams } | undefined> => {
+  await lockHolding(db, userId);
+  const row = await selectOne<Pick<Row, 'id' | 'grams'>>(
+    db,
+    sql`
+      SELECT id, grams FROM holding_reservation
+      WHERE order_id = ${orderId}::uuid AND ended_at IS NULL`,
+  );
+  return row === undefined ? undefined : { id: row.id, grams: gramsFromDatabase(row.grams) };
+};
+
+/** Adds to what a holding reserves; the caller holds its lock, and has counted what is available. */
+const addReserved = (db: Db, { userId, grams, at }: Reservation): Promise<number> =>
+  execute(
+    db,
+    sql`
+      UPDATE holding
+      SET reserved = reserved + ${gramsToDatabase(grams)}::numeric, version = version + 1,
+        updated_at = ${at}::timestamptz
+      WHERE user_id = ${userId}::uuid`,
+  );
+
+/**
+ * Reserves what is still there of an order's grams, in the transaction that brings the order to
+ * review, and returns it (contract: states > Reversed payments). An order that has a reservation
+ * keeps it.
+ */
+export const reserveForReview = async (
+  db: Db,
+  { id, userId, orderId, grams: wanted, at }: ReviewReservation,
+): Promise<Grams> => {
+  const known = await lockReservation(db, { orderId, userId });
+  if (known !== undefined) return known.grams;
+  const grams = minGrams(wanted, availableGrams(await lockHolding(db, userId)));
+  await execute(
+    db,
+    sql`
+      INSERT INTO holding_reservation
+        (id, user_id, order_id, wanted, grams, created_at, updated_at)
+      VALUES (${id}::uuid, ${userId}::uuid, ${orderId}::uuid,
+        ${gramsToDatabase(wanted)}::numeric, ${gramsToDatabase(grams)}::numeric,
+        ${at}::timestamptz, ${at}::timestamptz)`,
+  );
+  await addReserved(db, { userId, grams, at });
+  return grams;
+};
+
+const closeReservation = (db: Db, id: string, at: Date): Promise<number> =>
+  execute(
+    db,
+    sql`
+      UPDATE holding_reservation SET ended_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+      WHERE id = ${id}::uuid`,
+  );
+
+/** Makes what a review reserved available again, in the transaction that ends it by KEEP. */
+export const releaseReview = async (
+  db: Db,
+  review: { readonly orderId: string; readonly userId: string; readonly at: Date },
+): Promise<void> => {
+  const open = await lockReservation(db, review);
+  if (open === undefined) return;
+  await closeReservation(db, open.id, review.at);
+  await releaseGrams(db, { userId: review.userId, grams: open.grams, at: review.at });
+};
+
+/**
+ * Gives what a review reserved to the house by a RECOVERED movement, in the transaction that ends
+ * it, and returns the grams; none where everything had been sold.
+ */
+export const recoverReserved = async (
+  db: Db,
+  review: {
+    readonly movementId: string;
+    readonly orderId: string;
+    readonly userId: string;
+    readonly at: Date;
+  },
+): Promise<Grams> => {
+  const open = await lockReservation(db, review);
+  if (open === undefined) return ZERO_GRAMS;
+  await closeReservation(db, open.id, review.at);
+  if (open.grams > ZERO_GRAMS) {
+    await debitHolding(db, { ...review, grams: open.grams, kind: 'RECOVERED' });
+  }
+  return open.grams;
+};
+
+/**
+ * Makes the reserved gold of a sale available again, in the transaction in which the sale fails.
+ * Where a review began after the sale and still lacks grams of its order, it gets them first: they
+ * may be the very grams whose payment went away.
+ */
+export const releaseSale = async (
+  db: Db,
+  sale: Reservation & { readonly placedAt: Date },
+): Promise<void> => {
+  const { userId, grams, at, placedAt } = sale;
+  await releaseGrams(db, { userId, grams, at });
+  const lacking = await selectRows<Row>(
+    db,
+    sql`
+      SELECT id, user_id AS "userId", wanted, grams FROM holding_reservation
+      WHERE user_id = ${userId}::uuid AND ended_at IS NULL AND grams < wanted
+        AND created_at >= ${placedAt}::timestamptz
+      ORDER BY created_at, id`,
+  );
+  let left = grams;
+  for (const row of lacking) {
+    const lack = subtractGrams(gramsFromDatabase(row.wanted), gramsFromDatabase(row.grams));
+    const part = minGrams(left, lack);
+    if (part === ZERO_GRAMS) return;
+    left = subtractGrams(left, part);
+    await execute(
+      db,
+      sql`
+        UPDATE holding_reservation
+        SET grams = grams + ${gramsToDatabase(part)}::numeric, updated_at = ${at}::timestamptz
+        WHERE id = ${row.id}::uuid`,
+    );
+    await addReserved(db, { userId, grams: part, at });
+  }
+};

@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+
+let open: OpenGold;
+let buys: ReturnType<typeof createReviewedBuys>;
+beforeAll(async () => {
+  open = await openGold();
+  buys = createReviewedBuys(open);
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const keep = ({ id }: ReviewedBuy): Promise<Answer> => buys.resolve(id, 'KEEP');
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const notFit = [409, 'ILLEGAL_TRANSITION'];
+const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
+const noted = (buy: ReviewedBuy, reference: string) =>
+  eventually(async () => (await buys.reasonOf(buy)).includes(reference));
+
+describe('KEEP where a second payment is held', () => {
+  it.each(['REFUND', 'DISPUTE'])(
+    'lets it take the place of the one that went back by a %s',
+    async (kind) => {
+      const { buy, paymentId, secondId } = await buys.paidTwice();
+      expect(codeOf(await keep(buy))).toEqual(notFit);
+      const back = kind === 'REFUND' ? buys.payBack : buys.loseDispute;
+      await noted(buy, await back(paymentId));
+      const answer = await keep(buy);
+      expect(answer.body).toMatchObject({ ...isAllocated, payments: [{ status: 'PAID' }] });
+      expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
+      const { capturedPayment } = await open.database.db.paymentOrder.findFirstOrThrow({
+        where: { orderId: buy.id },
+        include: { capturedPayment: true },
+      });
+      expect(capturedPayment?.gatewayPaymentId).toBe(secondId);
+      // What is held now is what a later reversal takes away.
+      await buys.payBack(secondId);
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+      expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    },
+  );
+
+  it('by the word of the gateway, also where no event came', async () => {
+    const { buy, paymentId } = await buys.paidTwice();
+    await buys.payBack(paymentId, { deliver: 'none' });
+    await buys.gatewayFault('get-refund', 'error', 10);
+    expect(codeOf(await keep(buy))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    await open.sandbox.control('DELETE', '/faults');
+    await eventually(async () => {
+      expect((await keep(buy)).body).toMatchObject(isAllocated);
+    });
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
+  });
+
+  it('is refused where only a part of the first went back', async () => {
+    const { buy, paymentId } = await buys.paidTwice();
+    await noted(buy, await buys.payBack(paymentId, { amountPaise: 99_999 }));
+    expect(codeOf(await keep(buy))).toEqual(notFit);
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'SECOND']);
+  });
+
+  it('is refused where the second is of another amount, or not the only one', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const wrong = await buys.pay(buy, { amountPaise: 99_999 });
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    await noted(buy, await buys.payBack(paymentId));
+    expect(codeOf(await keep(buy))).toEqual(notFit);
+    const right = await buys.pay(buy);
+    await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
+    expect(codeOf(await keep(buy))).toEqual(notFit);
+    await buys.payBack(wrong);
+    await eventually(async () => {
+      expect((await keep(buy)).body).toMatchObject(isAllocated);
+    });
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED', 'APPLIED']);
+    expect(right).not.toBe('');
+  });
+
+  it('ends the review where the second itself was paid back', async () => {
+    const { buy, secondId } = await buys.paidTwice();
+    await noted(buy, await buys.payBack(secondId));
+    expect((await keep(buy)).body).toMatchObject(isAllocated);
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
+  });
+
+  it('races another operator who refunds the second: one of them ends the review', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { buy, secondId } = await buys.paidTwice();
+      const reference = await buys.payBack(secondId);
+      await noted(buy, reference);
+      const refund = () => buys.resolve(buy.id, 'REFUNDED', { reference });
+      const both = round % 2 === 0 ? [keep(buy), refund()] : [refund(), keep(buy)];
+      const statuses = (await Promise.all(both)).map(({ status }) => status);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
+      await buys.becomes(buy, 'ALLOCATED');
+    }
+  });
+});
+
+describe('REFUNDED of the second, where the first went back too', () => {
+  it('leaves the order under review for its own payment', async () => {
+    const { buy, paymentId, secondId } = await buys.paidTwice();
+    await noted(buy, await buys.payBack(paymentId));
+    const reference = await buys.payBack(secondId);
+    await noted(buy, reference);
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'PAYMENT_REVERSED',
+      refund_reference: null,
+    });
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+  });
+
+  it('does not buy gold with money that went away', async () => {
+    const buy = await buys.place();
+    const paymentId = await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    const secondId = await buys.pay(buy);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    await noted(buy, await buys.payBack(paymentId));
+    const second = await buys.payBack(secondId);
+    await noted(buy, second);
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: second });
+    expect(answer.body).toMatchObject({ manual_review_code: 'PAYMENT_REVERSED' });
+    await open.gold.allocate(buy.id);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+  });
+});

@@ -1,0 +1,98 @@
+import { releaseReview } from '../holdings/index.ts';
+import type { HeldPayment, RefundState } from '../payments/index.ts';
+import {
+  endReview,
+  isUnplaced,
+  lockReviewed,
+  noFit,
+  notAnswered,
+  requireGold,
+  requireSamePayments,
+  type Resolve,
+  type ReviewDeps,
+} from './resolution.ts';
+
+/** What KEEP does with an order's payments. */
+interface KeepPlan {
+  /** Paid back already, as the gateway says. */
+  readonly refunded: readonly {
+    readonly payment: HeldPayment;
+    readonly reference: string | undefined;
+  }[];
+  /** Stands for the gold from now on, in the place of the payment that was paid back. */
+  readonly replacement?: { readonly of: HeldPayment; readonly by: HeldPayment };
+}
+
+type Asked = { readonly payment: HeldPayment; readonly state: RefundState };
+
+const isPaidBack = ({ state }: Asked): boolean => state.kind === 'PAID_BACK';
+
+const toRefunded = ({ payment, state }: Asked) => ({
+  payment,
+  reference: 'reference' in state ? state.reference : undefined,
+});
+
+/**
+ * Decides whether the order may keep its gold: a payment beside that of the gold must have been
+ * paid back, or take its place when that one was (contract: states > Resolutions).
+ */
+const planKeep = (asked: readonly Asked[]): KeepPlan => {
+  const others = asked.filter(({ payment }) => isUnplaced(payment));
+  const refunded = others.filter(isPaidBack).map(toRefunded);
+  const [second, ...more] = others.filter((one) => !isPaidBack(one));
+  if (second === undefined) return { refunded };
+  const gold = asked.find(({ payment }) => !isUnplaced(payment));
+  if (gold === undefined || !isPaidBack(gold) || more.length > 0) {
+    throw noFit('Another payment is held for this order: pay it back first.');
+  }
+  // A part that went back of the second would make it too little.
+  if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
+    throw noFit('The payment that is held is not of the right amount: pay it back first.');
+  }
+  return {
+    refunded: [...refunded, toRefunded(gold)],
+    replacement: { of: gold.payment, by: second.payment },
+  };
+};
+
+/** Creates `KEEP`: the gold stays the customer's, and what money is missing is the house's loss. */
+export const createResolveKeep = (deps: ReviewDeps): Resolve => {
+  const { db, inTransaction, clock, portfolios } = deps;
+  const { held } = deps.payments;
+
+  const ask = async (payments: readonly HeldPayment[]): Promise<Asked[]> => {
+    const asked: Asked[] = [];
+    for (const payment of payments) {
+      const state = await held.fetchRefundState(payment);
+      if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+      asked.push({ payment, state });
+    }
+    return asked;
+  };
+
+  return async (order, asked) => {
+    requireGold(order);
+    const payments = await held.list(db, order.id);
+    const plan: KeepPlan = payments.some(isUnplaced)
+      ? planKeep(await ask(payments))
+      : { refunded: [] };
+    await inTransaction(async (tx) => {
+      const locked = await lockReviewed(tx, order.id);
+      requireGold(locked);
+      const now = await held.list(tx, order.id);
+      requireSamePayments(payments, now);
+      for (const { payment, reference } of plan.refunded) {
+        await held.markRefunded(tx, payment, reference ?? asked.reference ?? 'unnamed');
+      }
+      const { replacement } = plan;
+      if (replacement !== undefined) {
+        await held.replacePayment(tx, replacement.of, replacement.by);
+      }
+      for (const payment of now) await held.acceptReversals(tx, payment);
+      await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
+      await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
+      await asked.audit(tx, locked);
+    });
+    await portfolios.drop(order.userId);
+  };
+};

@@ -1,0 +1,78 @@
+import { addPaise, formatGrams } from '../../money/index.ts';
+import { recoverReserved } from '../holdings/index.ts';
+import type { HeldPayment } from '../payments/index.ts';
+import {
+  endReview,
+  isUnplaced,
+  lockReviewed,
+  noFit,
+  notAnswered,
+  requireGold,
+  requireSamePayments,
+  type Resolve,
+  type ReviewDeps,
+} from './resolution.ts';
+
+/** Returns the payment that the gold was bought with, where it is the only one and went away. */
+const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
+  if (payments.some(isUnplaced)) {
+    throw noFit('Another payment is held for this order: pay it back first.');
+  }
+  const [payment] = payments;
+  if (payment?.reversals.some(({ isOpen }) => isOpen) !== true) {
+    throw noFit('The payment of this order was not reversed.');
+  }
+  return payment;
+};
+
+const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
+  addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
+
+/**
+ * Creates `RECOVER`: what is left of the gold of a reversed payment goes to the house, and the order
+ * fails (contract: states > Resolutions). All of the money must be gone, since an order is never
+ * FAILED while some of it is held.
+ */
+export const createResolveRecover = (deps: ReviewDeps): Resolve => {
+  const { db, inTransaction, clock, random, portfolios } = deps;
+  const { held } = deps.payments;
+
+  /** Asks the gateway for what its events did not tell. */
+  const requireGone = async (payment: HeldPayment): Promise<string | undefined> => {
+    const reported = payment.reversals.findLast(({ reference }) => reference !== null);
+    if (isGone(payment)) return reported?.reference ?? undefined;
+    const state = await held.fetchRefundState(payment);
+    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+    if (state.kind === 'PAID_BACK') return state.reference;
+    throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
+  };
+
+  return async (order, asked) => {
+    requireGold(order);
+    const payments = await held.list(db, order.id);
+    const payment = reversedPayment(payments);
+    const refundReference = (await requireGone(payment)) ?? asked.reference ?? 'unnamed';
+    await inTransaction(async (tx) => {
+      const locked = await lockReviewed(tx, order.id);
+      requireGold(locked);
+      const now = await held.list(tx, order.id);
+      requireSamePayments(payments, now);
+      await held.markRefunded(tx, reversedPayment(now), refundReference);
+      const cause = 'resolve.recover';
+      await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+      const at = clock.now();
+      const { id: orderId, userId } = order;
+      const grams = await recoverReserved(tx, { movementId: random.uuid(), orderId, userId, at });
+      const detail = { ...asked.by.detail, recovered_grams: formatGrams(grams) };
+      await endReview(
+        deps,
+        tx,
+        { ...asked, by: { ...asked.by, detail } },
+        { to: 'FAILED', cause },
+        { refundReference, failureCode: 'RECOVERED', recoveredAt: at, nextAttemptAt: null },
+      );
+      await asked.audit(tx, locked);
+    });
+    await portfolios.drop(order.userId);
+  };
+};

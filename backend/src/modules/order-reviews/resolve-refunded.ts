@@ -1,0 +1,92 @@
+import type { Db } from '../../platform/db/index.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import type { HeldPayment, RefundState } from '../payments/index.ts';
+import { allocationJob, hasGold, type GoldOrder } from '../orders/index.ts';
+import {
+  endReview,
+  isUnplaced,
+  lockReviewed,
+  noFit,
+  notAnswered,
+  requireDecided,
+  undecided,
+  type Resolution,
+  type Resolve,
+  type ReviewDeps,
+} from './resolution.ts';
+
+/** Creates `REFUNDED`: it ends the review of a buy whose money, or a part of it, was paid back. */
+export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
+  const { db, inTransaction, orders } = deps;
+  const { held } = deps.payments;
+
+  /** Finds the payment that the operator paid back, by the gateway's own answer. */
+  const findPaidBack = async (
+    payments: readonly HeldPayment[],
+    reference: string,
+  ): Promise<HeldPayment> => {
+    const asked: { payment: HeldPayment; state: RefundState }[] = [];
+    for (const payment of payments) {
+      const state = await held.fetchRefundState(payment, reference);
+      if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+      asked.push({ payment, state });
+    }
+    const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
+    if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
+    if (named?.state.kind === 'PAID_BACK') return named.payment;
+    const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
+    const paidBack = of('PAID_BACK');
+    const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
+    const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
+    if (only !== undefined && isOne) return only.payment;
+    throw noFit('The gateway knows of no such refund of a payment of this order.');
+  };
+
+  /** Changes the order's state to the one where it belongs once that money is gone. */
+  const endRefunded = async (
+    tx: Db,
+    order: GoldOrder,
+    asked: Resolution,
+    left: readonly HeldPayment[],
+  ): Promise<void> => {
+    // More money waits for a person: the review goes on.
+    if (left.some(isUnplaced)) return;
+    // So does money that went away: it is not what was paid back here.
+    if (left.some(({ reversals }) => reversals.some(({ isOpen }) => isOpen))) {
+      return orders.changeReviewCode(tx, order, 'PAYMENT_REVERSED');
+    }
+    const cause = 'resolve.refunded';
+    if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
+    if (left.length > 0) {
+      await endReview(deps, tx, asked, { to: 'PAID', cause });
+      return enqueue(tx, allocationJob(order.id));
+    }
+    await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+    const refundReference = asked.reference ?? '';
+    const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
+    return endReview(deps, tx, asked, { to: 'FAILED', cause }, failed);
+  };
+
+  return async (order, asked) => {
+    await requireDecided(db, order.id);
+    const payments = await held.list(db, order.id);
+    if (payments.length === 0) throw noFit('No payment of this order is held.');
+    const payment = await findPaidBack(payments, asked.reference ?? '');
+    if (hasGold(order) && !isUnplaced(payment)) {
+      throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
+    }
+    await inTransaction(async (tx) => {
+      const locked = await lockReviewed(tx, order.id);
+      await requireDecided(tx, order.id);
+      const now = await held.list(tx, order.id);
+      const target = now.find(({ id }) => id === payment.id);
+      if (target === undefined || hasGold(locked) !== hasGold(order)) {
+        throw noFit('The order has changed meanwhile.');
+      }
+      await held.markRefunded(tx, target, asked.reference ?? '');
+      const left = now.filter(({ id }) => id !== payment.id);
+      await endRefunded(tx, locked, asked, left);
+      await asked.audit(tx, locked);
+    });
+  };
+};

@@ -1,0 +1,296 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import { createSellers, type Seller } from '#test/support/sellers.ts';
+
+let open: OpenGold;
+let buys: ReturnType<typeof createReviewedBuys>;
+let sellers: ReturnType<typeof createSellers>;
+beforeAll(async () => {
+  open = await openGold();
+  buys = createReviewedBuys(open);
+  sellers = createSellers(open);
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
+  buys.resolve(orderId, resolution, more);
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const notFit = [409, 'ILLEGAL_TRANSITION'];
+const gramsOf = async ({ userId }: ReviewedBuy) => {
+  const { balance, reserved } = await sellers.holdingOf(userId);
+  return { balance, reserved };
+};
+const movementsOf = ({ userId }: ReviewedBuy) =>
+  open.database.db.holdingMovement.findMany({ where: { userId }, orderBy: { version: 'asc' } });
+const recovered = async (buy: ReviewedBuy) =>
+  (await movementsOf(buy))
+    .filter(({ kind }) => kind === 'RECOVERED')
+    .map(({ grams }) => grams.toFixed(4));
+const reverse = async (buy: ReviewedBuy, paymentId: string): Promise<string> => {
+  const reference = await buys.loseDispute(paymentId);
+  await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+  return reference;
+};
+const sellerOf = async (buy: ReviewedBuy): Promise<Seller> => ({
+  id: buy.userId,
+  providerUserId: '',
+  call: buy.call,
+  bankAccountId: await sellers.bankAccount(buy.userId),
+  grams: buy.grams,
+  investedPaise: 100_000n,
+});
+const less = (grams: string, part: string): string => (Number(grams) - Number(part)).toFixed(4);
+
+describe('RECOVER', () => {
+  it('gives the grams to the house, fails the order and refunds its payment order', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const reference = await reverse(buy, paymentId);
+    const answer = await resolve(buy.id, 'RECOVER', { reference: 'case 12' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      status: 'FAILED',
+      manual_review_code: null,
+      refund_reference: reference,
+      payments: [{ status: 'REFUNDED' }],
+    });
+    expect(answer.body.events.at(-1)).toMatchObject({
+      cause: 'resolve.recover',
+      actor: `admin:${operatorId}`,
+    });
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED']);
+    const holding = await sellers.holdingOf(buy.userId);
+    expect(holding).toEqual({ balance: '0.0000', reserved: '0.0000', investedPaise: 0n });
+    expect(await movementsOf(buy)).toMatchObject([
+      { kind: 'CREDIT' },
+      { kind: 'RECOVERED', orderId: buy.id, investedPaise: -100_000n },
+    ]);
+    expect(await recovered(buy)).toEqual([`-${buy.grams}`]);
+    const audit = await open.database.db.auditLog.findMany({ where: { targetId: buy.id } });
+    expect(audit).toMatchObject([
+      {
+        before: { status: 'MANUAL_REVIEW', manual_review_code: 'PAYMENT_REVERSED' },
+        after: { status: 'FAILED', resolution: 'RECOVER' },
+      },
+    ]);
+    for (const again of ['RECOVER', 'KEEP']) {
+      expect(codeOf(await resolve(buy.id, again))).toEqual(notFit);
+    }
+  });
+
+  it('waits until all of the money is gone', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    await buys.payBack(paymentId, { amountPaise: 40_000 });
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    await buys.gatewayFault('*', 'error', 20);
+    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await open.sandbox.control('DELETE', '/faults');
+    await buys.payBack(paymentId, { deliver: 'none' });
+    await eventually(async () => {
+      expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    });
+  });
+
+  it('fits only an order whose money went away', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    await buys.failPayment(buy, paymentId);
+    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    const { buy: late } = await buys.late();
+    expect(codeOf(await resolve(late.id, 'RECOVER'))).toEqual(notFit);
+    const twice = await buys.paidTwice();
+    await buys.payBack(twice.paymentId);
+    expect(codeOf(await resolve(twice.buy.id, 'RECOVER'))).toEqual(notFit);
+  });
+
+  it('leaves an order that another payment may come for, and that ends FAILED again', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    await reverse(buy, paymentId);
+    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    const again = await buys.pay(buy);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual(notFit);
+    const reference = await buys.payBack(again);
+    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+  });
+});
+
+describe('KEEP', () => {
+  it('takes the loss, gives the grams free, and is not asked again for the same money', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    const answer = await resolve(buy.id, 'KEEP');
+    expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
+    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
+    const same = { gateway_payment_id: paymentId, reference, amount_paise: 40_000 };
+    await open.advance(1);
+    await buys.tell('refund.processed', { ...same, gateway_order_id: buy.gatewayOrderId });
+    await buys.becomes(buy, 'ALLOCATED');
+    expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
+    const seller = await sellerOf(buy);
+    expect((await sellers.sell(seller, '0.01')).status).toBe(201);
+    // The rest goes away too: that is news.
+    await buys.payBack(paymentId);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    const left = less(buy.grams, '0.01');
+    expect(await gramsOf(buy)).toEqual({ balance: left, reserved: left });
+    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(buy)).toEqual([`-${left}`]);
+  });
+});
+
+describe('gold that is not all there', () => {
+  it('is reserved and recovered as far as it was not sold', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const seller = await sellerOf(buy);
+    expect((await sellers.sell(seller, '0.02')).status).toBe(201);
+    await reverse(buy, paymentId);
+    const left = less(buy.grams, '0.02');
+    expect(await gramsOf(buy)).toEqual({ balance: left, reserved: left });
+    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(buy)).toEqual([`-${left}`]);
+  });
+
+  it.each([
+    ['KEEP', 'ALLOCATED'],
+    ['RECOVER', 'FAILED'],
+  ])('and of which nothing is left, ends by %s as %s', async (resolution, status) => {
+    const { buy, paymentId } = await buys.allocated();
+    expect((await sellers.sell(await sellerOf(buy), buy.grams)).status).toBe(201);
+    await reverse(buy, paymentId);
+    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect((await resolve(buy.id, resolution)).body.status).toBe(status);
+    expect(await recovered(buy)).toEqual([]);
+  });
+
+  it('leaves the gold of another order alone', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    await sellers.buy(buy.call, '2000');
+    const before = await sellers.holdingOf(buy.userId);
+    await reverse(buy, paymentId);
+    expect(await gramsOf(buy)).toEqual({ balance: before.balance, reserved: buy.grams });
+    const rest = less(before.balance, buy.grams);
+    expect((await sellers.sell(await sellerOf(buy), rest)).status).toBe(201);
+    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+  });
+});
+
+/** A sale of all of it that nobody can say the end of, and then the reversal. */
+const underway = async () => {
+  const { buy, paymentId } = await buys.allocated();
+  const seller = await sellerOf(buy);
+  await open.fault('sell-confirm', 'error');
+  await sellers.sell(seller, buy.grams);
+  const [sale] = await sellers.sellsOf(buy.userId);
+  await reverse(buy, paymentId);
+  expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+  const says = (status: number) =>
+    open.sandbox.control('POST', `/transactions/${sale?.providerTxId}`, { status });
+  return { buy, saleId: sale?.id ?? '', says };
+};
+
+describe('a sale that has the grams reserved when the money goes away', () => {
+  it('leaves them to the review when it fails', async () => {
+    const { buy, saleId, says } = await underway();
+    await says(2);
+    expect((await resolve(saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect((await sellers.sell(await sellerOf(buy), '0.01')).status).toBe(400);
+    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(buy)).toEqual([`-${buy.grams}`]);
+  });
+
+  it('takes them when it is confirmed', async () => {
+    const { buy, saleId, says } = await underway();
+    await says(1);
+    expect((await resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect((await resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
+  });
+
+  it('gives back what was bought later, and not to the review', async () => {
+    const { buy, saleId, says } = await underway();
+    await says(1);
+    expect((await resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    await open.advance(1);
+    await sellers.buy(buy.call, '1000');
+    const bought = await sellers.holdingOf(buy.userId);
+    await open.fault('sell-confirm', 'error');
+    await sellers.sell(await sellerOf(buy), '0.01');
+    const later = (await sellers.sellsOf(buy.userId)).at(-1);
+    await open.sandbox.control('POST', `/transactions/${later?.providerTxId}`, { status: 2 });
+    expect((await resolve(later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect(await gramsOf(buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });
+  });
+});
+
+describe('two operators at once', () => {
+  it.each([
+    ['KEEP', 'RECOVER'],
+    ['RECOVER', 'KEEP'],
+    ['RECOVER', 'RECOVER'],
+    ['KEEP', 'KEEP'],
+  ])('%s and %s end the review once', async (...both) => {
+    const { buy, paymentId } = await buys.allocated();
+    await reverse(buy, paymentId);
+    const answers = await Promise.all(both.map((resolution) => resolve(buy.id, resolution)));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    const winner = both[answers.findIndex(({ status }) => status === 200)];
+    const { balance, reserved } = await gramsOf(buy);
+    expect(reserved).toBe('0.0000');
+    expect(balance).toBe(winner === 'KEEP' ? buy.grams : '0.0000');
+    expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(1);
+  });
+
+  it.each([
+    ['KEEP', [201, 400]],
+    ['RECOVER', [400]],
+  ])('%s and a sale at the same moment never give a gram twice', async (resolution, sales) => {
+    const { buy, paymentId } = await buys.allocated();
+    const seller = await sellerOf(buy);
+    await reverse(buy, paymentId);
+    const [resolved, sold] = await Promise.all([
+      resolve(buy.id, resolution),
+      sellers.sell(seller, buy.grams),
+    ]);
+    expect(resolved.status).toBe(200);
+    expect(sales).toContain(sold.status);
+    expect((await gramsOf(buy)).reserved).toBe('0.0000');
+  });
+
+  it('and the event itself end in one of two ways, both in order', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { buy, paymentId } = await buys.allocated();
+      const first = await buys.payBack(paymentId, { amountPaise: 60_000 });
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+      const keep = () => resolve(buy.id, 'KEEP');
+      const rest = () => buys.payBack(paymentId);
+      await Promise.all(round % 2 === 0 ? [keep(), rest()] : [rest(), keep()]);
+      const isKept = async () => {
+        const rows = await open.database.db.paymentReversal.findMany({
+          where: { gatewayPaymentId: paymentId },
+        });
+        expect(rows).toHaveLength(2);
+        return rows.every(({ resolvedAt }) => resolvedAt !== null);
+      };
+      await eventually(async () => {
+        const [status, code] = (await isKept()) ? kept : reopened;
+        await buys.becomes(buy, status, code);
+      });
+      expect(first).not.toBe('');
+    }
+  });
+});
+
+const kept = ['ALLOCATED', null] as const;
+const reopened = ['MANUAL_REVIEW', 'PAYMENT_REVERSED'] as const;

@@ -1,0 +1,87 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { sweepRows } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { causeOf } from './apply-payment.ts';
+import { applyReversal } from './apply-reversal.ts';
+import { findPaymentOrder } from './payment-orders.store.ts';
+import {
+  claimReversalPoll,
+  listReversalPolls,
+  listReversals,
+  type PolledPayment,
+  type ReversalPollWindow,
+} from './payment-reversals.store.ts';
+import { fetchReversals, type GatewayReversal } from './fetch-reversals.ts';
+import { findLackingReversals } from './reversals.rules.ts';
+import type { PaymentsDeps } from './payments.types.ts';
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+const batchSize = 100;
+
+/**
+ * Asks for each payment once an hour in its first three days, as long as reconciliation looks back,
+ * and once a day for half a year after that: the time in which banks take disputes.
+ */
+const windowAt = (now: Date): ReversalPollWindow => ({
+  now,
+  capturedBefore: addMs(now, -hourMs),
+  capturedFrom: addMs(now, -180 * dayMs),
+  notAskedSince: addMs(now, -hourMs),
+  recentFrom: addMs(now, -3 * dayMs),
+  longNotAsked: addMs(now, -dayMs),
+  limit: batchSize,
+});
+
+/** Applies what the gateway has and no event reported, one transaction each. */
+const applyLacking = async (
+  deps: PaymentsDeps,
+  payment: PolledPayment,
+  atGateway: readonly GatewayReversal[],
+): Promise<void> => {
+  const { db, inTransaction, clock, logger, metrics, portfolios } = deps;
+  const { gateway, gatewayPaymentId } = payment;
+  const lacking = findLackingReversals(atGateway, await listReversals(db, payment));
+  if (lacking.length === 0) return;
+  const target = await findPaymentOrder(db, payment.paymentOrderId);
+  invariant(target, `payment order ${payment.paymentOrderId} is gone`);
+  for (const reversal of lacking) {
+    const report = { ...reversal, gateway, gatewayPaymentId, learnedAt: clock.now() };
+    const cause = causeOf('asked_by_janitor', gateway);
+    const applied = await inTransaction((tx) => applyReversal(deps, tx, target, { report, cause }));
+    if (!applied.changed) continue;
+    metrics.countReversal(gateway, reversal.kind, 'poll');
+    const { decision } = applied;
+    logger.warn({ paymentId: payment.id, gateway, decision }, 'a reversal was found by asking');
+  }
+  await portfolios.drop(target.userId);
+};
+
+/**
+ * Asks the gateways for refunds and disputes of captured payments that no event reported, and
+ * applies them as an event would (contract: states > Reversed payments). Payments of a gateway that
+ * gives no answer are asked for again when they are due next.
+ */
+export const pollReversals = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
+  const { db, clock, gateways, logger } = deps;
+  const window = windowAt(clock.now());
+  const silent = new Set<string>();
+  await sweepRows({
+    rows: await listReversalPolls(db, window),
+    signal,
+    handle: async (payment) => {
+      const gateway = gateways.get(payment.gateway);
+      // Claimed even when its gateway is silent: else its payments would hide those of all others.
+      if (!(await claimReversalPoll(db, payment.id, window))) return false;
+      if (gateway === undefined || silent.has(payment.gateway)) return false;
+      const atGateway = await fetchReversals(gateway, payment);
+      if (atGateway === undefined) silent.add(payment.gateway);
+      else await applyLacking(deps, payment, atGateway.gone);
+      return atGateway !== undefined;
+    },
+    onError: (error, { id }) => {
+      logger.error({ paymentId: id, err: describeError(error) }, 'reversals were not applied');
+    },
+  });
+};
