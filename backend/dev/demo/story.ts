@@ -2,6 +2,7 @@ import type { Step } from './demo.types.ts';
 import { addBankAccount } from './steps/add-bank-account.ts';
 import { approveCustomer } from './steps/approve-kyc.ts';
 import { buyGold } from './steps/buy-gold.ts';
+import { chargeBack } from './steps/charge-back.ts';
 import { checkInvariants } from './steps/check-invariants.ts';
 import { checkProcesses } from './steps/check-processes.ts';
 import { checkReadiness } from './steps/check-readiness.ts';
@@ -58,6 +59,7 @@ export const story: readonly Step[] = [
   refreshAndLogout,
   payWrongAmount,
   payBack,
+  chargeBack,
   reconcile,
   checkInvariants,
 ];

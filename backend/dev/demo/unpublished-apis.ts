@@ -43,6 +43,9 @@ interface SandboxPaths {
   '/_control/refunds/{id}': {
     post: Names & Sends<Record<string, never>> & Success<{ reference: string }>;
   };
+  '/_control/disputes/{id}': {
+    post: Names & Sends<Record<string, never>> & Success<{ reference: string }>;
+  };
   '/_control/journal': {
     get: Finds<{ collaborator: string; operation: string }> &
       Success<{ entries: { idempotencyKey?: string }[] }>;

@@ -26,6 +26,12 @@ export const notifyBought = (
   });
 };
 
+const underReview =
+  'We are looking into your order. Your money is safe and you need not pay again.';
+const paymentReturned =
+  'Your payment for this order was returned to you or to your bank. ' +
+  'While we look into it, gold of this order stays reserved and can not be sold.';
+
 /** Notifies the customer that a person will look at the order; not why, which is for operators. */
 export const notifyUnderReview = (
   db: Db,
@@ -37,10 +43,7 @@ export const notifyUnderReview = (
     userId: order.userId,
     type: 'buy_under_review',
     title: 'Your gold order is being reviewed',
-    body:
-      code === 'PAYMENT_REVERSED'
-        ? 'Your payment for this order was returned to you or your bank. The gold of this order stays reserved while we look into it.'
-        : 'We are looking into your order. Your money is safe and you need not pay again.',
+    body: code === 'PAYMENT_REVERSED' ? paymentReturned : underReview,
     data: { order_id: order.id },
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });

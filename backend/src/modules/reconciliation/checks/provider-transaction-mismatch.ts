@@ -94,14 +94,14 @@ type BalanceRow = {
 
 /**
  * Lists the window's customers who ever bought or sold gold. Gold that went to the house, forfeited
- * or recovered, stays on the customer's account at the provider: a figure beside the rest. A customer with a purchase of other grams than ordered is left out:
- * somebody reviews it.
+ * or recovered, stays on the customer's account at the provider: a figure beside the rest. A customer
+ * with a purchase of other grams than ordered is left out: somebody reviews it.
  */
 const listBalances = ({ read, from, limits }: CheckContext) =>
   read<BalanceRow>(sql`
     SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
-      traded.grams::text AS expected, trim_scale(-house.grams)::text AS "houseGrams",
-      traded.open_buys::text AS "openBuys",
+      traded.grams::text AS expected,
+      trim_scale(-house.grams)::text AS "houseGrams", traded.open_buys::text AS "openBuys",
       traded.open_sells::text AS "openSells", (count(*) OVER ())::int AS total
     FROM (${customersSince(from)}) AS recent JOIN app_user u ON u.id = recent.id
     CROSS JOIN LATERAL (
