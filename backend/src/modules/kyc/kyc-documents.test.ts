@@ -125,4 +125,16 @@ describe('what is refused, and stored nowhere', () => {
     }
     expect(await upload({}, hoarder)).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
   });
+
+  it('all but one of ten that come at once for the last place', async () => {
+    const hoarder = await kyc.make.customer();
+    for (let count = 0; count < 39; count += 1) await upload({}, hoarder);
+    const before = storedFiles().length;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => upload({}, hoarder)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ code }) => code === 'LIMIT_EXCEEDED')).toHaveLength(9);
+    const { userId } = hoarder;
+    expect(await kyc.kit.db.kycDocument.count({ where: { userId } })).toBe(40);
+    expect(storedFiles()).toHaveLength(before + 1);
+  });
 });

@@ -3,10 +3,11 @@ import { fileTypeFromBuffer } from 'file-type';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { AppError } from '../../platform/errors/app-error.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { lockHolding } from '../holdings/index.ts';
 import { documentContext } from './kyc-sealing.ts';
 import { documentLimitBytes, type DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
@@ -16,11 +17,20 @@ const maxDocuments = 40;
 
 export interface UploadDocumentDeps {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Vault;
   readonly objects: ObjectStore;
 }
+
+const requireRoom = async (db: Db, userId: string): Promise<void> => {
+  if ((await countDocuments(db, userId)) < maxDocuments) return;
+  throw new AppError('LIMIT_EXCEEDED', {
+    message: `You can upload at most ${maxDocuments} documents.`,
+    details: { limit: 'maxDocuments', value: maxDocuments },
+  });
+};
 
 /**
  * Seals a document with the customer's own key, stores it in the object store and returns its key.
@@ -29,7 +39,7 @@ export interface UploadDocumentDeps {
  * PAYLOAD_TOO_LARGE, LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when the store does not accept it.
  */
 export const uploadDocument = async (
-  { db, clock, random, vault, objects }: UploadDocumentDeps,
+  { db, inTransaction, clock, random, vault, objects }: UploadDocumentDeps,
   userId: string,
   input: DocumentInput,
 ): Promise<string> => {
@@ -43,27 +53,32 @@ export const uploadDocument = async (
     const message = `must match contentType; it looks like ${found?.mime ?? 'no known type'}`;
     throw validationError([{ field: 'dataBase64', message }]);
   }
-  if ((await countDocuments(db, userId)) >= maxDocuments) {
-    throw new AppError('LIMIT_EXCEEDED', {
-      message: `You can upload at most ${maxDocuments} documents.`,
-      details: { limit: 'maxDocuments', value: maxDocuments },
-    });
-  }
+  await requireRoom(db, userId);
   const id = random.uuid();
   const key = `kyc/${userId}/${id}`;
   const sealer = await vault.forUser(db, userId);
   const sealed = sealer.sealBytes(bytes, documentContext(key));
   const put = await objects.put(key, sealed, 'application/octet-stream', { ifAbsent: true });
   if (put.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: put });
-  await insertDocument(db, {
-    id,
-    userId,
-    key,
-    kind: input.kind,
-    contentType: input.contentType,
-    sizeBytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    createdAt: clock.now(),
-  });
+  try {
+    await inTransaction(async (tx) => {
+      // Whatever is counted per customer is counted under this lock: uploads at once count too.
+      await lockHolding(tx, userId);
+      await requireRoom(tx, userId);
+      await insertDocument(tx, {
+        id,
+        userId,
+        key,
+        kind: input.kind,
+        contentType: input.contentType,
+        sizeBytes: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        createdAt: clock.now(),
+      });
+    });
+  } catch (error) {
+    if (isAppError(error)) await objects.delete(key);
+    throw error;
+  }
   return key;
 };
