@@ -148,12 +148,17 @@ const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
   expect(said, `${field}: ${briefly(sent)}`).toEqual(refused);
 };
 
-/** Wrong codes and passwords are counted; a refused key leaves nothing, but is seen on its way. */
+/**
+ * Wrong codes and passwords are counted and recorded; a refused key leaves nothing, but is seen on
+ * its way.
+ */
 const counters = new Set([
   'otp_guard',
   'otp_code',
   'otp_send',
   'admin_login_guard',
+  'audit_log',
+  'security_event',
   'idempotency_key',
 ]);
 

@@ -4,6 +4,7 @@ import { createAccounting } from '../../src/modules/accounting/index.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createIdentity } from '../../src/modules/identity/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createBlindIndex, createSecretHasher } from '../../src/platform/crypto/index.ts';
 import { createFactories } from '#test/support/factories.ts';
@@ -40,6 +41,7 @@ export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
     credentialPepper: keys,
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',
+    notify: createNotify(kit),
   });
   const admins = createAdmins({ ...kit, tokenTtlSeconds: 3600 });
   const accounting = createAccounting({ ...kit, db });

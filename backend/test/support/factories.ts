@@ -10,6 +10,7 @@ import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
 import { hashPhone } from '../../src/modules/identity/phone.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
 import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
 import { setProviderUserId } from '../../src/modules/identity/users.store.ts';
 import { sealSubmission } from '../../src/modules/kyc/kyc-sealing.ts';
@@ -94,6 +95,7 @@ export const createNumbers = (random: Random) => ({
 export const createFactories = (deps: FactoryDeps) => {
   const { db, inTransaction, clock, random, tokens, vault, blindIndex, hasher, provider } = deps;
   const numbers = createNumbers(random);
+  const notify = createNotify({ clock, random });
 
   /** A signed-in customer who has given nothing but a phone number. */
   const customer = async (given: { phone?: string } = {}): Promise<MadeCustomer> => {
@@ -102,7 +104,9 @@ export const createFactories = (deps: FactoryDeps) => {
       const onUserCreated = createHolding;
       const who = { phone, phoneHash: hashPhone(blindIndex, phone) };
       const user = await createUser({ clock, random, vault, onUserCreated }, tx, who);
-      const { session } = await openSession({ clock, random }, tx, user.id, {});
+      const { session } = await openSession({ clock, random, notify }, tx, user.id, {
+        ip: '127.0.0.1',
+      });
       const token = signAccessToken({ tokens }, session, phone);
       const { id: sessionId, deviceId } = session;
       return { userId: user.id, phone, deviceId, sessionId, token };

@@ -11,6 +11,7 @@ import {
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createIdentity, type IdentityDeps } from '../../src/modules/identity/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
@@ -104,6 +105,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     credentialPepper: pepper,
     onUserCreated: options.onUserCreated ?? createHolding,
     kycStatusOf: async () => 'PENDING',
+    notify: createNotify({ clock, random }),
   });
   const app = createApi({
     info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },

@@ -19,6 +19,7 @@ import {
 import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createSettings } from '../../modules/settings/index.ts';
+import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
@@ -80,6 +81,7 @@ export const createAdminApi = (
     tags: {
       health: 'Liveness.',
       auth: "Operators' sign-in.",
+      users: 'Customers.',
       kyc: 'Review of what customers submitted.',
       orders: "Customers' gold orders and manual reviews.",
       payouts: 'Approval and retry of payouts.',
@@ -96,6 +98,7 @@ export const createAdminApi = (
     routes: [
       ...healthRoutes,
       ...admins.adminRoutes,
+      ...createUserTimelineRoutes({ db }),
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,
       ...services.payouts.adminRoutes,

@@ -3,6 +3,7 @@ import { createObjectStore } from '../../adapters/object-store/create-object-sto
 import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
 import { createIdentity } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
+import { createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
@@ -46,6 +47,7 @@ export const createCustomerApi = (
     credentialPepper: config.CREDENTIAL_PEPPER,
     onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
     kycStatusOf,
+    notify: createNotify(runtime),
   });
   const kyc = createKyc({
     ...runtime,

@@ -1,7 +1,9 @@
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
+import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
+import { purgeSecurityEvents } from '../../modules/security-events/index.ts';
 import { createKycSweeps } from '../../modules/kyc/index.ts';
 import {
   createJobRunner,
@@ -50,6 +52,7 @@ await runMain(async (env) => {
     everyMs: config.JANITOR_EVERY_MS,
     sweeps: [
       createDeadPoolSweep({ inTransaction, logger }),
+      createRefusalSweep({ ...runtime, inTransaction }),
       ...gold.expirySweeps.map((sweep) => ({ ...sweep, everyMs: config.EXPIRY_EVERY_MS })),
       ...gold.sweeps,
       ...payments.sweeps,
@@ -73,6 +76,7 @@ await runMain(async (env) => {
           await purgeLapsedIdentity({ db, clock });
           await purgeAdminSignIns({ db, clock });
           await purgePortalSignIns({ db, clock });
+          await purgeSecurityEvents({ db, clock });
         },
       },
     ],

@@ -6,6 +6,7 @@ import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
+import { createRefusalSweep } from '../audit/index.ts';
 import { createAccounting, portalRead, portalWrite, type Permission } from './index.ts';
 import { administrationPermissions, permissions } from './permissions.ts';
 
@@ -101,6 +102,7 @@ describe('the order of refusals', () => {
   it('writes an audit row of each refusal, with who, where and why', async () => {
     const viewer = await make.portalUser('viewer');
     const officer = await make.portalUser('tax_officer');
+    kit.clock.advance(60_000);
     expect(await refusals(undefined, write)).toMatchObject({
       rows: [{ ...refused('UNAUTHENTICATED'), actorId: null }],
     });
@@ -118,6 +120,27 @@ describe('the order of refusals', () => {
       rows: [{ ...refused('READ_ONLY_MODE'), actorId: officer.portalUserId }],
     });
     expect(await refusals(viewer.token, read)).toMatchObject({ status: 200, rows: [] });
+  });
+});
+
+describe('refusals without a valid token', () => {
+  it('are counted together per address and minute', async () => {
+    kit.clock.advance(60_000);
+    const writeRefusals = () => createRefusalSweep(kit).run(new AbortController().signal);
+    await writeRefusals();
+    const before = await kit.db.auditLog.count();
+    for (const token of [undefined, 'x', undefined, 'A'.repeat(43)]) await write(token);
+    await read();
+    expect(await kit.db.auditLog.count()).toBe(before + 1);
+    kit.clock.advance(60_000);
+    await writeRefusals();
+    const rows = await kit.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
+    const { after } = refused('UNAUTHENTICATED');
+    const other = { ...after, method: 'GET', permission: 'gold.buys.read' };
+    expect(rows).toMatchObject([
+      { ...refused('UNAUTHENTICATED'), actorId: null, ip: '127.0.0.1' },
+      { action: 'accounting.refused', after: { further: 4, refused: [after, other] } },
+    ]);
   });
 });
 

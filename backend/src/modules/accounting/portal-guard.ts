@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Access, Guard } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
@@ -12,6 +12,7 @@ import { findLivePortalSession } from './portal-users.store.ts';
 
 interface PortalGuardOptions {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly switches: Switches;
   readonly audit: Auditor;
@@ -27,10 +28,10 @@ const holds = (principal: PortalPrincipal, permission: string): boolean =>
 /**
  * Admits accounting staff. It checks the portal token (401), the permission (403) and read-only
  * mode (403), in this order. Role, active flag and permissions are read anew on every request, and
- * every refusal writes an audit row.
+ * every refusal is audited: those without a valid token together per address and minute.
  */
 export const createPortalGuard = (options: PortalGuardOptions): Guard => {
-  const { db, clock, switches, audit } = options;
+  const { db, inTransaction, clock, switches, audit } = options;
 
   const principalOf = async (req: Request): Promise<PortalPrincipal | undefined> => {
     const token = req.get('x-portal-token') ?? '';
@@ -44,29 +45,21 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   const refuse = async (
     code: 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'READ_ONLY_MODE',
     req: Request,
-    access: Access<unknown>,
+    { permission }: Access<unknown>,
     principal?: PortalPrincipal,
   ): Promise<never> => {
-    await audit.record(db, {
-      action: 'accounting.refused',
-      outcome: 'REFUSED',
-      actor: {
-        api: 'accounting',
-        ...(principal !== undefined && {
-          id: principal.portalUserId,
-          email: principal.email,
-          role: principal.role,
-        }),
-      },
-      after: {
-        code,
-        method: req.method,
-        route: String(req.route?.path ?? ''),
-        permission: access.permission,
-      },
-      requestId: req.requestId,
-      ip: req.ip ?? '',
-    });
+    const { requestId, ip = '', method } = req;
+    const action = 'accounting.refused';
+    const route = String(req.route?.path ?? '');
+    const after = { code, method, route, ...(permission !== undefined && { permission }) };
+    if (principal === undefined) {
+      const refusal = { action, api: 'accounting', ip, requestId, after } as const;
+      await inTransaction((tx) => audit.recordRefusal(tx, refusal));
+    } else {
+      const { portalUserId: id, email, role } = principal;
+      const actor = { api: 'accounting', id, email, role } as const;
+      await audit.record(db, { action, outcome: 'REFUSED', actor, after, requestId, ip });
+    }
     throw new AppError(code);
   };
 

@@ -1,6 +1,11 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
-import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
+import {
+  hashToken,
+  resealHashes,
+  type BlindIndex,
+  type SecretHasher,
+} from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
@@ -24,6 +29,7 @@ export interface PortalSignInDeps {
   readonly random: Random;
   readonly hasher: SecretHasher;
   readonly audit: Auditor;
+  readonly blindIndex: BlindIndex;
 }
 
 interface PortalCredentials {
@@ -76,22 +82,21 @@ const checkPassword = async (
   return signedIn;
 };
 
-/** Writes the audit row of a refused sign-in, without the email: it may be a stranger's. */
+/** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
 const recordRefusal = async (
-  { db, audit }: PortalSignInDeps,
+  { inTransaction, audit, blindIndex }: PortalSignInDeps,
+  email: string,
   error: unknown,
   context: RequestContext,
 ): Promise<void> => {
   // Nobody was judged where the queue was full.
   if (!isAppError(error) || error.code === 'BUSY') return;
-  await audit.record(db, {
-    action: 'accounting.sign-in.refused',
-    outcome: 'REFUSED',
-    actor: { api: 'accounting' },
-    after: { code: error.code },
-    requestId: context.requestId,
-    ip: context.ip,
-  });
+  const { requestId, ip } = context;
+  const after = { code: error.code, emailHash: blindIndex('email', email) };
+  const action = 'accounting.sign-in.refused';
+  await inTransaction((tx) =>
+    audit.recordRefusal(tx, { action, api: 'accounting', ip, requestId, after }),
+  );
 };
 
 /**
@@ -106,7 +111,7 @@ export const signInPortalUser = async (
   try {
     return await checkPassword(deps, credentials, context);
   } catch (error) {
-    await recordRefusal(deps, error, context);
+    await recordRefusal(deps, credentials.email, error, context);
     throw error;
   }
 };

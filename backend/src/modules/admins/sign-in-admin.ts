@@ -1,17 +1,21 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import type { TokenSigner } from '../../platform/auth/jwt.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import { resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { AppError } from '../../platform/errors/app-error.ts';
+import { resealHashes, type BlindIndex, type SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import type { Auditor } from '../audit/index.ts';
 import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
 
 export interface SignInAdminDeps {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly hasher: SecretHasher;
   readonly tokens: TokenSigner;
+  readonly audit: Auditor;
+  readonly blindIndex: BlindIndex;
   /** Lifetime of an operator's token, in seconds: 8 hours unless configured. */
   readonly tokenTtlSeconds: number;
 }
@@ -26,30 +30,79 @@ interface SignedInAdmin {
 export const createAdminLoginGuard = (clock: Clock) =>
   createLoginGuard({ table: 'admin_login_guard', clock });
 
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Records a sign-in with its audit row; undefined where the password is theirs no more. */
+const recordSignIn = (
+  { inTransaction, clock, audit }: SignInAdminDeps,
+  known: AdminRecord,
+  { requestId, ip }: RequestContext,
+) =>
+  inTransaction(async (tx) => {
+    // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
+    const admin = await recordAdminLogin(tx, known, clock.now());
+    if (admin === undefined) return undefined;
+    const { id, email, role } = admin;
+    const actor = { api: 'admin', id, email, role } as const;
+    await audit.record(tx, { action: 'admin.sign_in', actor, requestId, ip });
+    return admin;
+  });
+
+/** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
+const recordRefusal = async (
+  { inTransaction, audit, blindIndex }: SignInAdminDeps,
+  email: string,
+  error: unknown,
+  { requestId, ip }: RequestContext,
+): Promise<void> => {
+  // Nobody was judged where the queue was full.
+  if (!isAppError(error) || error.code === 'BUSY') return;
+  const after = { code: error.code, emailHash: blindIndex('email', email) };
+  const refusal = { action: 'admin.sign_in_refused', api: 'admin', ip, requestId, after } as const;
+  await inTransaction((tx) => audit.recordRefusal(tx, refusal));
+};
+
+const checkPassword = async (
+  deps: SignInAdminDeps,
+  { email, password }: Credentials,
+  context: RequestContext,
+) => {
+  const { db, clock, hasher } = deps;
+  const guard = createAdminLoginGuard(clock);
+  const admin = await hasher.checkInTurn(context.clientGone, async (verify) => {
+    await guard.charge(db, email);
+    const known = await findAdminByEmail(db, email);
+    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
+    return recordSignIn(deps, known, context);
+  });
+  if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
+  await guard.clear(db, email);
+  return admin;
+};
+
 /**
  * Signs an operator in. Every failure is the same 401 after the same time, so that nobody learns
  * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED, BUSY.
  */
 export const signInAdmin = async (
   deps: SignInAdminDeps,
-  { email, password }: { readonly email: string; readonly password: string },
-  { clientGone }: Pick<RequestContext, 'clientGone'>,
+  credentials: Credentials,
+  context: RequestContext,
 ): Promise<SignedInAdmin> => {
-  const { db, clock, hasher, tokens, tokenTtlSeconds } = deps;
-  const guard = createAdminLoginGuard(clock);
-  const admin = await hasher.checkInTurn(clientGone, async (verify) => {
-    await guard.charge(db, email);
-    const known = await findAdminByEmail(db, email);
-    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
-    // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
-    return recordAdminLogin(db, known, clock.now());
-  });
-  if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
-  await guard.clear(db, email);
-  // Issued when it was recorded: a change since then ends it, however late it is signed.
-  const claims = { sub: admin.id, email: admin.email, role: admin.role };
-  const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.lastLoginAt);
-  return { accessToken, expiresIn: tokenTtlSeconds, admin };
+  const { tokens, tokenTtlSeconds } = deps;
+  try {
+    const admin = await checkPassword(deps, credentials, context);
+    // Issued when it was recorded: a change since then ends it, however late it is signed.
+    const claims = { sub: admin.id, email: admin.email, role: admin.role };
+    const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.lastLoginAt);
+    return { accessToken, expiresIn: tokenTtlSeconds, admin };
+  } catch (error) {
+    await recordRefusal(deps, credentials.email, error, context);
+    throw error;
+  }
 };
 
 /** Deletes one batch of expired counts of failed sign-ins. */

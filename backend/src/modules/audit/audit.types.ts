@@ -25,3 +25,14 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly ip?: string;
 }
+
+/** A request that was refused before anybody was known to have sent it. */
+export interface Refusal {
+  readonly action: string;
+  readonly api: AuditActor['api'];
+  /** The client's address. */
+  readonly ip: string;
+  readonly requestId: string;
+  /** Holds no secret and no personal data: a hash of what was typed, at most. */
+  readonly after: JsonObject;
+}

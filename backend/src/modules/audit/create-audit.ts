@@ -6,11 +6,14 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { nothingSealed, sealParts, type AuditVault } from './audit-sealing.ts';
 import { createAuditAdminRoutes } from './audit.admin.routes.ts';
 import { insertAuditEntry } from './audit.store.ts';
-import type { AuditEntry } from './audit.types.ts';
+import type { AuditEntry, Refusal } from './audit.types.ts';
+import { recordRefusal } from './record-refusals.ts';
 
 export interface Auditor {
   /** Writes an audit row, in the transaction of the change it describes: neither stands alone. */
   record(db: Db, entry: AuditEntry): Promise<void>;
+  /** Records a refusal of a stranger, in a transaction: see `recordRefusal`. */
+  recordRefusal(tx: Db, refusal: Refusal): Promise<void>;
 }
 
 /** Creates the auditor; one whose entries have nothing sealed needs no `vault`. */
@@ -20,14 +23,13 @@ export const createAuditor = (options: {
   readonly vault?: AuditVault;
 }): Auditor => {
   const { clock, random, vault } = options;
-  return {
-    async record(db, entry) {
-      const id = random.uuid();
-      invariant(vault ?? entry.sealed === undefined, 'an auditor that seals has a vault');
-      const sealed = vault === undefined ? nothingSealed : await sealParts(vault, db, id, entry);
-      await insertAuditEntry(db, { id, at: clock.now(), ...sealed }, entry);
-    },
+  const record: Auditor['record'] = async (db, entry) => {
+    const id = random.uuid();
+    invariant(vault ?? entry.sealed === undefined, 'an auditor that seals has a vault');
+    const sealed = vault === undefined ? nothingSealed : await sealParts(vault, db, id, entry);
+    await insertAuditEntry(db, { id, at: clock.now(), ...sealed }, entry);
   };
+  return { record, recordRefusal: (tx, refusal) => recordRefusal({ clock, record }, tx, refusal) };
 };
 
 /** Wires the operators' view of the log. */

@@ -1,2 +1,3 @@
 export type { AuditEntry } from './audit.types.ts';
 export { createAudit, createAuditor, type Auditor } from './create-audit.ts';
+export { createRefusalSweep } from './record-refusals.ts';

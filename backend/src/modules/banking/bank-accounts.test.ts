@@ -66,6 +66,15 @@ describe('adding a bank account', () => {
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
   });
 
+  it('notifies the customer, without the number', async () => {
+    const { call, userId } = await open.customer();
+    const { body } = await add(call, { accountNumber: '918273645519' });
+    const rows = await open.kit.db.notification.findMany({ where: { userId } });
+    expect(rows).toMatchObject([{ type: 'bank_added', data: { bankAccountId: body['id'] } }]);
+    expect(JSON.stringify(rows)).toContain('5519');
+    expect(JSON.stringify(rows)).not.toContain('918273645519');
+  });
+
   it('is 409 for the sixth, however many come at once', async () => {
     const { call } = await open.customer();
     const answers = await Promise.all(Array.from({ length: 9 }, () => add(call)));

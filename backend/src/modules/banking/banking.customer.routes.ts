@@ -37,7 +37,8 @@ export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
     body: addAccountBody,
     responses: { 201: bankAccountView },
     errors: ['BANK_ACCOUNT_LIMIT', 'VALIDATION_LIMIT', 'BANK_ACCOUNT_DUPLICATE'],
-    handler: async ({ principal, body }) => created(await addAccount(deps, principal.userId, body)),
+    handler: async ({ principal: { userId }, body, context: { ip } }) =>
+      created(await addAccount(deps, { userId, ip }, body)),
   }),
   defineRoute({
     ...shared,
@@ -58,8 +59,8 @@ export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
     params: idParams,
     responses: { 204: null },
     errors: ['NOT_FOUND', 'BANK_ACCOUNT_IN_USE'],
-    handler: async ({ principal, params }) => {
-      await removeAccount(deps, principal.userId, params.id);
+    handler: async ({ principal: { userId }, params, context: { ip } }) => {
+      await removeAccount(deps, { userId, ip }, params.id);
       return noContent();
     },
   }),

@@ -2,6 +2,23 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { BankAccount } from './banking.types.ts';
 
+/** Notifies the customer that an account was added, lest it was somebody else. */
+export const notifyAdded = (
+  db: Db,
+  notify: Notify,
+  { id, userId, accountNumber }: { id: string; userId: string; accountNumber: string },
+): Promise<void> =>
+  notify(db, {
+    userId,
+    type: 'bank_added',
+    title: 'Bank account added',
+    body:
+      `A bank account ending in ${accountNumber.slice(-4)} was added to your account. ` +
+      'If this was not you, please contact support.',
+    data: { bankAccountId: id },
+    dedupeKey: `bank-added:${id}`,
+  });
+
 /** Notifies the customer of what a validation found. */
 export const notifyValidated = (
   db: Db,

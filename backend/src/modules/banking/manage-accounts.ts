@@ -5,6 +5,7 @@ import type { Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { lockHolding } from '../holdings/index.ts';
+import { recordSecurityEvent } from '../security-events/index.ts';
 import { hashesOfNumber, openHolderName, sealDetails } from './bank-account-sealing.ts';
 import {
   countAccounts,
@@ -18,10 +19,17 @@ import {
   markDeleted,
   transitionAccount,
 } from './bank-account.store.ts';
+import { notifyAdded } from './banking.notifications.ts';
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 import { recordValidation } from './validation-limit.ts';
+
+/** The customer, and the address that the request came from. */
+interface Requester {
+  readonly userId: string;
+  readonly ip: string;
+}
 
 /** contract: payouts > Bank accounts */
 const maxAccounts = 5;
@@ -67,10 +75,10 @@ export const listAccounts = async ({ db, vault }: BankingDeps, userId: string, p
 const insert = async (
   deps: BankingDeps,
   tx: Db,
-  userId: string,
+  { userId, ip }: Requester,
   { accountNumber, holderName, ifsc, primary = false }: AddAccountInput,
 ): Promise<string> => {
-  const { clock, random, vault, blindIndex, provider } = deps;
+  const { clock, random, vault, blindIndex, provider, notify } = deps;
   // The unique index sees one key's hashes; the holding's lock makes this count for all keys.
   if (await hasAccount(tx, { userId, ifsc }, hashesOfNumber(accountNumber, blindIndex))) {
     throw new AppError('BANK_ACCOUNT_DUPLICATE', { field: 'accountNumber' });
@@ -88,6 +96,8 @@ const insert = async (
   });
   await recordValidation(deps, tx, { bankAccountId: id, attempt: 1, userId });
   await enqueue(tx, validationJob(id));
+  await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_added', ip });
+  await notifyAdded(tx, notify, { id, userId, accountNumber });
   return id;
 };
 
@@ -98,9 +108,10 @@ const insert = async (
  */
 export const addAccount = async (
   deps: BankingDeps,
-  userId: string,
+  requester: Requester,
   input: AddAccountInput,
 ): Promise<BankAccountView> => {
+  const { userId } = requester;
   try {
     return await deps.inTransaction(async (tx) => {
       await lockHolding(tx, userId);
@@ -108,7 +119,7 @@ export const addAccount = async (
         deps.metrics.countBound('bank_accounts');
         throw new AppError('BANK_ACCOUNT_LIMIT', { details: { most: maxAccounts } });
       }
-      return view(deps, tx, await insert(deps, tx, userId, input), userId);
+      return view(deps, tx, await insert(deps, tx, requester, input), userId);
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
@@ -134,12 +145,17 @@ export const choosePrimaryAccount = (
  * Deletes an account. Where it was the primary one, the one verified longest takes its place.
  * @throws AppError NOT_FOUND, BANK_ACCOUNT_IN_USE
  */
-export const removeAccount = (deps: BankingDeps, userId: string, id: string): Promise<void> =>
+export const removeAccount = (
+  deps: BankingDeps,
+  { userId, ip }: Requester,
+  id: string,
+): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const account = await lockOwnAccount(tx, userId, id);
     if (await deps.isAccountInUse(tx, id)) throw new AppError('BANK_ACCOUNT_IN_USE');
     const at = deps.clock.now();
     await markDeleted(tx, id, at);
+    await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_removed', ip });
     if (!account.isPrimary) return;
     const next = await findOldestVerified(tx, userId);
     if (next !== undefined) await makePrimary(tx, next, at);

@@ -15,7 +15,9 @@ afterEach(async () => {
 const minuteMs = 60_000;
 const row = (id: string) => open.kit.db.bankAccount.findUniqueOrThrow({ where: { id } });
 const told = (userId: string) =>
-  open.kit.db.notification.findMany({ where: { userId, type: { startsWith: 'bank' } } });
+  open.kit.db.notification.findMany({
+    where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
+  });
 
 /** An account whose validation stays open unless it is played; nothing is started yet. */
 const added = async (ending = '8888') => {

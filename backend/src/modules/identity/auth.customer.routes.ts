@@ -61,8 +61,8 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       body: verifyOtpBody,
       responses: { 200: verifyOtpAnswer },
       errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_UNAVAILABLE'],
-      handler: async ({ body }) => {
-        const { isNewUser, ...signedIn } = await signInWithCode(deps, body);
+      handler: async ({ body, context }) => {
+        const { isNewUser, ...signedIn } = await signInWithCode(deps, body, context);
         return ok({ ...(await present(signedIn)), isNewUser });
       },
     }),
@@ -75,7 +75,8 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       body: refreshTokenBody,
       responses: { 200: signInAnswer },
       errors: ['INVALID_REFRESH_TOKEN', 'ACCOUNT_UNAVAILABLE'],
-      handler: async ({ body }) => ok(await present(await refreshSession(deps, body.refreshToken))),
+      handler: async ({ body, context }) =>
+        ok(await present(await refreshSession(deps, body.refreshToken, context))),
     }),
   ];
 };

@@ -51,7 +51,7 @@ export interface OneTimeCodesDeps {
 /** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
 type CodeVerdict =
   | { readonly kind: 'right' }
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wrong'; readonly locks: boolean }
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
 
 /** Returns the error of a verdict that is not `right`. */
@@ -149,8 +149,9 @@ export const checkCode = async (
   );
   const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
   if (!matches || !usable) {
-    await saveWrongCodes(tx, scope, afterWrongCode(wrong, now));
-    return { kind: 'wrong' };
+    const counted = afterWrongCode(wrong, now);
+    await saveWrongCodes(tx, scope, counted);
+    return { kind: 'wrong', locks: counted.lockedUntil !== null };
   }
   await consumeCode(tx, stored.id, now);
   await saveWrongCodes(tx, scope, noWrongCodes);

@@ -36,6 +36,19 @@ export const insertSession = async (
   await tx.session.create({ data: { ...session, familyId, refreshTokenHash } });
 };
 
+/** Tells whether the user has or had a session that is still stored, on this device and on any. */
+export const findDevicesOfSessions = async (
+  db: Db,
+  userId: string,
+  deviceId: string,
+): Promise<{ readonly isKnown: boolean; readonly hasAny: boolean }> => {
+  const select = { id: true };
+  const any = await db.session.findFirst({ where: { userId }, select });
+  if (any === null) return { isKnown: false, hasAny: false };
+  const same = await db.session.findFirst({ where: { userId, deviceId }, select });
+  return { isKnown: same !== null, hasAny: true };
+};
+
 /** Ends the device's session, if it has one, and returns its id. Its biometric token stays. */
 export const replaceDeviceSession = async (
   tx: Db,

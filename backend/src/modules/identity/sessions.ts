@@ -4,9 +4,17 @@ import { addSeconds, msBetween, type Clock } from '../../platform/clock/clock.ts
 import { hashToken } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Notify } from '../notifications/index.ts';
+import {
+  countSecurityEvent,
+  findSignedInDevices,
+  recordSecurityEvent,
+} from '../security-events/index.ts';
 import { isActive, type Session, type SignedIn } from './identity.types.ts';
 import {
+  findDevicesOfSessions,
   findLiveSession,
   findUsedToken,
   insertSession,
@@ -30,6 +38,7 @@ export interface SessionsDeps {
   readonly random: Random;
   readonly tokens: TokenSigner;
   readonly revocations: RevocationList;
+  readonly notify: Notify;
 }
 
 /** A client's own description of its device; one that sends no `deviceId` gets one. */
@@ -51,17 +60,48 @@ const makeRefreshToken = (random: Random, at: Date) => {
   return { token, hash: hashToken(token), expiresAt: addSeconds(at, refreshTokenSeconds) };
 };
 
+/** Returns how the device is known: a client that names none has a new one every time. */
+const isNewDevice = async (tx: Db, userId: string, deviceId: string) => {
+  const events = await findSignedInDevices(tx, userId, deviceId);
+  if (events.isKnown) return { isNew: false, isFirst: false };
+  const sessions = await findDevicesOfSessions(tx, userId, deviceId);
+  return { isNew: !sessions.isKnown, isFirst: !events.hasAny && !sessions.hasAny };
+};
+
+/** Records a sign-in on a device not seen before; tells the customer but of the first one. */
+const noteNewDevice = async (
+  deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'>,
+  tx: Db,
+  { id, userId, deviceId }: Session,
+  { ip, isFirst }: { ip: string; isFirst: boolean },
+): Promise<void> => {
+  await recordSecurityEvent(tx, deps, { userId, kind: 'device_signed_in', ip, deviceId });
+  if (isFirst) return;
+  await deps.notify(tx, {
+    userId,
+    type: 'device_signed_in',
+    title: 'New sign-in',
+    body:
+      'Your account was signed in to on a new device. ' +
+      'If this was not you, please end that session and contact support.',
+    data: { sessionId: id },
+    dedupeKey: `device:${id}`,
+  });
+};
+
 /**
  * Opens the device's one session in the caller's transaction, which holds the user's row locked;
- * the session that the device had ends.
+ * the session that the device had ends. `ip` is the client's address.
  */
 export const openSession = async (
-  { clock, random }: Pick<SessionsDeps, 'clock' | 'random'>,
+  deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'>,
   tx: Db,
   userId: string,
-  { deviceId = random.uuid(), deviceName }: Device,
+  { deviceId = deps.random.uuid(), deviceName, ip }: Device & { readonly ip: string },
 ): Promise<OpenedSession> => {
+  const { clock, random } = deps;
   const now = clock.now();
+  const { isNew, isFirst } = await isNewDevice(tx, userId, deviceId);
   const replacedIds = await replaceDeviceSession(tx, userId, deviceId, now);
   const refresh = makeRefreshToken(random, now);
   const session: Session = {
@@ -75,6 +115,7 @@ export const openSession = async (
   };
   // A family is one sign-in and all the tokens that came of it.
   await insertSession(tx, session, session.id, refresh.hash);
+  if (isNew) await noteNewDevice(deps, tx, session, { ip, isFirst });
   return { session, refreshToken: refresh.token, replacedIds };
 };
 
@@ -114,6 +155,7 @@ const lostRace = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
 export const refreshSession = async (
   deps: SessionsDeps,
   refreshToken: string,
+  { ip }: Pick<RequestContext, 'ip'>,
 ): Promise<SignedIn> => {
   const { inTransaction, clock, random } = deps;
   const arrivedAt = clock.now();
@@ -125,7 +167,8 @@ export const refreshSession = async (
       if (used === undefined || lostRace(used, arrivedAt)) {
         return { kind: 'invalid' as const, endedIds: [] };
       }
-      const { familyId } = used.session;
+      const { familyId, userId } = used.session;
+      await countSecurityEvent(tx, deps, { userId, kind: 'refresh_token_reused', ip });
       const endedIds = await revokeSessions(tx, { familyId }, 'token-reuse', clock.now());
       return { kind: 'invalid' as const, endedIds };
     }

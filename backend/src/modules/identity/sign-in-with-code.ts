@@ -1,5 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { countSecurityEvent, recordSecurityEvent } from '../security-events/index.ts';
 import { createUser, type CreateUserDeps } from './create-user.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
@@ -11,7 +13,7 @@ import {
   type Device,
   type SessionsDeps,
 } from './sessions.ts';
-import { isCoolingDown, lockUserByPhone } from './users.store.ts';
+import { findUserIdByPhone, isCoolingDown, lockUserByPhone } from './users.store.ts';
 
 export interface SignInWithCodeDeps extends CreateUserDeps, OneTimeCodesDeps, SessionsDeps {}
 
@@ -38,6 +40,19 @@ const findOrCreateAccount = async (
   return { user: await createUser(deps, tx, { phone, phoneHash: hashes[0] }), isNewUser: true };
 };
 
+/** Records a refused sign-in, and the lock that it caused, where the phone is a customer's. */
+const recordRefusal = async (
+  deps: SignInWithCodeDeps,
+  tx: Db,
+  { phone, ip }: { phone: string; ip: string },
+  locks: boolean,
+): Promise<void> => {
+  const userId = await findUserIdByPhone(tx, phone);
+  if (userId === undefined) return;
+  await countSecurityEvent(tx, deps, { userId, kind: 'sign_in_refused', ip });
+  if (locks) await recordSecurityEvent(tx, deps, { userId, kind: 'sign_in_locked', ip });
+};
+
 /**
  * Signs in with a code by SMS; the first sign-in of a phone creates its customer. All in one
  * transaction under the code's lock, so one code opens one session and one phone has one customer.
@@ -46,15 +61,23 @@ const findOrCreateAccount = async (
 export const signInWithCode = async (
   deps: SignInWithCodeDeps,
   attempt: CodeSignIn,
+  { ip }: Pick<RequestContext, 'ip'>,
 ): Promise<SignedIn & { isNewUser: boolean }> => {
-  const { phone, otp: code } = attempt;
+  const { phone, otp: code, deviceId, deviceName } = attempt;
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
   const result = await deps.inTransaction(async (tx) => {
     const verdict = await checkCode(deps, tx, { phone, purpose: 'login', code });
-    if (verdict.kind !== 'right') return verdict;
+    if (verdict.kind !== 'right') {
+      const locks = verdict.kind === 'wrong' && verdict.locks;
+      await recordRefusal(deps, tx, { phone, ip }, locks);
+      return verdict;
+    }
     const account = await findOrCreateAccount(deps, tx, phone);
-    if (account === undefined) return { kind: 'unavailable' as const };
-    const opened = await openSession(deps, tx, account.user.id, attempt);
+    if (account === undefined) {
+      await recordRefusal(deps, tx, { phone, ip }, false);
+      return { kind: 'unavailable' as const };
+    }
+    const opened = await openSession(deps, tx, account.user.id, { deviceId, deviceName, ip });
     return { kind: 'signed-in' as const, account, opened };
   });
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');

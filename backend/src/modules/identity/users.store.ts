@@ -62,6 +62,10 @@ export const findActivePhone = async (db: Db, id: string): Promise<string | unde
   return row?.phone;
 };
 
+/** Returns the id of the customer who has `phone`, a blocked one too. */
+export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>
+  (await db.user.findUnique({ where: { phone }, select: { id: true } }))?.id;
+
 /** Locks the user of `phone` against other sign-ins until the transaction ends. */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
   // NO KEY: orders and sessions that point to the user may still be inserted.

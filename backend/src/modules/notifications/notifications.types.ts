@@ -16,9 +16,11 @@ export const notificationTypes = [
   'kyc_approved',
   'kyc_rejected',
   'kyc_resubmit',
+  'bank_added',
   'bank_verified',
   'bank_failed',
   'referral_reward',
+  'device_signed_in',
 ] as const;
 
 export type NotificationType = (typeof notificationTypes)[number];

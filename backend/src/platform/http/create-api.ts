@@ -8,6 +8,7 @@ import { internalOnly } from './internal-only.ts';
 import { inTurn } from './in-turn.ts';
 import { fixedRoutes, mountRoutes } from './mount-routes.ts';
 import { openApiDocument, type ApiInfo } from './openapi.ts';
+import { readableForwarding } from './readable-forwarding.ts';
 import { requestIdMiddleware } from './request-id.ts';
 import type { Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -47,6 +48,7 @@ export const createApi = (options: ApiOptions): Express => {
   const mounted = { routes, prefix: info.prefix, guard, rateLimit, checkReplies };
   app.use(
     inTurn(
+      readableForwarding,
       requestIdMiddleware(options.random),
       options.requestLog,
       securityHeaders(options.corsAllowedOrigins),

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCaller } from '#test/support/caller.ts';
+import { createFactories, type Factories } from '#test/support/factories.ts';
+import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { createRefusalSweep } from '../audit/index.ts';
+import { createAdmins } from './index.ts';
+
+const minuteMs = 60_000;
+
+let kit: Kit;
+let make: Factories;
+let url: string;
+
+beforeAll(async () => {
+  kit = await openKit();
+  make = createFactories(kit);
+  const { adminRoutes: routes, guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  url = await kit.serve({ prefix: '/v1', routes, guard });
+});
+
+afterAll(async () => kit.close());
+
+/** Calls the routes from an address, with a request id. */
+const from = (ip: string, requestId: string) =>
+  createCaller(url, { 'x-forwarded-for': ip, 'x-request-id': requestId });
+/** The audit rows of an address, in the order of writing. */
+const rowsOf = (ip: string) => kit.db.auditLog.findMany({ where: { ip }, orderBy: { seq: 'asc' } });
+const writeRefusals = () => createRefusalSweep(kit).run(new AbortController().signal);
+
+describe('the audit of sign-ins', () => {
+  it('has a row of each sign-in, with who and from where', async () => {
+    const { adminId, email, password } = await make.admin('SUPPORT');
+    await from('198.51.100.21', 'sign-in-1')('POST', '/auth/login', { email, password });
+    const row = { actorId: adminId, actorEmail: email, actorRole: 'SUPPORT', outcome: 'DONE' };
+    expect(await rowsOf('198.51.100.21')).toMatchObject([
+      { action: 'admin.sign_in', actorApi: 'admin', requestId: 'sign-in-1', ...row },
+    ]);
+  });
+
+  it('has the first refused one of an address and minute at once, and the others together', async () => {
+    const ip = '198.51.100.22';
+    kit.clock.advance(minuteMs - (kit.clock.now().getTime() % minuteMs));
+    const emails = ['One@example.test', 'two@example.test', 'one@example.test'];
+    for (const [n, email] of emails.entries()) {
+      const body = { email, password: 'a secret that was typed' };
+      await from(ip, `refused-${n}`)('POST', '/auth/login', body);
+    }
+    const code = 'INVALID_CREDENTIALS';
+    const one = { code, emailHash: kit.blindIndex('email', 'one@example.test') };
+    const two = { code, emailHash: kit.blindIndex('email', 'two@example.test') };
+    const first = { action: 'admin.sign_in_refused', outcome: 'REFUSED', requestId: 'refused-0' };
+    expect(await rowsOf(ip)).toMatchObject([{ ...first, actorEmail: null, after: one }]);
+    const minute = kit.clock.now().toISOString();
+    await writeRefusals();
+    expect(await rowsOf(ip)).toHaveLength(1);
+    kit.clock.advance(minuteMs);
+    await Promise.all([writeRefusals(), writeRefusals()]);
+    const rows = await rowsOf(ip);
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toMatchObject({ ...first, after: { minute, further: 2, refused: [one, two] } });
+    const text = JSON.stringify(rows.map(({ seq: _seq, ...row }) => row));
+    expect(text).not.toMatch(/example\.test|typed/u);
+  });
+
+  it("has the connection's address where the forwarded one is no address", async () => {
+    const { email, password } = await make.admin('SUPPORT');
+    await from('not an address', 'sign-in-2')('POST', '/auth/login', { email, password });
+    const row = await kit.db.auditLog.findFirst({ where: { requestId: 'sign-in-2' } });
+    expect(row?.ip).toBe('127.0.0.1');
+  });
+});

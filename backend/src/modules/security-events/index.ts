@@ -1,0 +1,7 @@
+export {
+  countSecurityEvent,
+  findSignedInDevices,
+  purgeSecurityEvents,
+  recordSecurityEvent,
+} from './security-events.store.ts';
+export { securityEventKinds, type SecurityEventKind } from './security-events.types.ts';

@@ -1,0 +1,74 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { CountedEventKind, NewSecurityEvent } from './security-events.types.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const minuteMs = 60_000;
+/** Keeps events for 400 days (contract: limits > Lifetimes). */
+const keptMs = 400 * 24 * 60 * minuteMs;
+const purgeBatch = 5000;
+
+/* The rows of `security_event`. */
+
+/** Writes an event, in the transaction of what it tells of. */
+export const recordSecurityEvent = async (
+  db: Db,
+  { clock, random }: Deps,
+  event: NewSecurityEvent,
+): Promise<void> => {
+  await db.securityEvent.create({ data: { id: random.uuid(), ...event, at: clock.now() } });
+};
+
+/** Counts an event that a stranger can cause: one row for a customer, an address and a minute. */
+export const countSecurityEvent = async (
+  db: Db,
+  { clock, random }: Deps,
+  event: { readonly userId: string; readonly kind: CountedEventKind; readonly ip: string },
+): Promise<void> => {
+  const at = clock.now();
+  const minute = addMs(at, -(at.getTime() % minuteMs));
+  await execute(
+    db,
+    sql`
+      INSERT INTO security_event AS e (id, user_id, kind, ip, minute, at)
+      VALUES (${random.uuid()}::uuid, ${event.userId}::uuid, ${event.kind}, ${event.ip},
+        ${minute}::timestamptz, ${at}::timestamptz)
+      ON CONFLICT (user_id, kind, ip, minute) DO UPDATE SET count = e.count + 1`,
+  );
+};
+
+/** Tells whether the customer is known to have signed in, on this device and on any. */
+export const findSignedInDevices = async (
+  db: Db,
+  userId: string,
+  deviceId: string,
+): Promise<{ readonly isKnown: boolean; readonly hasAny: boolean }> => {
+  const where = { userId, kind: 'device_signed_in' };
+  const select = { id: true };
+  const any = await db.securityEvent.findFirst({ where, select });
+  if (any === null) return { isKnown: false, hasAny: false };
+  const same = await db.securityEvent.findFirst({ where: { ...where, deviceId }, select });
+  return { isKnown: same !== null, hasAny: true };
+};
+
+/** Deletes one batch of the events that have been kept long enough. */
+export const purgeSecurityEvents = async ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Promise<void> => {
+  const before = addMs(clock.now(), -keptMs);
+  await execute(
+    db,
+    sql`
+      DELETE FROM security_event WHERE id IN (
+        SELECT id FROM security_event WHERE at < ${before}::timestamptz LIMIT ${purgeBatch}::int)`,
+  );
+};

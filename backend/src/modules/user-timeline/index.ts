@@ -1,0 +1,1 @@
+export { createUserTimelineRoutes } from './user-timeline.admin.routes.ts';

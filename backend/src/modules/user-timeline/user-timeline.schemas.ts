@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { pageOf } from '../../platform/http/index.ts';
+import { securityEventKinds } from '../security-events/index.ts';
+
+const timelineKinds = ['order', 'payment', 'payout', 'security'] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+const timelineEntry = z.object({
+  at: z.iso.datetime(),
+  kind: z.enum(timelineKinds),
+  actor: z.string().optional(),
+  /** For people. */
+  summary: z.string(),
+  data: z.record(z.string(), z.unknown()),
+});
+timelineEntry.register(z.globalRegistry, {
+  id: 'TimelineEntry',
+  description: 'Something that happened, with the ids to find it by.',
+});
+
+export const timelinePage = pageOf(timelineEntry);
+
+const securitySummaries: Readonly<Record<(typeof securityEventKinds)[number], string>> = {
+  device_signed_in: 'Signed in on a new device',
+  sign_in_refused: 'Sign-in refused',
+  sign_in_locked: 'Sign-in locked',
+  refresh_token_reused: 'Used refresh token presented again: its sessions ended',
+  mpin_set: 'MPIN set',
+  mpin_reset: 'MPIN reset',
+  bank_account_added: 'Bank account added',
+  bank_account_removed: 'Bank account removed',
+  deletion_requested: 'Deletion of the account requested',
+};
+
+const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>): string => {
+  const { status, type, event } = data;
+  if (kind === 'order') return `Gold order ${String(type)}: ${String(status)}`;
+  if (kind === 'payment') return `Payment order: ${String(status)}`;
+  if (kind === 'payout') return `Payout: ${String(status)}`;
+  const known = securityEventKinds.find((each) => each === event);
+  return known === undefined ? 'Security event' : securitySummaries[known];
+};
+
+export const presentTimelineEntry = (row: {
+  readonly at: Date;
+  readonly kind: TimelineKind;
+  readonly data: Readonly<Record<string, unknown>>;
+}) => ({
+  at: row.at.toISOString(),
+  kind: row.kind,
+  summary: summaryOf(row.kind, row.data),
+  data: row.data,
+});

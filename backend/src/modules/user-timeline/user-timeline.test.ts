@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createUserTimelineRoutes } from './index.ts';
+
+let open: OpenMoneyOut;
+let operator: Caller;
+let url: string;
+beforeAll(async () => {
+  open = await openMoneyOut();
+  const { guard } = createAdmins({ ...open.kit, tokenTtlSeconds: 600 });
+  const routes = createUserTimelineRoutes(open.kit);
+  url = await open.kit.serve({ prefix: '/v1', routes, guard });
+  operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
+});
+afterAll(() => open.close());
+
+it('shows a customer, newest first, what happened to them', async () => {
+  const { userId, call, payoutId, orderId } = await open.payout();
+  open.kit.clock.advance(1000);
+  const input = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
+  const added = await call('POST', '/bank-accounts', input);
+  open.kit.clock.advance(1000);
+  await call('DELETE', `/bank-accounts/${String(added.body['id'])}`);
+  const { status, body } = await operator('GET', `/users/${userId}/timeline?limit=2`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    page: 1,
+    limit: 2,
+    items: [
+      { kind: 'security', summary: 'Bank account removed', data: { ip: '127.0.0.1' } },
+      { kind: 'security', summary: 'Bank account added', data: { event: 'bank_account_added' } },
+    ],
+  });
+  const all = await operator('GET', `/users/${userId}/timeline?limit=100`);
+  const items = all.body['items'] as { at: string; kind: string; data: object }[]; // as declared
+  expect(all.body['total']).toBe(items.length);
+  expect(items.map(({ at }) => at)).toEqual(
+    items
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      kind: 'payout',
+      data: expect.objectContaining({ payoutId, orderId }),
+    }),
+  );
+  expect(items).toContainEqual(
+    expect.objectContaining({ kind: 'order', data: expect.objectContaining({ orderId }) }),
+  );
+  expect(JSON.stringify(all.body)).not.toContain('918273645518');
+});
+
+it('is for operators, and 404 for nobody', async () => {
+  expect(await operator('GET', `/users/${open.kit.random.uuid()}/timeline`)).toMatchObject({
+    status: 404,
+  });
+  expect(await bearerCaller(url)('GET', `/users/${open.kit.random.uuid()}/timeline`)).toMatchObject(
+    { status: 401 },
+  );
+});
