@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createTimers } from '../../../backend/src/platform/clock/timers.ts';
+import { createTimers } from '@digital-gold/backend/demo';
 import type { ClusterNotes, ClusterWorld } from './cluster.types.ts';
 import type { DemoOptions } from './read-options.ts';
 import { createKubectl } from './tools/create-kubectl.ts';

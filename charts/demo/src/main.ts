@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import { createWorld } from './create-world.ts';
 import { readOptions, type DemoOptions } from './read-options.ts';
 import { runSteps } from './run-steps.ts';

@@ -1,4 +1,4 @@
-import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 
 /** The options of the demo's run, read from the environment. */
 export interface DemoOptions {

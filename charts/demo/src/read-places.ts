@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import type { Api, ClusterWorld, IngressPlace } from './cluster.types.ts';
 import { service } from './release.ts';
 

@@ -1,4 +1,4 @@
-import { expectThat } from '../../../backend/dev/demo/step-failure.ts';
+import { expectThat } from '@digital-gold/backend/demo';
 
 /** `registry:5000/name:tag` in two, as the charts want it. @throws StepFailure without a tag */
 export const splitImage = (image: string): { repository: string; tag: string } => {

@@ -1,4 +1,4 @@
-import { StepFailure } from '../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import type { ClusterWorld } from './cluster.types.ts';
 
 interface WaitOptions {

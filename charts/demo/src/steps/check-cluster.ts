@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
+import { expectThat } from '@digital-gold/backend/demo';
 import type { ClusterStep } from '../cluster.types.ts';
 
 const versionWire = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });

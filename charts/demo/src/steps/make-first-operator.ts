@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { developmentAdmins } from '../../../../backend/dev/stack/development-accounts.ts';
-import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
+import { developmentAdmins, expectThat } from '@digital-gold/backend/demo';
 import type { ClusterStep } from '../cluster.types.ts';
 
 const operatorWire = z.object({ email: z.string(), role: z.string(), active: z.boolean() });

@@ -1,12 +1,12 @@
-import { createPrinter } from '../../../../backend/dev/demo/create-printer.ts';
-import type { DemoEndpoints } from '../../../../backend/dev/demo/read-endpoints.ts';
-import { runDemo } from '../../../../backend/dev/demo/run-demo.ts';
-import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
-import { story } from '../../../../backend/dev/demo/story.ts';
 import {
+  createPrinter,
+  type DemoEndpoints,
+  runDemo,
+  expectThat,
+  story,
   developmentAdmins,
   developmentPortalUsers,
-} from '../../../../backend/dev/stack/development-accounts.ts';
+} from '@digital-gold/backend/demo';
 import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
 import { service, testbed } from '../release.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
+import { expectThat } from '@digital-gold/backend/demo';
 import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
 import { askAtAddress } from '../tools/ask-at-address.ts';
 

@@ -1,4 +1,4 @@
-import { expectThat } from '../../../../backend/dev/demo/step-failure.ts';
+import { expectThat } from '@digital-gold/backend/demo';
 import type { ClusterStep } from '../cluster.types.ts';
 import { service } from '../release.ts';
 

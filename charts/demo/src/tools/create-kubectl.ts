@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StepFailure } from '../../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import { runTool, tryTool, type ToolOptions, type ToolResult } from './run-tool.ts';
 
 /** kubectl in one context and namespace. */

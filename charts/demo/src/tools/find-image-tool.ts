@@ -1,4 +1,4 @@
-import { StepFailure } from '../../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import { runTool, tryTool } from './run-tool.ts';
 
 export interface BuildRequest {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { StepFailure } from '../../../../backend/dev/demo/step-failure.ts';
+import { StepFailure } from '@digital-gold/backend/demo';
 import type { Kubectl } from './create-kubectl.ts';
 
 export interface PortForward {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { StepFailure } from '../../../../backend/dev/demo/step-failure.ts';
-import { lastLines } from '../../../../backend/dev/stack/run-command.ts';
+import { StepFailure, lastLines } from '@digital-gold/backend/demo';
 
 export interface ToolResult {
   /** 127 when the program could not be started. */
