@@ -5,6 +5,7 @@ import { execute, sql, sqlName, type Db } from '../../src/platform/db/index.ts';
 const leases = [
   ['idempotency_key', 'lease_until', 'holder_id'],
   ['provider_operation', 'lease_until', 'holder_id'],
+  ['payment_order', 'lease_until', 'holder_id'],
   ['payout_attempt', 'lease_until', 'holder_id'],
   ['bank_account', 'validation_lease_until', 'validation_holder_id'],
 ] as const;

@@ -27,7 +27,7 @@ import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { createIdempotency } from '../../src/platform/idempotency/index.ts';
 import { lapseLeases } from './lapse-leases.ts';
-import { openKit, type JournalEntry } from './open-kit.ts';
+import { openKit, type JournalEntry, type Kit } from './open-kit.ts';
 
 /** The response to a call. */
 export interface Answer {
@@ -120,12 +120,18 @@ const callerOf =
 interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
+  /** Stands before the real adapters: a gateway that gives no answer. */
+  readonly wrapGateways?: (real: Kit['gateways']) => Kit['gateways'];
   /** The real time that prices age on, where a test moves it. */
   readonly wall?: Clock;
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
-export const openGold = async ({ wrapProvider, wall }: OpenGoldOptions = {}): Promise<OpenGold> => {
+export const openGold = async ({
+  wrapProvider,
+  wrapGateways = (real) => real,
+  wall,
+}: OpenGoldOptions = {}): Promise<OpenGold> => {
   const kit = await openKit(wall === undefined ? {} : { wall });
   const { database, db, clock, random, redis, sandbox, provider } = kit;
   const knobs: GoldKnobs = {
@@ -139,6 +145,7 @@ export const openGold = async ({ wrapProvider, wall }: OpenGoldOptions = {}): Pr
   const orders = createOrders({ ...kit, notify });
   const payments = createPayments({
     ...kit,
+    gateways: wrapGateways(kit.gateways),
     metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
     portfolios: createPortfolioCache({ redis, random }),

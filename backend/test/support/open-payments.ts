@@ -14,7 +14,7 @@ import type { Vault } from '../../src/platform/crypto/index.ts';
 import type { Database } from '../../src/platform/db/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
-import { openKit } from './open-kit.ts';
+import { openKit, type Kit } from './open-kit.ts';
 import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
 type Call = ReturnType<typeof createCaller>;
@@ -47,14 +47,22 @@ const guard: Guard = {
   },
 };
 
+interface OpenPaymentsOptions {
+  /** Stands before the real adapters: a gateway that gives no answer. */
+  readonly wrapGateways?: (real: Kit['gateways']) => Kit['gateways'];
+}
+
 /** Opens it; webhooks of the sandbox find their way. */
-export const openPayments = async (): Promise<OpenPayments> => {
+export const openPayments = async ({
+  wrapGateways = (real) => real,
+}: OpenPaymentsOptions = {}): Promise<OpenPayments> => {
   const kit = await openKit();
   const { database, sandbox, clock, vault, addresses } = kit;
   const orders = createOrders({ ...kit, notify: createNotify(kit) });
   const payable = await createPayableOrders({ ...kit, orders, migrateUrl: addresses.migrateUrl });
   const payments = createPayments({
     ...kit,
+    gateways: wrapGateways(kit.gateways),
     metrics: createPaymentMetrics(kit.metrics.registry),
     orders,
     portfolios: { drop: async () => {} },

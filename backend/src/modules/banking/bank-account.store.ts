@@ -158,6 +158,15 @@ export const markDeleted = async (tx: Db, id: string, at: Date): Promise<void> =
   });
 };
 
+/** Returns the provider's id of where payouts to the account go; undefined before the first one. */
+export const findFundAccountId = async (db: Db, id: string): Promise<string | undefined> => {
+  const row = await db.bankAccount.findUnique({
+    where: { id },
+    select: { providerFundAccountId: true },
+  });
+  return row?.providerFundAccountId ?? undefined;
+};
+
 /** Keeps where payouts go; false when another process was quicker. */
 export const keepFundAccount = async (
   db: Db,

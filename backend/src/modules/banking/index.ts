@@ -5,5 +5,6 @@ export {
   type BankingDeps,
   type ValidationEffect,
 } from './banking.types.ts';
+export { findFundAccountId } from './bank-account.store.ts';
 export { createBanking, type Banking } from './create-banking.ts';
 export { lockAccountStanding, lockUsableAccount, type AccountStanding } from './usable-account.ts';

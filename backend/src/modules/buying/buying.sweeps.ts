@@ -10,6 +10,7 @@ import {
   listOverdueRetries,
   listStalledBuys,
   lockOrder,
+  markSwept,
 } from '../orders/index.ts';
 import type { Payments } from '../payments/index.ts';
 import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
@@ -68,6 +69,7 @@ export const createExpirySweeps = (
             else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
             return isAnswered;
           },
+          postpone: ({ id }) => markSwept(db, id, clock.now()),
           onError: (error, { id: orderId }) =>
             logger.error({ orderId, err: describeError(error) }, 'an unpaid order did not expire'),
         });
@@ -86,6 +88,8 @@ export const createAllocationSweeps = (
     for (const { id: orderId } of found) {
       logger.warn({ orderId, why }, 'an allocation is resumed');
       await enqueue(db, allocationJob(orderId));
+      // Helped or not, nobody can tell here: the next batch begins with the others.
+      await markSwept(db, orderId, clock.now());
     }
   };
 

@@ -39,6 +39,7 @@ export {
   listStalledBuys,
   listUndecidedSells,
   lockOrder,
+  markSwept,
   sendSellToReview,
   sumBuys,
 } from './orders.store.ts';

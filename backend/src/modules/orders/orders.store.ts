@@ -238,11 +238,19 @@ export const listOrderEvents = async (db: Db, orderId: string): Promise<GoldOrde
 
 type OrderIds = Promise<{ id: string }[]>;
 
+/** Orders the batch of a sweep: what it could not help the last time comes last. */
+const afterSwept = { sweptAt: { sort: 'asc', nulls: 'first' } } as const;
+
+/** Sends an order that a sweep could not help to the back of the next batch. */
+export const markSwept = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.goldOrder.updateMany({ where: { id }, data: { sweptAt: at } });
+};
+
 /** Lists unpaid buys whose lock has run out, oldest first. */
 export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { status: 'PENDING', type: 'BUY', expiresAt: { lte: now } },
-    orderBy: { expiresAt: 'asc' },
+    orderBy: [afterSwept, { expiresAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
@@ -251,7 +259,7 @@ export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
 export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { status: 'PAID', type: 'BUY', updatedAt: { lt: before } },
-    orderBy: { updatedAt: 'asc' },
+    orderBy: [afterSwept, { updatedAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
@@ -260,7 +268,7 @@ export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =
 export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { status: 'RETRY_PENDING', type: 'BUY', nextAttemptAt: { lt: before } },
-    orderBy: { nextAttemptAt: 'asc' },
+    orderBy: [afterSwept, { nextAttemptAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
@@ -289,7 +297,7 @@ export const sendSellToReview = async (
 export const listAbandonedSells = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { type: 'SELL', status: 'PENDING', updatedAt: { lt: before } },
-    orderBy: { updatedAt: 'asc' },
+    orderBy: [afterSwept, { updatedAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
@@ -315,7 +323,7 @@ export const listUndecidedSells = (
           WHERE p.order_id = o.id AND p.operation = 'sell-confirm'
             AND (p.lease_until > clock_timestamp()
               OR p.last_asked_at > ${queriedBefore}::timestamptz))
-      ORDER BY o.updated_at LIMIT ${limit}`,
+      ORDER BY o.swept_at NULLS FIRST, o.updated_at LIMIT ${limit}`,
   );
 
 /** Returns true while a sale that will be paid to this account is on its way to its payout. */

@@ -44,6 +44,14 @@ const ordersAtGateway = async (receipt: string): Promise<number> => {
   return (body['items'] as unknown[]).length;
 };
 
+/** Counts the requests for an order of this receipt that reached the gateway. */
+const requestsOf = async (receipt: string): Promise<number> => {
+  const path = '/journal?collaborator=sandbox-gateway&operation=create-order';
+  const { body } = await open.sandbox.control('GET', path);
+  const entries = body['entries'] as { body: { receipt?: string } }[]; // the control's own view
+  return entries.filter((entry) => entry.body.receipt === receipt).length;
+};
+
 const setEnabled = (enabled: boolean) =>
   open.database.db.gatewaySetting.upsert({
     where: { code: 'sandbox' },
@@ -101,6 +109,31 @@ describe('opening a gateway order', () => {
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(await ordersAtGateway(paymentOrderId)).toBe(1);
+  });
+
+  it('asks the gateway once when several think that they are the first', async () => {
+    const { paymentOrderId } = await commit();
+    // The gateway takes its time with the first request: the others find no order of the receipt.
+    await fault('slow', { delayMs: 700 });
+    const opened = await Promise.all(
+      Array.from({ length: 5 }, () => open.payments.createGatewayOrder(paymentOrderId)),
+    );
+    expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
+    expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 'GATEWAY_ORDER_CREATED'));
+    expect(await requestsOf(paymentOrderId)).toBe(1);
+    expect(await ordersAtGateway(paymentOrderId)).toBe(1);
+  });
+
+  it('is refused while another request is at it for longer than one waits', async () => {
+    const { paymentOrderId } = await commit();
+    await open.database.db.paymentOrder.update({
+      where: { id: paymentOrderId },
+      data: { holderId: paymentOrderId, leaseUntil: new Date(Date.now() + 60_000) },
+    });
+    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+      code: 'REQUEST_IN_PROGRESS',
+    });
+    expect(await requestsOf(paymentOrderId)).toBe(0);
   });
 
   it('aborts when the gateway echoes another amount, and remembers its order', async () => {

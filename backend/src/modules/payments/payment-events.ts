@@ -46,7 +46,10 @@ const storedEventSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Lists events of unknown orders whose order or payment became known since, oldest first. */
+/**
+ * Lists events of unknown orders whose order or payment became known since, oldest first; one that
+ * failed since comes after those that did not.
+ */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
@@ -61,7 +64,7 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
             SELECT FROM gateway_payment g
             WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id
               AND g.payment_order_id IS NOT NULL))
-      ORDER BY e.received_at LIMIT ${limit}`,
+      ORDER BY e.next_attempt_at NULLS FIRST, e.received_at LIMIT ${limit}`,
   );
   return rows.map((row) => row.id);
 };

@@ -241,13 +241,18 @@ const notPolledSince = ({ now, polledBefore }: PollWindow) =>
     { lastAskedAt: { gt: now } },
   ] satisfies Prisma.PaymentOrderWhereInput[];
 
-/** Lists those whose gateway may know of payments that were never reported, oldest lock first. */
+/**
+ * Lists those whose gateway may know of payments that were never reported, but for the gateways
+ * that gave no answer. What was polled longest ago comes first, so that no row hides the others.
+ */
 export const listPollable = async (
   db: Db,
   window: PollWindow,
+  silentGateways: readonly string[],
 ): Promise<{ id: string; gateway: string }[]> =>
   db.paymentOrder.findMany({
     where: {
+      gateway: { notIn: [...silentGateways] },
       createdAt: { lt: window.createdBefore },
       AND: [
         { OR: notPolledSince(window) },
@@ -273,7 +278,7 @@ export const listPollable = async (
         },
       ],
     },
-    orderBy: { expiresAt: 'asc' },
+    orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { expiresAt: 'asc' }],
     take: window.limit,
     select: { id: true, gateway: true },
   });

@@ -17,7 +17,7 @@ export const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>
 export const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
   { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
-  { name: 'payments-ask-around-expiry', run: () => pollDuePayments(deps) },
+  { name: 'payments-ask-around-expiry', run: (signal) => pollDuePayments(deps, signal) },
   { name: 'payments-poll-reversals', run: (signal) => pollReversals(deps, signal) },
   { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
 ];

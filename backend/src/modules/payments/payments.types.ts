@@ -1,6 +1,7 @@
 import type { GatewayCustomer, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import type { Paise } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
+import type { Timers } from '../../platform/clock/timers.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
@@ -156,6 +157,7 @@ export interface PaymentsDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
+  readonly timers: Timers;
   readonly logger: Logger;
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;

@@ -120,14 +120,28 @@ export const pollGatewaysOfOrder = async (
   return allAnswered;
 };
 
-/** Polls for every payment that is due. A gateway that gives no answer is left until next time. */
-export const pollDuePayments = async (deps: PaymentsDeps): Promise<void> => {
+/**
+ * Polls for every payment that is due, batch by batch. A gateway that gives no answer is left until
+ * next time, and its payment orders leave the batches to those of the others.
+ */
+export const pollDuePayments = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;
   const window = windowAt(clock.now());
   const silent = new Set<string>();
-  for (const { id, gateway } of await listPollable(db, window)) {
-    if (silent.has(gateway)) continue;
+  const poll = async (id: string, gateway: string): Promise<boolean> => {
     const order = await claimPoll(db, id, window);
     if (order !== undefined && !(await pollGateway(deps, order, 'janitor'))) silent.add(gateway);
+    return order !== undefined;
+  };
+  let isDone = false;
+  while (!isDone) {
+    const due = await listPollable(db, window, [...silent]);
+    let polled = 0;
+    for (const { id, gateway } of due) {
+      if (signal.aborted) return;
+      if (!silent.has(gateway) && (await poll(id, gateway))) polled += 1;
+    }
+    // What was polled is not due any more; a batch of which nothing was is another worker's.
+    isDone = due.length < window.limit || polled === 0;
   }
 };

@@ -31,7 +31,6 @@ const eventOf = (
   const entity = {
     id,
     entity: 'payout',
-    fund_account_id: 'fa_1',
     amount: 123_456,
     currency: 'INR',
     status: word,
@@ -58,6 +57,12 @@ const underWay = async () => {
   return { ...made, id: providerPayoutId ?? '' };
 };
 type UnderWay = Awaited<ReturnType<typeof underWay>>;
+
+/** The provider's id of the account that a payout goes to. */
+const fundAccountOf = async (bankAccountId: string): Promise<string | null> => {
+  const where = { id: bankAccountId };
+  return (await open.kit.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
+};
 
 const send = (word: Word, payout: UnderWay, more: object = {}) =>
   open.deliver(eventOf(word, payout, more));
@@ -232,6 +237,26 @@ describe('an event that can not be applied now', () => {
     expect((await row(twice.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf('pout_second')).toMatchObject([{ status: 'PENDING' }]);
   });
+});
+
+describe('an event that names a fund account', () => {
+  it('is applied where the payout goes there', async () => {
+    const payout = await underWay();
+    const fundAccountId = await fundAccountOf(payout.bankAccountId);
+    expect(fundAccountId).toMatch(/^fa_/u);
+    await send('processed', payout, { fund_account_id: fundAccountId });
+    expect(await stateOf(payout)).toEqual(paid);
+  });
+
+  it.each(['processed', 'failed', 'reversed'] as const)(
+    'and another than the payout goes to waits visibly, and changes nothing: %s',
+    async (word) => {
+      const payout = await underWay();
+      expect(await send(word, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(accepted);
+      expect((await row(payout.payoutId)).status).toBe('PROCESSING');
+      expect(await inboxOf(payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    },
+  );
 });
 
 describe('the webhook of the payout provider', () => {

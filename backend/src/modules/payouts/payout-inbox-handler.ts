@@ -31,7 +31,10 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
   return { eventType, subject, dedupeKey: `${subject}:${providerStatus}` };
 };
 
-/** Lists events of payouts and validations that were unknown and are known by now, oldest first. */
+/**
+ * Lists events of payouts and validations that were unknown and are known by now, oldest first; one
+ * that failed since comes after those that did not.
+ */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
@@ -43,7 +46,7 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
           WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)
         OR EXISTS (SELECT 1 FROM bank_account b
           WHERE b.provider = e.gateway AND b.provider_validation_id = e.subject))
-    ORDER BY e.received_at LIMIT ${limit}`,
+    ORDER BY e.next_attempt_at NULLS FIRST, e.received_at LIMIT ${limit}`,
   );
   return rows.map((row) => row.id);
 };

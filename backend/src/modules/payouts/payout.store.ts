@@ -91,6 +91,11 @@ export const listUndispatchedPayouts = async (
   return rows.map(({ id }) => id);
 };
 
+/** Sends a payout whose dispatch was resumed to the back of the next batch. */
+export const markResumed = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.payout.updateMany({ where: { id, status: 'PENDING' }, data: { updatedAt: at } });
+};
+
 /** Returns true while a payout to this bank account may yet be paid: PENDING or PROCESSING. */
 export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const row = await db.payout.findFirst({

@@ -4,7 +4,7 @@ import { describeError } from '../../platform/observability/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { dispatchPayout } from './dispatch-payout.ts';
 import { listPayoutsToPoll } from './payout-attempt.store.ts';
-import { listUndispatchedPayouts } from './payout.store.ts';
+import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 
@@ -30,6 +30,7 @@ export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>
         for (const payoutId of await listUndispatchedPayouts(db, quietBatch())) {
           logger.warn({ payoutId }, 'a dispatch is resumed');
           await enqueue(db, dispatchJob(payoutId));
+          await markResumed(db, payoutId, clock.now());
         }
       },
     },

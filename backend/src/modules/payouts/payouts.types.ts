@@ -80,7 +80,7 @@ export interface NewPayout {
 /** The provider's report of an attempt, which counts the same in an event and in an answer. */
 export type AttemptReport = Pick<
   PayoutReport,
-  'providerPayoutId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'
+  'providerPayoutId' | 'fundAccountId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'
 >;
 
 export interface PayoutsDeps {

@@ -6,6 +6,7 @@ import {
   returnSaleToConfirmed,
   type SaleOrder,
 } from '../orders/index.ts';
+import { findFundAccountId } from '../banking/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
 import { keepProviderPayoutId, lockPayout, transitionPayout } from './payout.store.ts';
 import { notifyNotPaid, notifyPaid } from './payouts.notifications.ts';
@@ -48,13 +49,19 @@ const lockReported = async (
 };
 
 /** @throws when the provider speaks of another payout than was asked for: nothing is believed */
-const requireSamePayout = ({ attempt, payout, report }: Reported): void => {
-  const { amountPaise, providerPayoutId } = report;
+const requireSamePayout = async (db: Db, { attempt, payout, report }: Reported): Promise<void> => {
+  const { amountPaise, providerPayoutId, fundAccountId } = report;
   if (amountPaise !== undefined && amountPaise !== payout.amountPaise) {
     throw new Error(`the provider has another amount for payout ${payout.id}`);
   }
   if (attempt.providerPayoutId !== null && attempt.providerPayoutId !== providerPayoutId) {
     throw new Error(`the provider has two payouts of attempt ${attempt.idempotencyKey}`);
+  }
+  if (
+    fundAccountId !== undefined &&
+    fundAccountId !== (await findFundAccountId(db, attempt.bankAccountId))
+  ) {
+    throw new Error(`the provider has another fund account for payout ${payout.id}`);
   }
   if (attempt.attemptNo !== payout.attempt) {
     throw new Error(`attempt ${attempt.idempotencyKey} is open, and not the newest`);
@@ -129,7 +136,7 @@ export const recordAttemptReport = async (
     await markContradicted(db, attempt.id, deps.clock.now());
   }
   if (verdict === 'CONTRADICTION' || verdict === 'STALE') return 'IGNORED';
-  requireSamePayout(found);
+  await requireSamePayout(db, found);
   await apply(deps, db, found, verdict);
   deps.logger.info({ ...fields, to: verdict, cause: by.cause }, 'payout attempt changed status');
   return 'APPLIED';

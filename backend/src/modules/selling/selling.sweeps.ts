@@ -9,6 +9,7 @@ import {
   listAbandonedSells,
   listUndecidedSells,
   lockOrder,
+  markSwept,
 } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
 import { recordSaleOutcome } from './record-sale-outcome.ts';
@@ -23,8 +24,8 @@ const queryAgainSeconds = 30;
 const batchSize = 200;
 const actor = 'janitor';
 
-/** Fails a sale that was never verified, and makes its grams available again. */
-const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<void> => {
+/** Fails a sale that was never verified, and makes its grams available again; false if it is held. */
+const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { inTransaction, clock, random, logger, portfolios, transitionSell } = deps;
   const userId = await inTransaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
@@ -49,16 +50,20 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<void> 
     if (grams !== null) await releaseSale(tx, { userId: seller, grams, at, placedAt });
     return seller;
   });
-  if (userId === undefined) return;
+  if (userId === undefined) return false;
   logger.warn({ orderId }, 'a sale lost its process; its grams are available again');
   await portfolios.drop(userId);
+  return true;
 };
 
-/** Queries the provider about a verified sale, which ends only by the provider's final answer. */
-const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<void> => {
+/**
+ * Queries the provider about a verified sale, which ends only by the provider's final answer; false
+ * without one.
+ */
+const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { db, provider, logger } = deps;
   const order = await findOrder(db, orderId);
-  if (order === undefined || !isVerifiedSell(order)) return;
+  if (order === undefined || !isVerifiedSell(order)) return true;
   const status = await provider.sellStatus({ providerTxId: order.providerTxId });
   const verdict = readSaleVerdict(status);
   const reason = `status ${describeOutcome(status)}`;
@@ -73,6 +78,7 @@ const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<void>
   });
   const before = { status: order.status, code: order.manualReviewCode };
   logger.info({ orderId, before, verdict, reason, result }, 'queried about a sale');
+  return result === 'CONFIRMED' || result === 'FAILED';
 };
 
 /** The sweeps over sales that were left between two steps. */
@@ -82,15 +88,13 @@ export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
   const sweep = async (
     rows: readonly { readonly id: string }[],
     signal: AbortSignal,
-    work: (deps: SellingDeps, orderId: string) => Promise<void>,
+    work: (deps: SellingDeps, orderId: string) => Promise<boolean>,
   ): Promise<void> => {
     await sweepRows({
       rows,
       signal,
-      handle: async ({ id }) => {
-        await work(deps, id);
-        return true;
-      },
+      handle: ({ id }) => work(deps, id),
+      postpone: ({ id }) => markSwept(db, id, clock.now()),
       onError: (error, { id }) =>
         logger.warn({ orderId: id, err: describeError(error) }, 'a sale is still open'),
     });

@@ -114,8 +114,8 @@ export const postponeEvent = async (
 };
 
 /**
- * Lists PENDING events that are due, oldest first. One whose next attempt lies beyond
- * `longestWait` was postponed before the clock was set back, and is due too.
+ * Lists PENDING events that are due, the longest due first, so that none hides the others. One whose
+ * next attempt lies beyond `longestWait` was postponed before the clock was set back, and is due too.
  */
 export const listDueEvents = async (
   db: Db,
@@ -132,7 +132,7 @@ export const listDueEvents = async (
         { nextAttemptAt: { gt: due.longestWait } },
       ],
     },
-    orderBy: { receivedAt: 'asc' },
+    orderBy: [{ nextAttemptAt: { sort: 'asc', nulls: 'first' } }, { receivedAt: 'asc' }],
     take: due.limit,
     select: { id: true },
   });
