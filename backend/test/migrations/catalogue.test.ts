@@ -37,6 +37,7 @@ it('has an index for every sweep', async () => {
       'gold_order_unpaid_expiry_idx',
       'gold_quote_active_expiry_idx',
       'gold_quote_active_sell_idx',
+      'gold_quote_purge_idx',
       'kyc_record_unsealed_idx',
       'payment_order_debit_due_idx',
       'payment_order_unpaid_expiry_idx',

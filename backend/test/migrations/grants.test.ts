@@ -35,6 +35,7 @@ const deletable = [
   'deleted_phone',
   'feature_flag',
   'gateway_setting',
+  'gold_quote',
   'idempotency_key',
   'kyc_document',
   'legal_field',

@@ -18,6 +18,7 @@ import { servicesVariables } from '../../runtime/services.variables.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createKeyedRenewal } from './create-keyed-renewal.ts';
+import { createPurges } from './create-purges.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
 import { workerVariables } from './worker.variables.ts';
 
@@ -59,6 +60,7 @@ await runMain(async (env) => {
       ...banking.sweeps,
       ...payouts.sweeps,
       ...createKycSweeps({ ...runtime, db }),
+      ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {
         name: 'rewrap-data-keys',
         everyMs: 10 * config.JANITOR_EVERY_MS,

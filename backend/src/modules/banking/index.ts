@@ -8,3 +8,4 @@ export {
 export { findFundAccountId } from './bank-account.store.ts';
 export { createBanking, type Banking } from './create-banking.ts';
 export { lockAccountStanding, lockUsableAccount, type AccountStanding } from './usable-account.ts';
+export { createValidationPurge } from './purge-validations.ts';

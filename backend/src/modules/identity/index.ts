@@ -7,6 +7,7 @@ export {
   type User,
 } from './identity.types.ts';
 export { phoneSchema } from './phone.ts';
+export { createSessionPurges } from './purge-sessions.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
 export { findUser, setProviderUserId } from './users.store.ts';

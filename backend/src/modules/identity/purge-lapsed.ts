@@ -3,20 +3,16 @@ import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { guessWindowMs, sendWindowMs } from './one-time-code.rules.ts';
 
 const batchSize = 5000;
-const dayMs = 24 * 60 * 60_000;
-/** Keeps ended sessions for whoever investigates a theft. */
-const endedSessionsKeptMs = 30 * dayMs;
 
 /**
- * Deletes expired rows that decide nothing any more: codes, sends and counts, used refresh tokens,
- * sessions long over, and the hashes of deleted accounts' numbers past their cool-down. One batch
- * of each per call, so that no statement runs long; the next call deletes more.
+ * Deletes expired rows that decide nothing any more: codes, sends and counts, and the hashes of
+ * deleted accounts' numbers past their cool-down. One batch of each per call, so that no statement
+ * runs long; the next call deletes more.
  */
 export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock }) => {
   const now = clock.now();
   const sendsBefore = addMs(now, -2 * sendWindowMs);
   const wrongBefore = addMs(now, -2 * guessWindowMs);
-  const sessionsBefore = addMs(now, -endedSessionsKeptMs);
   await execute(
     db,
     sql`
@@ -37,21 +33,6 @@ export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock 
       SELECT ctid FROM otp_guard
       WHERE coalesce(last_wrong_at, '-infinity') < ${wrongBefore}::timestamptz
       LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
-  );
-  await execute(
-    db,
-    sql`
-    DELETE FROM used_refresh_token WHERE token_hash IN (
-      SELECT token_hash FROM used_refresh_token WHERE expires_at < ${now}::timestamptz
-      LIMIT ${batchSize}::int)`,
-  );
-  await execute(
-    db,
-    sql`
-    DELETE FROM session WHERE id IN (
-      SELECT id FROM session WHERE expires_at < ${sessionsBefore}::timestamptz
-        AND NOT EXISTS (SELECT FROM used_refresh_token u WHERE u.session_id = session.id)
-      LIMIT ${batchSize}::int)`,
   );
   await execute(db, sql`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`);
 };

@@ -191,6 +191,33 @@ describe('POST /auth/refresh', () => {
     },
   );
 
+  it('ends absolutely after 180 days, however it is used, and its tokens with it', async () => {
+    const phone = newPhone();
+    const device = { deviceId: 'old-phone' };
+    let tokens = await signIn(phone, device);
+    const startedAt = clock.now();
+    const endsAt = addMs(startedAt, 180 * dayMs);
+    for (let refreshes = 0; refreshes < 7; refreshes += 1) {
+      moved.byMs += 25 * dayMs;
+      tokens = tokensOf(await refresh(tokens.refreshToken));
+    }
+    const listed = await identity.as(tokens.accessToken)('GET', '/auth/sessions');
+    const [{ expiresAt = '' } = {}] = listed.body['items'] as { expiresAt?: string }[]; // its view
+    expect(Math.abs(Date.parse(expiresAt) - endsAt.getTime())).toBeLessThan(minuteMs);
+
+    moved.byMs += 5 * dayMs - 5 * minuteMs;
+    tokens = tokensOf(await refresh(tokens.refreshToken));
+    const [, payload = ''] = tokens.accessToken.split('.');
+    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number };
+    expect(exp * 1000).toBeLessThanOrEqual(Date.parse(expiresAt));
+    expect(await me(tokens.accessToken)).toBe(200);
+
+    moved.byMs += 6 * minuteMs;
+    expect(await me(tokens.accessToken)).toBe(401);
+    expect(await refresh(tokens.refreshToken)).toMatchObject({ status: 401 });
+    expect(await me((await signIn(phone, device)).accessToken)).toBe(200);
+  });
+
   it('answers 401 to a token that never was', async () => {
     expect(errorCode(await refresh('A'.repeat(43)))).toBe('INVALID_REFRESH_TOKEN');
   });

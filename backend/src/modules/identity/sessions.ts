@@ -27,8 +27,10 @@ import {
 import { findUser } from './users.store.ts';
 
 const accessTokenSeconds = 15 * 60;
-/** Counted from the token's own issue, so a session that is used never ends by itself. */
+/** Counted from the token's own issue, so a session that is used lives on, until its own end. */
 const refreshTokenSeconds = 30 * 24 * 60 * 60;
+/** Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). */
+const sessionSeconds = 180 * 24 * 60 * 60;
 /** No request is under way for longer than this. */
 const maxRequestMs = 30_000;
 
@@ -54,10 +56,15 @@ interface OpenedSession {
   readonly replacedIds: readonly string[];
 }
 
-/** Makes a refresh token of 32 random bytes; only its hash is stored. */
-const makeRefreshToken = (random: Random, at: Date) => {
+/** Returns the moment past which nothing extends a session. */
+const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
+  addSeconds(createdAt, sessionSeconds);
+
+/** Makes a refresh token of 32 random bytes, good until `endsAt` at most; its hash is stored. */
+const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
   const token = random.bytes(32).toString('base64url');
-  return { token, hash: hashToken(token), expiresAt: addSeconds(at, refreshTokenSeconds) };
+  const expiresAt = addSeconds(at, refreshTokenSeconds);
+  return { token, hash: hashToken(token), expiresAt: expiresAt < endsAt ? expiresAt : endsAt };
 };
 
 /** Returns how the device is known: a client that names none has a new one every time. */
@@ -103,7 +110,7 @@ export const openSession = async (
   const now = clock.now();
   const { isNew, isFirst } = await isNewDevice(tx, userId, deviceId);
   const replacedIds = await replaceDeviceSession(tx, userId, deviceId, now);
-  const refresh = makeRefreshToken(random, now);
+  const refresh = makeRefreshToken(random, now, endOf({ createdAt: now }));
   const session: Session = {
     id: random.uuid(),
     userId,
@@ -119,12 +126,17 @@ export const openSession = async (
   return { session, refreshToken: refresh.token, replacedIds };
 };
 
-/** Signs the access token of a session; its `jti` is the session's id. */
+/** Signs the access token of a session, which never outlives it; `jti` is the session's id. */
 export const signAccessToken = (
-  { tokens }: Pick<SessionsDeps, 'tokens'>,
-  { id, userId, deviceId }: Session,
+  { tokens, clock }: Pick<SessionsDeps, 'tokens' | 'clock'>,
+  session: Session,
   phone: string,
-): string => tokens.sign({ sub: userId, phone, deviceId, jti: id }, accessTokenSeconds);
+): string => {
+  const { id, userId, deviceId } = session;
+  const leftSeconds = msBetween(clock.now(), endOf(session)) / 1000;
+  const ttlSeconds = Math.min(accessTokenSeconds, leftSeconds);
+  return tokens.sign({ sub: userId, phone, deviceId, jti: id }, ttlSeconds);
+};
 
 /**
  * Makes every replica refuse the access tokens of ended sessions from now on. Call it after the
@@ -175,11 +187,11 @@ export const refreshSession = async (
     const user = await findUser(tx, session.userId);
     // As late as can be: whoever arrived before was under way when the token was used.
     const at = clock.now();
-    if (session.revokedAt !== null || session.expiresAt <= at) {
+    if (session.revokedAt !== null || session.expiresAt <= at || endOf(session) <= at) {
       return { kind: 'invalid' as const, endedIds: [] };
     }
     if (user === undefined || !isActive(user)) return { kind: 'unavailable' as const };
-    const next = makeRefreshToken(random, at);
+    const next = makeRefreshToken(random, at, endOf(session));
     const { hash: nextHash, expiresAt } = next;
     await rotateRefreshToken(tx, session, { usedHash, nextHash, at, expiresAt });
     return { kind: 'rotated' as const, user, session, refreshToken: next.token };

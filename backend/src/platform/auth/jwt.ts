@@ -7,7 +7,7 @@ import { parseKeyList } from '../crypto/index.ts';
 export interface TokenSigner {
   /**
    * Signs `claims` for `ttlSeconds` of business time from `issuedAt`, which is now unless given.
-   * `iat`, in whole seconds, is that moment rounded down.
+   * `iat`, in whole seconds, is that moment rounded down, and `exp` is that far from it, likewise.
    */
   sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number, issuedAt?: Date): string;
   /** Returns the claims of a valid, unexpired token; undefined for anything else. */
@@ -41,7 +41,9 @@ export const createTokenSigner = (options: { secret: string; clock: Clock }): To
   return {
     sign(claims, ttlSeconds, issuedAt = clock.now()) {
       const iat = secondsOf(issuedAt);
-      return jwt.sign({ ...claims, iat, exp: iat + ttlSeconds }, key, { algorithm: 'HS256' });
+      return jwt.sign({ ...claims, iat, exp: iat + Math.floor(ttlSeconds) }, key, {
+        algorithm: 'HS256',
+      });
     },
     verify(token, schema) {
       const options = { algorithms: ['HS256' as const], clockTimestamp: secondsOf(clock.now()) };

@@ -4,6 +4,7 @@ export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
 export { enqueue } from './enqueue.ts';
 export { type JobContext, type JobRequest, type JsonObject, type TaskList } from './job.types.ts';
+export { createPurgeSweep, type Purge } from './purge-sweep.ts';
 export { createQueueGauge } from './queue-gauge.ts';
 export { cancelScheduled, schedule } from './schedule.ts';
 export { sweepRows, type Sweep } from './sweep.ts';

@@ -57,6 +57,8 @@ export interface Metrics {
   readonly countRateLimited: () => void;
   /** Counts what was refused, or superseded, because a customer or an address has the most. */
   readonly countBound: (bound: Bound, count?: number) => void;
+  /** Counts rows that a purge deleted. */
+  readonly countPurged: (sweep: string, count: number) => void;
   /** Counts a history of prices that was read from the database. */
   readonly countHistory: (range: string) => void;
   /** Everything in the text form of Prometheus. */
@@ -137,7 +139,7 @@ const createRequestObserver = (durations: RequestHistogram): Metrics['observeReq
   };
 };
 
-const createBoundCounters = (registers: [Registry]) => {
+const createRowCounters = (registers: [Registry]) => {
   const reached = new Counter({
     name: 'bound_reached_total',
     help: 'What was refused or superseded because one customer or address had the most of it.',
@@ -151,7 +153,13 @@ const createBoundCounters = (registers: [Registry]) => {
     labelNames: ['range'],
     registers,
   });
-  return { reached, histories };
+  const purged = new Counter({
+    name: 'purged_rows_total',
+    help: 'Rows that the sweeps deleted because nothing needs them any more.',
+    labelNames: ['sweep'],
+    registers,
+  });
+  return { reached, histories, purged };
 };
 
 /** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
@@ -166,7 +174,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     help: 'Requests refused by the rate limit.',
     registers: [registry],
   });
-  const { reached, histories } = createBoundCounters([registry]);
+  const { reached, histories, purged } = createRowCounters([registry]);
 
   return {
     registry,
@@ -191,6 +199,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     },
     countBound: (bound, count = 1) => {
       reached.inc({ bound }, count);
+    },
+    countPurged: (sweep, count) => {
+      purged.inc({ sweep }, count);
     },
     countHistory: (range) => {
       histories.inc({ range });

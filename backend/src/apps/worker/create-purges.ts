@@ -1,0 +1,27 @@
+import { createPortalSessionPurge } from '../../modules/accounting/index.ts';
+import { createValidationPurge } from '../../modules/banking/index.ts';
+import { createSessionPurges } from '../../modules/identity/index.ts';
+import { createQuotePurge } from '../../modules/quotes/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { createKeyPurge } from '../../platform/idempotency/index.ts';
+import { createPurgeSweep, type Sweep } from '../../platform/jobs/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
+
+/** Creates the sweeps that delete what nothing needs any more (contract: limits > Retention). */
+export const createPurges = (options: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'countPurged'>;
+  /** Real milliseconds between two passes of each. */
+  readonly everyMs: number;
+}): readonly Sweep[] => {
+  const { metrics, everyMs } = options;
+  return [
+    createKeyPurge(options),
+    createQuotePurge(options),
+    ...createSessionPurges(options),
+    createPortalSessionPurge(options),
+    createValidationPurge(options),
+  ].map((purge) => createPurgeSweep({ ...purge, metrics, everyMs }));
+};

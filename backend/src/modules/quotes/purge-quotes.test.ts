@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { createQuotePurge } from './index.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold();
+});
+afterAll(() => open.close());
+
+const daySeconds = 24 * 60 * 60;
+const amount = { unit: 'INR', amount: '100' };
+const quote = async (call: Caller): Promise<string> => {
+  const { status, body } = await call('POST', '/gold/quote', amount);
+  expect(status).toBe(201);
+  return body.id;
+};
+
+it('deletes expired quotes after 90 days, and never one that an order rests on', async () => {
+  const { id: userId, call } = await open.newCustomer();
+  const bought = await quote(call);
+  const payment = { quote_id: bought, idempotency_key: 'purge-quotes-1' };
+  expect((await call('POST', '/payments/orders', payment)).status).toBe(201);
+  const old = [await quote(call), await quote(call), await quote(call)];
+  await open.advance(60 * daySeconds);
+  const recent = await quote(call);
+  await runSweeps(open.gold.expirySweeps, 'gold-expire-quotes');
+  await open.advance(31 * daySeconds);
+  // Not swept yet: it is still ACTIVE, though its time is long over.
+  const active = await open.database.db.goldQuote.update({
+    where: { id: old[2] ?? '' },
+    data: { status: 'ACTIVE' },
+  });
+
+  const { deleteBatch } = createQuotePurge({ db: open.database.db, clock: open.clock });
+  expect(await deleteBatch(1)).toBe(1);
+  expect(await deleteBatch(100)).toBe(1);
+  expect(await deleteBatch(100)).toBe(0);
+  const left = await open.database.db.goldQuote.findMany({ where: { userId } });
+  const kept = [bought, recent, active.id];
+  expect(left.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
+  expect((await call('GET', `/gold/quote/${old[0] ?? ''}`)).status).toBe(404);
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
