@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPrinter } from '../dev/demo/create-printer.ts';
 import { runDemo } from '../dev/demo/run-demo.ts';
@@ -30,6 +32,14 @@ it('tells the whole story', { timeout: 90_000 }, async () => {
   expect(told).toContain(`All ${story.length} steps passed`);
   expect(isWhole).toBe(true);
   expect(told).not.toContain('\u001b');
+});
+
+it('is loaded from its sources, as `make demo` does, without what only a build can load', async () => {
+  const script = `await import('./dev/demo/story.ts'); console.log('loaded')`;
+  const load = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const cwd = `${import.meta.dirname}/..`;
+  const { stdout } = await promisify(execFile)(process.execPath, load, { cwd });
+  expect(stdout).toContain('loaded');
 });
 
 it('names the step that fails and the code that the API answered', async () => {

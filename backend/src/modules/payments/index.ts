@@ -1,5 +1,4 @@
 export type { GatewayWish } from './choose-gateway.ts';
-export { fetchReversals, type GatewayReversal } from './fetch-reversals.ts';
 export { createPayments, type Payments, type PaymentsOptions } from './create-payments.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
 export { hasOpenReversal } from './payment-reversals.store.ts';

@@ -1,7 +1,6 @@
 import type { GatewayPayment, PaymentGateway } from '../../../adapters/payment-gateway/port.ts';
-import { toSafePaise } from '../../../money/index.ts';
+import { toSafePaise, type Paise } from '../../../money/index.ts';
 import { sql } from '../../../platform/db/index.ts';
-import { fetchReversals, type GatewayReversal } from '../../payments/index.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { findRows, mergeFindings, noFindings } from '../findings.ts';
 import type { Check, CheckContext, Findings, Read, Sample } from '../reconciliation.types.ts';
@@ -14,6 +13,14 @@ interface PaymentOrderRow {
   readonly gatewayOrderId: string | null;
   readonly paymentOrderStatus: string;
   readonly total: number;
+}
+
+/** Money of a payment that certainly went away, as its gateway has it. */
+interface GatewayReversal {
+  readonly kind: 'REFUND' | 'DISPUTE';
+  readonly reference: string;
+  readonly amountPaise: Paise;
+  readonly occurredAt: Date;
 }
 
 type Capture = PaymentOrderRow & { readonly payment: GatewayPayment };
@@ -149,6 +156,35 @@ const fetchCaptures = async (
   });
 };
 
+/** Fetches the processed refunds and lost disputes of a payment. */
+const fetchReversals = async (
+  gateway: PaymentGateway,
+  payment: GatewayPayment,
+): Promise<Fetched<readonly GatewayReversal[]>> => {
+  const [refunds, disputes] = await Promise.all([
+    gateway.getRefunds(payment),
+    gateway.getDisputes(payment),
+  ]);
+  const refunded = toFetched(gateway.code, refunds, {
+    onDone: (all) => all.filter(({ status }) => status === 'PROCESSED'),
+    onRefused: () => [],
+  });
+  const lost = toFetched(gateway.code, disputes, {
+    onDone: (all) => all.filter(({ status }) => status === 'LOST'),
+    onRefused: () => [],
+  });
+  if (typeof refunded === 'string') return refunded;
+  if (typeof lost === 'string') return lost;
+  const answer: GatewayReversal[] = [];
+  for (const { refundId: reference, amountPaise, createdAt: occurredAt } of refunded.answer) {
+    answer.push({ kind: 'REFUND', reference, amountPaise, occurredAt });
+  }
+  for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of lost.answer) {
+    answer.push({ kind: 'DISPUTE', reference, amountPaise, occurredAt });
+  }
+  return { answer };
+};
+
 /** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
 const fetchAll = async (
   gateway: PaymentGateway | undefined,
@@ -160,8 +196,8 @@ const fetchAll = async (
   const reversals: AtGateway['reversals'][number][] = [];
   for (const payment of captures.answer) {
     const found = await fetchReversals(gateway, payment);
-    if (found === undefined) return `${gateway.code} gave no answer about refunds and disputes`;
-    reversals.push(...found.gone.map((reversal) => ({ payment, reversal })));
+    if (typeof found === 'string') return found;
+    reversals.push(...found.answer.map((reversal) => ({ payment, reversal })));
   }
   return { answer: { captures: captures.answer, reversals } };
 };
