@@ -39,6 +39,8 @@ export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
     sms,
     revocations: { revoke: async () => {}, isRevoked: async () => false },
     credentialPepper: keys,
+    sendLimits: { perAddressHour: 1000, perMinute: 1000 },
+    codeMetrics: { countSend: () => {} },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',
     notify: createNotify(kit),

@@ -10,7 +10,11 @@ import {
   type CallResponse,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
-import { createIdentity, type IdentityDeps } from '../../src/modules/identity/index.ts';
+import {
+  createCodeMetrics,
+  createIdentity,
+  type IdentityDeps,
+} from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
@@ -19,7 +23,7 @@ import { createBlindIndex, createVault, parseKeyring } from '../../src/platform/
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { createApi } from '../../src/platform/http/index.ts';
 import { createRandom, type Random } from '../../src/platform/ids/random.ts';
-import { createLogger } from '../../src/platform/observability/index.ts';
+import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
@@ -34,6 +38,8 @@ export interface OpenIdentity {
   readonly tokens: TokenSigner;
   /** Everything logged so far. */
   readonly logged: () => string;
+  /** The metrics, in the text form of Prometheus. */
+  readonly metrics: () => Promise<string>;
   /** A caller, without a token or with one. */
   as(accessToken?: string): Call;
   /** The newest code that reached this phone; empty where none did. */
@@ -48,6 +54,9 @@ interface IdentityOptions {
   readonly random?: Random;
   readonly redisUrl?: string;
   readonly onUserCreated?: IdentityDeps['onUserCreated'];
+  /** Without a limit unless given: every call of a test may come from one address. */
+  readonly sendsPerAddressHour?: number;
+  readonly smsPerMinute?: number;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -90,6 +99,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     { clock, logger },
   );
   const { db, inTransaction } = database;
+  const metrics = createMetrics({ service: 'test', collectsDefaults: false });
   const tokens = createTokenSigner({ secret: 'dev-only-jwt-secret', clock });
   const identity = createIdentity({
     db,
@@ -103,6 +113,11 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     vault: createVault({ keyring: parseKeyring(keyring) }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     credentialPepper: pepper,
+    sendLimits: {
+      perAddressHour: options.sendsPerAddressHour ?? 10_000,
+      perMinute: options.smsPerMinute ?? 10_000,
+    },
+    codeMetrics: createCodeMetrics(metrics.registry),
     onUserCreated: options.onUserCreated ?? createHolding,
     kycStatusOf: async () => 'PENDING',
     notify: createNotify({ clock, random }),
@@ -139,6 +154,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     sandbox,
     tokens,
     logged: () => lines.join(''),
+    metrics: async () => (await metrics.text()).body,
     as,
     codeOf,
     async signIn(phone, device = {}) {

@@ -1,7 +1,7 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
-import { createIdentity } from '../../modules/identity/index.ts';
+import { createCodeMetrics, createIdentity } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
@@ -30,7 +30,7 @@ export const createCustomerApi = (
   env: Environment,
   runtime: Runtime,
 ) => {
-  const { database, redis, logger, clock } = runtime;
+  const { database, redis, logger, clock, metrics } = runtime;
   const { db, inTransaction } = database;
   const sms = createSmsGateway(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime);
@@ -45,6 +45,11 @@ export const createCustomerApi = (
       onError: (error) => logger.warn({ err: error }, 'the revocation list can not be read'),
     }),
     credentialPepper: config.CREDENTIAL_PEPPER,
+    sendLimits: {
+      perAddressHour: config.OTP_SENDS_PER_ADDRESS_HOUR,
+      perMinute: config.SMS_PER_MINUTE,
+    },
+    codeMetrics: createCodeMetrics(metrics.registry),
     onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
     kycStatusOf,
     notify: createNotify(runtime),

@@ -3,6 +3,14 @@ import { integer } from '../../platform/config/kinds.ts';
 
 /** Further variables of the customer API. */
 export const customerVariables = defineVariables({
+  OTP_SENDS_PER_ADDRESS_HOUR: {
+    schema: integer(60, 1, 100_000),
+    doc: 'one-time codes sent in an hour for one address (an IPv6 /64)',
+  },
+  SMS_PER_MINUTE: {
+    schema: integer(600, 1, 1_000_000),
+    doc: 'one-time codes sent in a minute in all',
+  },
   SOCKETS_PER_ADDRESS: {
     schema: integer(200, 1, 100_000),
     doc: 'open sockets of the price feed that one address (an IPv6 /64) may have on a replica',

@@ -47,8 +47,8 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       body: sendOtpBody,
       responses: { 200: sendOtpAnswer },
       errors: ['OTP_SEND_LIMIT', 'SMS_UNAVAILABLE'],
-      handler: async ({ body }) => {
-        const sent = await sendCode(deps, { phone: body.phone, purpose: 'login' });
+      handler: async ({ body: { phone }, context: { ip } }) => {
+        const sent = await sendCode(deps, { phone, purpose: 'login', ip });
         return ok({ sent: true, ...sent });
       },
     }),

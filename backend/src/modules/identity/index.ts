@@ -6,6 +6,7 @@ export {
   type CustomerPrincipal,
   type User,
 } from './identity.types.ts';
+export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { phoneSchema } from './phone.ts';
 export { createSessionPurges } from './purge-sessions.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';

@@ -15,6 +15,9 @@ const minuteMs = 60_000;
 export const codeLength = 6;
 export const codeLifeSeconds = 600;
 export const sendWindowMs = 15 * minuteMs;
+/** The windows of the limits of sends for one address, and of all sends. */
+export const addressWindowMs = 60 * minuteMs;
+export const totalWindowMs = minuteMs;
 export const guessWindowMs = 30 * minuteMs;
 export const lockMs = 30 * minuteMs;
 /** The wrong code that locks. */
@@ -24,7 +27,7 @@ const maxWrongCodes = 3;
  * Tolerates another process's clock this far ahead of ours. Times further ahead were written
  * before the clock was set back; they count for nothing, lest they lock a phone for days.
  */
-const clockSkewMs = minuteMs;
+export const clockSkewMs = minuteMs;
 
 const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
   const ageMs = msBetween(at, now);

@@ -1,6 +1,7 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import {
+  clockSkewMs,
   noWrongCodes,
   sendWindowMs,
   type CodePurpose,
@@ -79,10 +80,40 @@ export const findRecentSends = async (tx: Db, scope: CodeScope, now: Date): Prom
   return rows.map(({ sentAt }) => sentAt);
 };
 
+/** A limit of sends within a time: of one address, or of all where none is given. */
+export interface SendLimit {
+  readonly address?: string;
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Returns the send that has to leave the limit's window before another may be made; undefined when
+ * one may be made now. No other send of the limit is judged until the transaction ends.
+ */
+export const findBlockingSend = async (
+  tx: Db,
+  { address, most, windowMs }: SendLimit,
+  now: Date,
+): Promise<Date | undefined> => {
+  await lockText(tx, address === undefined ? 'otp-sends' : `otp-sends|${address}`);
+  const row = await tx.otpSend.findFirst({
+    where: {
+      ...(address !== undefined && { address }),
+      // One of later than another process's clock can be was written before ours was set back.
+      sentAt: { gt: addMs(now, -windowMs), lt: addMs(now, clockSkewMs) },
+    },
+    orderBy: { sentAt: 'desc' },
+    skip: most - 1,
+    select: { sentAt: true },
+  });
+  return row?.sentAt;
+};
+
 export const insertSend = async (
   tx: Db,
   id: string,
-  scope: CodeScope,
+  scope: CodeScope & { readonly address: string },
   sentAt: Date,
 ): Promise<void> => {
   await tx.otpSend.create({ data: { id, ...scope, sentAt } });

@@ -1,5 +1,5 @@
 import type { SmsGateway } from '../../adapters/sms/port.ts';
-import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import { addMs, addSeconds, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import {
   constantTimeEqual,
   keyedHash,
@@ -8,10 +8,13 @@ import {
 } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { addressGroup } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
+import type { CodeMetrics, SendResult } from './one-time-codes.metrics.ts';
 import {
+  addressWindowMs,
   afterWrongCode,
   codeLength,
   codeLifeSeconds,
@@ -19,6 +22,7 @@ import {
   noWrongCodes,
   secondsLocked,
   secondsToNextSend,
+  totalWindowMs,
   type CodePurpose,
 } from './one-time-code.rules.ts';
 import {
@@ -26,6 +30,7 @@ import {
   consumeCode,
   deleteCode,
   deleteSend,
+  findBlockingSend,
   findCode,
   findRecentSends,
   insertSend,
@@ -46,6 +51,20 @@ export interface OneTimeCodesDeps {
   readonly blindIndex: BlindIndex;
   /** CREDENTIAL_PEPPER, a list: without it a stolen table of hashes opens nothing. */
   readonly credentialPepper: string;
+  readonly sendLimits: {
+    /** OTP_SENDS_PER_ADDRESS_HOUR */
+    readonly perAddressHour: number;
+    /** SMS_PER_MINUTE: of all customers together. */
+    readonly perMinute: number;
+  };
+  readonly codeMetrics: CodeMetrics;
+}
+
+interface CodeRequest {
+  readonly phone: string;
+  readonly purpose: CodePurpose;
+  /** The client's address. */
+  readonly ip: string;
 }
 
 /** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
@@ -84,40 +103,71 @@ const hashesOfCode = (
   return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(under)];
 };
 
+interface ExceededLimit {
+  readonly result: Extract<SendResult, 'phone_limit' | 'address_limit' | 'total_limit'>;
+  readonly waitSeconds: number;
+}
+
+/** Returns the limit that a send would exceed; undefined for none. The narrowest is judged first. */
+const findExceededLimit = async (
+  { sendLimits }: OneTimeCodesDeps,
+  tx: Db,
+  scope: CodeScope & { readonly address: string },
+  now: Date,
+): Promise<ExceededLimit | undefined> => {
+  const sends = await findRecentSends(tx, scope, now);
+  const waitSeconds = secondsToNextSend(sends, maxSends[scope.purpose], now);
+  if (waitSeconds > 0) return { result: 'phone_limit', waitSeconds };
+  const { address } = scope;
+  const perAddress = { address, most: sendLimits.perAddressHour, windowMs: addressWindowMs };
+  const inAll = { most: sendLimits.perMinute, windowMs: totalWindowMs };
+  for (const [result, limit] of [
+    ['address_limit', perAddress],
+    ['total_limit', inAll],
+  ] as const) {
+    const blocking = await findBlockingSend(tx, limit, now);
+    if (blocking === undefined) continue;
+    return { result, waitSeconds: msBetween(now, addMs(blocking, limit.windowMs)) / 1000 };
+  }
+  return undefined;
+};
+
 /**
  * Makes a code, which replaces the one before it, and sends it by SMS within the call.
  * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE (that code is then of no use).
  */
 export const sendCode = async (
   deps: OneTimeCodesDeps,
-  { phone, purpose }: { phone: string; purpose: CodePurpose },
+  { phone, purpose, ip }: CodeRequest,
 ): Promise<{ expiresInSec: number }> => {
-  const { db, inTransaction, clock, random, logger, sms } = deps;
+  const { db, inTransaction, clock, random, logger, sms, codeMetrics } = deps;
   const scoped = scopeOf(deps.blindIndex, phone, purpose);
   const { scope, hashes } = scoped;
   const code = random.digits(codeLength);
   const ids = { send: random.uuid(), code: random.uuid() };
-  const waitSeconds = await inTransaction(async (tx) => {
+  const exceeded = await inTransaction(async (tx) => {
     await adoptScope(tx, scope, hashes.slice(1));
     await lockScope(tx, scope);
     const now = clock.now();
-    const sends = await findRecentSends(tx, scope, now);
-    const seconds = secondsToNextSend(sends, maxSends[purpose], now);
-    if (seconds > 0) return seconds;
-    await insertSend(tx, ids.send, scope, now);
+    const addressed = { ...scope, address: addressGroup(ip) };
+    const limit = await findExceededLimit(deps, tx, addressed, now);
+    if (limit !== undefined) return limit;
+    await insertSend(tx, ids.send, addressed, now);
     await replaceCode(tx, scope, {
       id: ids.code,
       codeHash: hashesOfCode(deps.credentialPepper, scoped, code)[0],
       createdAt: now,
       expiresAt: addSeconds(now, codeLifeSeconds),
     });
-    return 0;
+    return undefined;
   });
-  if (waitSeconds > 0) {
-    throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: waitSeconds });
+  if (exceeded !== undefined) {
+    codeMetrics.countSend(exceeded.result);
+    throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: exceeded.waitSeconds });
   }
   const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
   const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
+  codeMetrics.countSend(sent.kind === 'done' ? 'sent' : 'failed');
   if (sent.kind === 'done') return { expiresInSec: codeLifeSeconds };
   await deleteCode(db, ids.code);
   // A code that certainly was not sent does not count as a send.
@@ -148,7 +198,9 @@ export const checkCode = async (
     constantTimeEqual(stored?.codeHash ?? '', expected),
   );
   const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
-  if (!matches || !usable) {
+  // Without an open code nothing can be guessed, and to count would let strangers lock a phone.
+  if (!usable) return { kind: 'wrong', locks: false };
+  if (!matches) {
     const counted = afterWrongCode(wrong, now);
     await saveWrongCodes(tx, scope, counted);
     return { kind: 'wrong', locks: counted.lockedUntil !== null };

@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import { guessWindowMs, sendWindowMs } from './one-time-code.rules.ts';
+import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
 
 const batchSize = 5000;
 
@@ -11,7 +11,7 @@ const batchSize = 5000;
  */
 export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock }) => {
   const now = clock.now();
-  const sendsBefore = addMs(now, -2 * sendWindowMs);
+  const sendsBefore = addMs(now, -2 * addressWindowMs);
   const wrongBefore = addMs(now, -2 * guessWindowMs);
   await execute(
     db,
