@@ -81,6 +81,25 @@ describe('signing in', () => {
     }
   });
 
+  it('writes an audit row, with who and from where', async () => {
+    const { portalUserId, email, password } = await make.portalUser('auditor');
+    const { body } = await signIn(email, password);
+    const row = await lastAudit();
+    expect(row).toMatchObject({
+      action: 'accounting.sign-in',
+      outcome: 'DONE',
+      actorApi: 'accounting',
+      actorId: portalUserId,
+      actorEmail: email,
+      actorRole: 'auditor',
+      ip: '127.0.0.1',
+    });
+    const everything = JSON.stringify(row, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    expect(everything).not.toContain(String(body['token']));
+  });
+
   it('writes an audit row for a refusal, without what was typed', async () => {
     kit.clock.advance(minuteMs);
     await signIn('typo@example.test', 'my other password');

@@ -47,10 +47,14 @@ interface PortalSignIn {
 const createPortalLoginGuard = (clock: Clock) =>
   createLoginGuard({ table: 'portal_login_guard', clock });
 
-/** Opens a session of the user whose password was verified; undefined where it was replaced. */
+/**
+ * Opens a session, with its audit row, of the user whose password was verified; undefined where it
+ * was replaced.
+ */
 const openSession = (
-  { inTransaction, clock, random }: PortalSignInDeps,
+  { inTransaction, clock, random, audit }: PortalSignInDeps,
   known: PortalUserRecord,
+  { requestId, ip }: RequestContext,
 ): Promise<PortalSignIn | undefined> =>
   inTransaction(async (tx) => {
     const createdAt = clock.now();
@@ -61,21 +65,23 @@ const openSession = (
     const expiresAt = addSeconds(createdAt, sessionSeconds);
     const session = { id: random.uuid(), portalUserId: user.id, tokenHash: hashToken(token) };
     await insertPortalSession(tx, { ...session, createdAt, expiresAt });
+    const actor = { api: 'accounting', id: user.id, email: user.email, role: user.role } as const;
+    await audit.record(tx, { action: 'accounting.sign-in', actor, requestId, ip });
     return { token, expiresAt, user };
   });
 
 const checkPassword = async (
   deps: PortalSignInDeps,
   { email, password }: PortalCredentials,
-  { clientGone }: RequestContext,
+  context: RequestContext,
 ): Promise<PortalSignIn> => {
   const { db, clock, hasher } = deps;
   const guard = createPortalLoginGuard(clock);
-  const signedIn = await hasher.checkInTurn(clientGone, async (verify) => {
+  const signedIn = await hasher.checkInTurn(context.clientGone, async (verify) => {
     await guard.charge(db, email);
     const known = await findPortalUserByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
-    return openSession(deps, known);
+    return openSession(deps, known, context);
   });
   if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.clear(db, email);
