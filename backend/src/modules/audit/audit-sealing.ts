@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Vault } from '../../platform/crypto/index.ts';
+import { SealError, type Sealer, type Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { AuditEntry } from './audit.types.ts';
 
@@ -40,9 +40,19 @@ export const sealParts = async (
     : { sealed: own.seal(text, contextOf(id)), sealedForUserId: sealedFor ?? null };
 };
 
+/** Opens one text; undefined where its key is gone: one row must not hide the log. */
+const openOrMiss = (sealer: Sealer, sealed: string, id: string): string | undefined => {
+  try {
+    return sealer.open(sealed, contextOf(id));
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
+};
+
 /**
  * Opens the sealed parts of these rows, by row id. A row of a customer whose key is destroyed has
- * none any more. @throws SealError
+ * none any more, nor has one whose key has left the keyring.
  */
 export const openParts = async (
   vault: AuditVault,
@@ -55,7 +65,8 @@ export const openParts = async (
   for (const { id, sealed, sealedForUserId } of rows) {
     const sealer = sealedForUserId === null ? vault.service : sealers.get(sealedForUserId);
     if (sealed === null || sealer === undefined) continue;
-    opened.set(id, partsSchema.parse(JSON.parse(sealer.open(sealed, contextOf(id)))));
+    const text = openOrMiss(sealer, sealed, id);
+    if (text !== undefined) opened.set(id, partsSchema.parse(JSON.parse(text)));
   }
   return opened;
 };

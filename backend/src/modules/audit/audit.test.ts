@@ -5,7 +5,8 @@ import { openKit, type Kit } from '#test/support/open-kit.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { adminAccess, createAdmins } from '../admins/index.ts';
 import type { AuditEntry } from './audit.types.ts';
-import { createAudit } from './index.ts';
+import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
+import { createAudit, createAuditor } from './index.ts';
 
 let kit: Kit;
 let url: string;
@@ -188,6 +189,20 @@ describe('what is personal', () => {
       expect(JSON.stringify({ ...row, seq: 0 })).not.toMatch(/Meera|provider is down/u);
     }
     expect(await shown('of-nobody')).toMatchObject({ after: { reason: 'the provider is down' } });
+  });
+
+  it('is left out where its key of the keyring is gone, and the log goes on', async () => {
+    const keyring = parseKeyring(`gone:${Buffer.alloc(32, 'g').toString('base64')}`);
+    const vault = createVault({ keyring });
+    await createAuditor({ ...kit, vault }).record(kit.db, {
+      action: 'of-a-lost-key',
+      actor: { api: 'system' },
+      requestId: 'r',
+      after: { status: 'DONE' },
+      sealed: { after: { reason: 'unreadable' } },
+    });
+    expect(await actions('?limit=1')).toEqual(['of-a-lost-key']);
+    expect(await shown('of-a-lost-key')).toMatchObject({ after: { status: 'DONE' } });
   });
 });
 

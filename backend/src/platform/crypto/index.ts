@@ -2,6 +2,7 @@ export { createBlindIndex, type BlindIndex } from './blind-index.ts';
 export { parseKeyList, type KeyList } from './key-list.ts';
 export { parseKeyring } from './keyring.ts';
 export { resealHashes } from './reseal-hashes.ts';
+export { SealError } from './sealing.ts';
 export { createSecretHasher, type SecretHasher } from './secret-hasher.ts';
 export { constantTimeEqual, hashToken, keyedHash } from './token-hash.ts';
 export { createVault, DataKeyDestroyedError, type Sealer, type Vault } from './vault.ts';
