@@ -1,5 +1,6 @@
 /** The processes of the chart that serve, each with a section of its own in the values. */
 export const processes = ['customer', 'admin', 'accounting', 'worker'] as const;
+export type Process = (typeof processes)[number];
 
 /** Those with an ingress. */
 export const apis = ['customer', 'admin', 'accounting'] as const;

@@ -47,8 +47,11 @@ describe('a stack of prod', () => {
       'kubernetes:core/v1:ConfigMap settings',
       'kubernetes:core/v1:Namespace namespace',
       'kubernetes:core/v1:PersistentVolumeClaim documents',
-      'kubernetes:core/v1:Secret digital-gold-environment',
+      'kubernetes:core/v1:Secret digital-gold-accounting',
+      'kubernetes:core/v1:Secret digital-gold-admin',
+      'kubernetes:core/v1:Secret digital-gold-customer',
       'kubernetes:core/v1:Secret digital-gold-migrations',
+      'kubernetes:core/v1:Secret digital-gold-worker',
       'kubernetes:helm.sh/v4:Chart digital-gold',
       'pulumi:providers:kubernetes cluster',
     ]);
@@ -79,7 +82,8 @@ describe('a stack of prod', () => {
   });
 
   it('hands the secrets over as secrets, each to those who need it', () => {
-    for (const name of ['digital-gold-environment', 'digital-gold-migrations']) {
+    for (const who of ['customer', 'admin', 'accounting', 'worker', 'migrations']) {
+      const name = `digital-gold-${who}`;
       expect(travellingSecret.safeParse(inputsOf(name)['stringData']).success).toBe(true);
     }
     const { value } = travellingSecret.parse(inputsOf('digital-gold-migrations')['stringData']);
@@ -111,7 +115,8 @@ describe('a stack of prod', () => {
       name: 'digital-gold',
       namespace: 'digital-gold',
       values: {
-        secrets: { existingSecret: 'digital-gold-environment-0a1b2c3' },
+        customer: { existingSecret: 'digital-gold-customer-0a1b2c3' },
+        accounting: { existingSecret: 'digital-gold-accounting-0a1b2c3' },
         migrations: { existingSecret: 'digital-gold-migrations-0a1b2c3' },
         settings: { existingConfigMap: 'digital-gold-settings' },
         objectStore: { existingClaim: 'digital-gold-documents' },
@@ -136,7 +141,8 @@ describe('a stack of dev', () => {
     });
     expect(inputsOf('digital-gold')).toMatchObject({
       values: {
-        secrets: { existingSecret: 'testbed-app' },
+        customer: { existingSecret: 'testbed-app' },
+        worker: { existingSecret: 'testbed-app' },
         migrations: { existingSecret: 'testbed-migrate' },
       },
     });
@@ -145,7 +151,7 @@ describe('a stack of dev', () => {
   it('has secrets of its own where it is given some', async () => {
     await build({ ...readStackFile('dev'), secrets: secretsOfItsOwn });
     expect(inputsOf('digital-gold')).toMatchObject({
-      values: { secrets: { existingSecret: 'digital-gold-environment-0a1b2c3' } },
+      values: { admin: { existingSecret: 'digital-gold-admin-0a1b2c3' } },
     });
   });
 

@@ -4,7 +4,13 @@ import { parse } from 'yaml';
 import { configKeys } from '../src/config/config-keys.ts';
 import { withConfigTable } from '../src/config/config-table.ts';
 import { tiers, type Tier } from '../src/config/stack-config.ts';
-import { migrationSecret, optionalSecrets, requiredSecrets } from '../src/config/variables.ts';
+import {
+  migrationSecret,
+  optionalSecrets,
+  processSecrets,
+  requiredSecrets,
+} from '../src/config/variables.ts';
+import { processes } from '../src/processes.ts';
 import {
   deployFolder,
   parseInput,
@@ -19,7 +25,11 @@ const read = (path: string): string => readFileSync(new URL(path, deployFolder),
 
 /** Names of the rows in a section of the backend's configuration reference. */
 const variablesOf = (section: string) =>
-  [...section.matchAll(/^\| `(?<name>[A-Z0-9_]+)`(?<secret> \(secret\))? \| (?<value>[^|]+) \|/gmu)]
+  [
+    ...section.matchAll(
+      /^\| `(?<name>[A-Z0-9_]+)`(?<secret> \(secret\))? \| (?<value>[^|]+) \| (?<doc>.+) \|$/gmu,
+    ),
+  ]
     .map(({ groups }) => groups)
     .filter((groups) => groups !== undefined);
 
@@ -72,6 +82,32 @@ describe('the lists of secrets', () => {
     const documented = rows.filter(({ secret }) => secret !== undefined).map(({ name }) => name);
     expect(documented.length).toBeGreaterThan(5);
     expect(new Set(known)).toEqual(new Set(documented));
+  });
+
+  it('give each process those that it reads', () => {
+    for (const process of processes) {
+      const read = sectionsOfTheChart.flatMap((section) => {
+        const readers = /^Read by: (?<who>[^.]+)\.$/mu.exec(section)?.groups?.['who'] ?? '';
+        return variablesOf(section)
+          .filter(({ secret }) => secret !== undefined)
+          .filter(({ doc }) => !doc?.includes('read by customer alone') || process === 'customer')
+          .filter(() =>
+            readers
+              .replace(/, where .*/u, '')
+              .split(', ')
+              .includes(process),
+          )
+          .map(({ name }) => name);
+      });
+      expect(new Set(processSecrets[process])).toEqual(new Set(read));
+    }
+  });
+
+  it('are those that the chart mounts', () => {
+    const template = read('../charts/digital-gold/templates/_secrets.tpl');
+    const mounted = [...template.matchAll(/"(?<name>[A-Z][A-Z0-9_]{4,})"/gu)];
+    const names = mounted.map(({ groups }) => groups?.['name']);
+    expect(new Set(names)).toEqual(new Set(Object.values(processSecrets).flat()));
   });
 
   it('require those without which a process does not start', () => {

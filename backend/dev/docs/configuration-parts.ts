@@ -14,7 +14,11 @@ import type { VariableTable } from '../../src/platform/config/config.ts';
 import { adminVariables } from '../../src/apps/admin/admin.variables.ts';
 import { customerVariables } from '../../src/apps/customer/customer.variables.ts';
 import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
-import { apiVariables, processVariables } from '../../src/runtime/process.variables.ts';
+import {
+  apiVariables,
+  processVariables,
+  tokenVariables,
+} from '../../src/runtime/process.variables.ts';
 import { servicesVariables } from '../../src/runtime/services.variables.ts';
 import { sandboxVariables } from '../../src/apps/sandbox/sandbox.variables.ts';
 import { workerVariables } from '../../src/apps/worker/worker.variables.ts';
@@ -33,6 +37,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
     readBy: 'customer, admin, accounting, worker',
     variables: processVariables,
   },
+  { title: 'Tokens', readBy: 'customer, admin', variables: tokenVariables },
   { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
   { title: 'Customer API', readBy: 'customer', variables: customerVariables },
   { title: 'Admin API', readBy: 'admin', variables: adminVariables },

@@ -109,6 +109,34 @@ export const sharedEnvironment = (addresses: StackAddresses): ProcessEnvironment
   };
 };
 
+const webhookSecrets = [
+  'PAYOUT_WEBHOOK_SECRETS',
+  'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+  'KYC_WEBHOOK_SECRETS',
+];
+
+/** The secrets that a process of the service does not use, and so is not given. */
+const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>> = {
+  customer: ['GITHUB_TOKEN', 'KYC_WEBHOOK_SECRETS'],
+  admin: ['MSG91_AUTH_KEY', ...webhookSecrets],
+  accounting: [
+    'JWT_SECRET',
+    'SAFEGOLD_TOKEN',
+    'SANDBOX_GATEWAY_KEY_SECRET',
+    'MSG91_AUTH_KEY',
+    'RAZORPAYX_KEY_SECRET',
+    'GITHUB_TOKEN',
+    ...webhookSecrets,
+  ],
+  worker: ['JWT_SECRET', 'MSG91_AUTH_KEY', 'GITHUB_TOKEN', ...webhookSecrets],
+};
+
+const withoutSecretsOfOthers = (
+  name: keyof typeof internalPortOf,
+  environment: ProcessEnvironment,
+): ProcessEnvironment =>
+  Object.fromEntries(Object.entries(environment).filter(([key]) => !notUsedBy[name].includes(key)));
+
 /** The sandbox is no part of the service: it gets none of its stores and none of its keys. */
 const sandboxVariables = new Set(['APP_MODE', 'LOG_LEVEL', 'HOST', 'CUSTOMER_BASE_URL']);
 
@@ -138,12 +166,15 @@ export const environmentOf = (
     case 'admin':
     case 'accounting':
       return {
-        ...shared,
+        ...withoutSecretsOfOthers(name, shared),
         PORT: String(ports[name]),
         INTERNAL_PORT: String(ports[internalPortOf[name]]),
       };
     case 'worker':
-      return { ...shared, INTERNAL_PORT: String(ports.workerInternal) };
+      return {
+        ...withoutSecretsOfOthers(name, shared),
+        INTERNAL_PORT: String(ports.workerInternal),
+      };
     case 'seed':
       return shared;
     case 'migrate':

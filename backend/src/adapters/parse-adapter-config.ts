@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   ConfigError,
   parseConfig,
@@ -6,6 +7,21 @@ import {
   type VariableTable,
 } from '../platform/config/config.ts';
 import { appMode } from '../platform/config/kinds.ts';
+
+/**
+ * Returns an adapter's variables for a process that may receive no webhooks: it reads no secret of
+ * theirs, and no signature holds.
+ */
+export const webhookVariables = <const T extends VariableTable>(
+  table: T,
+  name: keyof T & string,
+  { receivesWebhooks = true }: { readonly receivesWebhooks?: boolean },
+): T => {
+  if (receivesWebhooks) return table;
+  const none = { schema: z.unknown().transform((): string[] => []), doc: '' };
+  // The row's value is a list of texts as before, an empty one.
+  return { ...table, [name]: none };
+};
 
 /**
  * An adapter's variables. In production (the default mode) the address of a collaborator must be

@@ -24,7 +24,7 @@ import { closeRedis, createRedis, untilReady } from '../platform/redis/index.ts'
 import type { Redis } from 'ioredis';
 import { createSwitches, type Switches } from '../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../modules/audit/index.ts';
-import type { ProcessConfig } from './load-config.ts';
+import type { ProcessConfig, ProcessKeys } from './load-config.ts';
 
 /** The clients and services that every process of the service has. */
 export interface Runtime {
@@ -51,6 +51,12 @@ export interface Runtime {
 
 const cacheWaitMs = 2000;
 
+const noSecret = (): never => {
+  throw new Error('this process has no JWT_SECRET');
+};
+/** Of a process that is not given the key: it has nothing that would use it. */
+const noTokens: TokenSigner = { sign: noSecret, verify: noSecret };
+
 const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
   const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
   if (!isMovable || url === undefined) return { clock: wall, stop: async () => {} };
@@ -64,7 +70,7 @@ const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: L
 /** Makes the clients of the process `name` and waits for none of them to be connected. */
 export const createOfflineRuntime = async (
   name: string,
-  config: ProcessConfig,
+  config: ProcessConfig & ProcessKeys,
   env: Environment,
 ): Promise<Runtime> => {
   const logger = createLogger({ level: config.LOG_LEVEL, name });
@@ -91,7 +97,10 @@ export const createOfflineRuntime = async (
     wall,
     timers,
     random,
-    tokens: createTokenSigner({ secret: config.JWT_SECRET, clock }),
+    tokens:
+      config.JWT_SECRET === undefined
+        ? noTokens
+        : createTokenSigner({ secret: config.JWT_SECRET, clock }),
     vault,
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     hasher: createSecretHasher({

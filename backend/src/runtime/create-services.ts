@@ -61,19 +61,21 @@ const findCustomer = async (client: Db, userId: string) => {
 
 /**
  * Wires the services of every process that deals in gold with their collaborators, lowest first:
- * orders, then payments, bank accounts and payouts, then what buys, sells and reviews.
+ * orders, then payments, bank accounts and payouts, then what buys, sells and reviews. A process
+ * that receives no webhooks needs none of their secrets.
  */
 export const createServices = (
   config: ProcessConfig & Config<typeof servicesVariables>,
   env: Environment,
   runtime: Runtime,
+  { receivesWebhooks }: { readonly receivesWebhooks: boolean },
 ) => {
   const { database, random, metrics, timers } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const provider = createGoldProvider(env, adapterDeps(runtime));
-  const gateways = createPaymentGateways(env, adapterDeps(runtime));
-  const payoutProvider = createPayoutProvider(env, adapterDeps(runtime));
+  const gateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
+  const payoutProvider = createPayoutProvider(env, { ...adapterDeps(runtime), receivesWebhooks });
   const price = createPrice({ ...shared, provider });
   const gates = createServiceGates(runtime, config);
   const notify = createNotify(runtime);

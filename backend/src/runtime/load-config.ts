@@ -5,9 +5,12 @@ import {
   type Environment,
   type VariableTable,
 } from '../platform/config/config.ts';
-import { processVariables } from './process.variables.ts';
+import { processVariables, type tokenVariables } from './process.variables.ts';
 
 export type ProcessConfig = Config<typeof processVariables>;
+
+/** The keys that only some processes have. */
+export type ProcessKeys = Partial<Config<typeof tokenVariables>>;
 
 const crossFieldProblems = (config: ProcessConfig): string[] => {
   const problems: string[] = [];

@@ -51,11 +51,6 @@ export const processVariables = defineVariables({
     doc: 'peppers of passwords and codes, comma-separated, newest first',
     secret: true,
   },
-  JWT_SECRET: {
-    schema: secretList(32),
-    doc: 'secrets of the tokens of the customer and admin APIs, comma-separated; the first signs',
-    secret: true,
-  },
   SETTINGS_DIR: {
     schema: text().optional(),
     doc: 'folder of the switches, one file each; without it the environment is read',
@@ -72,6 +67,15 @@ export const processVariables = defineVariables({
   SHUTDOWN_GRACE_MS: {
     schema: integer(20_000, 1000, 120_000),
     doc: 'how long requests and jobs under way may take at shutdown',
+  },
+});
+
+/** Of a process that signs or verifies the tokens of customers and operators. */
+export const tokenVariables = defineVariables({
+  JWT_SECRET: {
+    schema: secretList(32),
+    doc: 'secrets of the tokens of the customer and admin APIs, comma-separated; the first signs',
+    secret: true,
   },
 });
 

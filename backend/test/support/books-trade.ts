@@ -67,7 +67,7 @@ const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
 /** The trade of a process that has this kit's clients. */
 const openTrade = (kit: Kit) => {
   const env = environmentOf(kit);
-  return createServices(loadConfig(servicesVariables, env), env, kit);
+  return createServices(loadConfig(servicesVariables, env), env, kit, { receivesWebhooks: true });
 };
 
 /** Serves it with its reconciliation; webhooks of the sandbox find their way. */

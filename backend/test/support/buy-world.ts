@@ -6,6 +6,7 @@ import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 import { adapterDeps } from '../../src/runtime/adapter-deps.ts';
 import { createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
+import { tokenVariables } from '../../src/runtime/process.variables.ts';
 import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createSandboxControls, type SandboxControls } from './buy-world-sandbox.ts';
 import { createCaller } from './caller.ts';
@@ -71,7 +72,7 @@ const newAddress = (): string => {
 
 const openRuntime = async (stack: TestStack): Promise<Runtime> => {
   const env = { ...stack.environmentOf('customer'), LOG_LEVEL: 'fatal' };
-  return createRuntime('story', loadConfig({}, env), env);
+  return createRuntime('story', loadConfig(tokenVariables, env), env);
 };
 
 /**

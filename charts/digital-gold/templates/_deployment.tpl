@@ -24,8 +24,8 @@ args:
 envFrom:
   - configMapRef:
       name: {{ include "digital-gold.componentName" . }}
-  - secretRef:
-      name: {{ default .root.Values.secrets.existingSecret $values.existingSecret }}
+env:
+  {{- include "digital-gold.secretFiles" . | trim | nindent 2 }}
 ports:
   {{- if ne .component "worker" }}
   - name: http
@@ -43,6 +43,7 @@ resources:
   {{- toYaml $values.resources | nindent 2 }}
 volumeMounts:
   {{- include "digital-gold.commonVolumeMounts" .root | nindent 2 }}
+  {{- include "digital-gold.secretMount" . | nindent 2 }}
   # The whole folder: a single mounted file would never change under a running process.
   - name: settings
     mountPath: {{ include "digital-gold.settingsDir" . }}
@@ -86,6 +87,7 @@ spec:
     - {{ include "digital-gold.container" . | nindent 6 | trim }}
   volumes:
     {{- include "digital-gold.commonVolumes" $root | nindent 4 }}
+    {{- include "digital-gold.secretVolume" . | nindent 4 }}
     - name: settings
       configMap:
         name: {{ include "digital-gold.settingsName" $root }}

@@ -14,8 +14,11 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- if not .Values.image.repository }}
 {{- fail "image.repository is needed: where the image is, with its registry" }}
 {{- end }}
-{{- if not .Values.secrets.existingSecret }}
-{{- fail "secrets.existingSecret is needed: a Secret whose keys are environment variables" }}
+{{- range $component := list "customer" "admin" "accounting" "worker" }}
+{{- if not (include "digital-gold.secretName" (dict "root" $ "component" $component)) }}
+{{- $what := printf "or %s.existingSecret" $component }}
+{{- fail (printf "secrets.existingSecret is needed, %s: a Secret with its secrets" $what) }}
+{{- end }}
 {{- end }}
 {{- if not .Values.migrations.existingSecret }}
 {{- fail "migrations.existingSecret is needed: a Secret with MIGRATE_DATABASE_URL" }}

@@ -17,15 +17,13 @@ env:
   {{- end }}
   - name: MIGRATE_WAIT_SECONDS
     value: {{ include "digital-gold.text" $values.waitSeconds | quote }}
-  - name: MIGRATE_DATABASE_URL
-    valueFrom:
-      secretKeyRef:
-        name: {{ $values.existingSecret }}
-        key: MIGRATE_DATABASE_URL
+  - name: MIGRATE_DATABASE_URL_FILE
+    value: {{ include "digital-gold.secretsDir" . }}/MIGRATE_DATABASE_URL
 resources:
   {{- toYaml $values.resources | nindent 2 }}
 volumeMounts:
   {{- include "digital-gold.commonVolumeMounts" . | nindent 2 }}
+  {{- include "digital-gold.secretMount" . | nindent 2 }}
 {{- end }}
 
 {{/* What the migration Job does; its name is made from this, as a Job can't be changed. */}}
@@ -58,4 +56,9 @@ template:
       - {{ include "digital-gold.migrationsContainer" . | nindent 8 | trim }}
     volumes:
       {{- include "digital-gold.commonVolumes" . | nindent 6 }}
+      - name: secrets
+        secret:
+          secretName: {{ $values.existingSecret }}
+          items:
+            {{- include "digital-gold.secretItems" (list "MIGRATE_DATABASE_URL") | nindent 12 }}
 {{- end }}

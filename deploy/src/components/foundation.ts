@@ -6,8 +6,16 @@ import type { OwnedNames } from '../values/chart-values.ts';
 import { labelsOf, restrictedPods } from '../values/labels.ts';
 import { secretData } from '../values/secret-data.ts';
 
-/** Names of the Secrets that the testbed publishes. */
-const testbedSecrets = { service: 'testbed-app', migrations: 'testbed-migrate' } as const;
+/** Names of the Secrets that the testbed publishes: one for all processes. */
+const testbedSecrets = {
+  secrets: {
+    customer: 'testbed-app',
+    admin: 'testbed-app',
+    accounting: 'testbed-app',
+    worker: 'testbed-app',
+  },
+  migrationSecret: 'testbed-migrate',
+} as const;
 
 /** Never sent again once it is there, so that what an operator flipped stays flipped. */
 const settingsIgnored = ['data', 'metadata.labels', 'metadata.annotations'];
@@ -75,10 +83,8 @@ export class Foundation extends pulumi.ComponentResource {
       lasting,
     );
 
-    const [secret, migrationSecret] = this.#createSecrets(config, parent);
     this.names = {
-      secret,
-      migrationSecret,
+      ...this.#createSecrets(config, parent),
       settings: settings.metadata.name,
       claim: claim.metadata.name,
     };
@@ -86,27 +92,35 @@ export class Foundation extends pulumi.ComponentResource {
   }
 
   /**
-   * Makes the two Secrets and gives their names. They have no name of ours: a changed one is made
-   * anew under another name, the pods roll to it, and the old one goes last.
+   * Makes a Secret for each process and one for the migrations, and gives their names. They have no
+   * name of ours: a changed one is made anew under another name, the pods roll to it, and the old
+   * one goes last.
    */
   #createSecrets(
     { secrets }: StackConfig,
     parent: pulumi.CustomResourceOptions,
-  ): readonly [pulumi.Input<string>, pulumi.Input<string>] {
-    if (secrets === undefined) return [testbedSecrets.service, testbedSecrets.migrations];
+  ): Pick<OwnedNames<pulumi.Input<string>>, 'secrets' | 'migrationSecret'> {
+    if (secrets === undefined) return testbedSecrets;
     const data = secretData(secrets);
-    const create = (name: string, content: Readonly<Record<string, string>>) =>
-      new kubernetes.core.v1.Secret(
+    const create = (who: keyof typeof data) => {
+      const name = `${releaseName}-${who}`;
+      return new kubernetes.core.v1.Secret(
         name,
         {
           metadata: { namespace: this.namespace, labels: labelsOf(name) },
-          stringData: pulumi.secret({ ...content }),
+          stringData: pulumi.secret({ ...data[who] }),
         },
         parent,
       ).metadata.name;
-    return [
-      create(`${releaseName}-environment`, data.service),
-      create(`${releaseName}-migrations`, data.migrations),
-    ];
+    };
+    return {
+      secrets: {
+        customer: create('customer'),
+        admin: create('admin'),
+        accounting: create('accounting'),
+        worker: create('worker'),
+      },
+      migrationSecret: create('migrations'),
+    };
   }
 }

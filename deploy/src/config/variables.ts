@@ -1,3 +1,5 @@
+import type { Process } from '../processes.ts';
+
 /**
  * The backend's environment variables that this program must know by name. The lists of secrets
  * follow backend/docs/configuration.md; a test holds them together.
@@ -26,6 +28,24 @@ export const optionalSecrets = [
   'SANDBOX_GATEWAY_KEY_SECRET',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
 ] as const;
+
+const own = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'PII_KEYRING',
+  'BLIND_INDEX_KEY',
+  'CREDENTIAL_PEPPER',
+] as const;
+const money = ['SAFEGOLD_TOKEN', 'RAZORPAYX_KEY_SECRET', 'SANDBOX_GATEWAY_KEY_SECRET'] as const;
+const webhooks = ['PAYOUT_WEBHOOK_SECRETS', 'SANDBOX_GATEWAY_WEBHOOK_SECRETS'] as const;
+
+/** The secrets that each process reads; it gets no others. */
+export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
+  customer: [...own, 'JWT_SECRET', ...money, ...webhooks, 'MSG91_AUTH_KEY'],
+  admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN'],
+  accounting: own,
+  worker: [...own, ...money],
+};
 
 /** Every name that belongs in `secrets` and never in `environment`. */
 export const secretNames: readonly string[] = [

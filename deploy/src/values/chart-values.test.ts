@@ -6,10 +6,12 @@ import {
   secretsOfItsOwn,
   withPath,
 } from '../../test/support/stack-texts.ts';
+import { processes } from '../processes.ts';
 import { chartValues, testbedValues } from './chart-values.ts';
 import { secretData } from './secret-data.ts';
 
-const names = { secret: 's-1', migrationSecret: 'm-1', settings: 'set', claim: 'docs' };
+const secrets = { customer: 's-1', admin: 's-2', accounting: 's-3', worker: 's-4' };
+const names = { secrets, migrationSecret: 'm-1', settings: 'set', claim: 'docs' };
 const valuesOf = (path: string, value: unknown) =>
   chartValues(parseInput(withPath(prodInput(), path, value)), names);
 
@@ -17,7 +19,11 @@ describe('the values of the chart', () => {
   const prod = chartValues(parseInput(prodInput()), names);
 
   it('name what the program made, and leave hooks and tests out', () => {
-    expect(prod.secrets).toEqual({ existingSecret: 's-1' });
+    expect(prod).not.toHaveProperty('secrets');
+    expect(prod).toMatchObject({
+      customer: { existingSecret: 's-1' },
+      worker: { existingSecret: 's-4' },
+    });
     expect(prod.settings).toEqual({ existingConfigMap: 'set' });
     expect(prod.migrations).toEqual({ mode: 'job', existingSecret: 'm-1' });
     expect(prod.objectStore).toEqual({ existingClaim: 'docs' });
@@ -98,9 +104,16 @@ it('gives the testbed the same image', () => {
   expect(testbedValues(config)).toMatchObject({ purpose: 'test', image: { tag: 'try-1' } });
 });
 
-it('gives the URL of the role that owns the schema to the migrations alone', () => {
-  const { service, migrations } = secretData(secretsOfItsOwn);
-  expect(Object.keys(migrations)).toEqual(['MIGRATE_DATABASE_URL']);
-  expect(service['MIGRATE_DATABASE_URL']).toBeUndefined();
-  expect({ ...service, ...migrations }).toEqual(secretsOfItsOwn);
+it('gives each process the secrets that it reads, and the owning role to the migrations', () => {
+  const data = secretData({ ...secretsOfItsOwn, GITHUB_TOKEN: 'own-github-token' });
+  expect(Object.keys(data.migrations)).toEqual(['MIGRATE_DATABASE_URL']);
+  for (const process of processes) {
+    expect(data[process]).not.toHaveProperty('MIGRATE_DATABASE_URL');
+    expect(data[process]).toHaveProperty('DATABASE_URL');
+  }
+  expect(Object.keys(data.accounting)).toHaveLength(5);
+  expect(data.worker).not.toHaveProperty('JWT_SECRET');
+  expect(data.admin).not.toHaveProperty('PAYOUT_WEBHOOK_SECRETS');
+  expect(data.admin).toHaveProperty('GITHUB_TOKEN');
+  expect(data.customer).not.toHaveProperty('GITHUB_TOKEN');
 });

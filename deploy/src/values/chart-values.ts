@@ -1,9 +1,10 @@
 import type { StackConfig } from '../config/stack-config.ts';
-import { processes } from '../processes.ts';
+import { processes, type Process } from '../processes.ts';
 
 /** Names of what the program makes itself, because it must outlive what the chart makes. */
 export interface OwnedNames<Name = string> {
-  readonly secret: Name;
+  /** The Secret of each process. */
+  readonly secrets: Readonly<Record<Process, Name>>;
   readonly migrationSecret: Name;
   readonly settings: Name;
   readonly claim: Name;
@@ -30,7 +31,10 @@ const imageValues = ({ image }: StackConfig) => ({
   pullPolicy: image.pullPolicy,
 });
 
-const processValues = ({ replicas, maxReplicas }: StackConfig) =>
+const processValues = <Name>(
+  { replicas, maxReplicas }: StackConfig,
+  { secrets }: OwnedNames<Name>,
+) =>
   Object.fromEntries(
     processes.map((process) => {
       const most = maxReplicas[process];
@@ -38,7 +42,8 @@ const processValues = ({ replicas, maxReplicas }: StackConfig) =>
         most === undefined
           ? { enabled: false }
           : { enabled: true, minReplicas: replicas[process], maxReplicas: most };
-      return [process, { replicas: replicas[process], autoscaling }];
+      const existingSecret = secrets[process];
+      return [process, { replicas: replicas[process], autoscaling, existingSecret }];
     }),
   );
 
@@ -81,7 +86,6 @@ export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) 
   image: imageValues(config),
   imagePullSecrets: config.image.pullSecrets.map((name) => ({ name })),
   config: { ...config.environment, APP_MODE: config.appMode },
-  secrets: { existingSecret: names.secret },
   settings: { existingConfigMap: names.settings },
   // Hooks are left out where the chart is rendered without helm's own install.
   migrations: { mode: 'job', existingSecret: names.migrationSecret },
@@ -89,7 +93,7 @@ export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) 
   objectStore: { existingClaim: names.claim },
   ingress: ingressValues(config),
   networkPolicy: networkPolicyValues(config),
-  ...processValues(config),
+  ...processValues(config, names),
 });
 
 /** Returns the values of the testbed, with the same image: it holds the sandbox and the seed too. */

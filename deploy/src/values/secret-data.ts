@@ -1,20 +1,20 @@
-import { migrationSecret } from '../config/variables.ts';
+import { migrationSecret, processSecrets } from '../config/variables.ts';
+import type { Process } from '../processes.ts';
+
+type Secrets = Readonly<Record<string, string>>;
 
 /** The secrets of a stack, told apart by who may read them. */
-interface SecretData {
-  /** Environment variables of every process that serves. */
-  readonly service: Readonly<Record<string, string>>;
-  /** Of the migration job alone: the role that owns the schema. */
-  readonly migrations: Readonly<Record<string, string>>;
-}
+type SecretData = Readonly<Record<Process | 'migrations', Secrets>>;
 
-const isOfMigrations = ([name]: readonly [string, string]) => name === migrationSecret;
-
-/** Splits a stack's secrets, so that no process that serves can change the schema. */
-export const secretData = (secrets: Readonly<Record<string, string>>): SecretData => {
-  const entries = Object.entries(secrets);
+/** Splits a stack's secrets: each process gets those that it reads, the migrations their role's. */
+export const secretData = (secrets: Secrets): SecretData => {
+  const pick = (names: readonly string[]): Secrets =>
+    Object.fromEntries(Object.entries(secrets).filter(([name]) => names.includes(name)));
   return {
-    service: Object.fromEntries(entries.filter((entry) => !isOfMigrations(entry))),
-    migrations: Object.fromEntries(entries.filter(isOfMigrations)),
+    customer: pick(processSecrets.customer),
+    admin: pick(processSecrets.admin),
+    accounting: pick(processSecrets.accounting),
+    worker: pick(processSecrets.worker),
+    migrations: pick([migrationSecret]),
   };
 };

@@ -21,7 +21,7 @@ const gate = 'DIGITAL_SELL_ENABLED';
 const gateFile = `/etc/digital-gold/settings/${gate}`;
 const processes = 'app.kubernetes.io/part-of=digital-gold';
 const customers = `${processes},app.kubernetes.io/component=customer`;
-const environment = `${processes},app.kubernetes.io/component=digital-gold-environment`;
+const adminSecrets = `${processes},app.kubernetes.io/component=digital-gold-admin`;
 /** Makes the stack so, without a question. */
 export const apply = ['up', '--yes', '--skip-preview', '--non-interactive'] as const;
 
@@ -120,11 +120,11 @@ export const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
 export const rotate =
   ({ run, kubectl }: StoryParts) =>
   async () => {
-    const [before] = await kubectl.names('secrets', environment);
+    const [before] = await kubectl.names('secrets', adminSecrets);
     const pods = await kubectl.names('pods', customers);
     await run.set({}, { 'secrets.JWT_SECRET': newSecret() });
     await run.must(...apply);
-    const after = await kubectl.names('secrets', environment);
+    const after = await kubectl.names('secrets', adminSecrets);
     assert.equal(after.length, 1);
     assert.notEqual(after[0], before);
     assert.notDeepEqual(await kubectl.names('pods', customers), pods);

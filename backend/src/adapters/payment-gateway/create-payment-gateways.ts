@@ -1,6 +1,6 @@
 import { ConfigError, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
-import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { parseAdapterConfig, webhookVariables } from '../parse-adapter-config.ts';
 import { paymentGatewayVariables } from './payment-gateway.config.ts';
 import type { PaymentGateway } from './port.ts';
 import { createSandboxGateway } from './sandbox/create-sandbox-gateway.ts';
@@ -8,7 +8,13 @@ import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
 
 const makers = {
   sandbox: (env: Environment, deps: AdapterDeps) =>
-    createSandboxGateway(parseAdapterConfig(sandboxGatewayVariables, env), deps),
+    createSandboxGateway(
+      parseAdapterConfig(
+        webhookVariables(sandboxGatewayVariables, 'SANDBOX_GATEWAY_WEBHOOK_SECRETS', deps),
+        env,
+      ),
+      deps,
+    ),
 } as const;
 
 /**

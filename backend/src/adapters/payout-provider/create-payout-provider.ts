@@ -1,6 +1,6 @@
 import { parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
-import { parseAdapterConfig } from '../parse-adapter-config.ts';
+import { parseAdapterConfig, webhookVariables } from '../parse-adapter-config.ts';
 import { payoutProviderVariables } from './payout-provider.config.ts';
 import type { PayoutProvider } from './port.ts';
 import { createRazorpayx } from './razorpayx/create-razorpayx.ts';
@@ -8,7 +8,10 @@ import { razorpayxVariables } from './razorpayx/razorpayx.config.ts';
 
 const makers = {
   razorpayx: (env: Environment, deps: AdapterDeps) =>
-    createRazorpayx(parseAdapterConfig(razorpayxVariables, env), deps),
+    createRazorpayx(
+      parseAdapterConfig(webhookVariables(razorpayxVariables, 'PAYOUT_WEBHOOK_SECRETS', deps), env),
+      deps,
+    ),
 } as const;
 
 /**

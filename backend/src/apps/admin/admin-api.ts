@@ -24,7 +24,7 @@ import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
-import { apiVariables } from '../../runtime/process.variables.ts';
+import { apiVariables, tokenVariables } from '../../runtime/process.variables.ts';
 import { adminVariables } from './admin.variables.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
@@ -32,7 +32,12 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 
 /** The admin API's variables, besides those of every process. */
-export const adminApiVariables = { ...apiVariables, ...servicesVariables, ...adminVariables };
+export const adminApiVariables = {
+  ...tokenVariables,
+  ...apiVariables,
+  ...servicesVariables,
+  ...adminVariables,
+};
 
 /** Builds the services of the admin API and declares its routes; nothing is served yet. */
 export const createAdminApi = (
@@ -43,7 +48,7 @@ export const createAdminApi = (
   const { database, wall } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
-  const services = createServices(config, env, runtime);
+  const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { provider, gateways, payoutProvider } = services;
   const ci = createCi(env, adapterDeps(runtime));
 

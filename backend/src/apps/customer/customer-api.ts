@@ -13,12 +13,13 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { healthRoutes } from '../../runtime/health.routes.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
-import { apiVariables } from '../../runtime/process.variables.ts';
+import { apiVariables, tokenVariables } from '../../runtime/process.variables.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
 import { customerVariables } from './customer.variables.ts';
 
 /** The customer API's variables, besides those of every process. */
 export const customerApiVariables = {
+  ...tokenVariables,
   ...apiVariables,
   ...servicesVariables,
   ...customerVariables,
@@ -33,7 +34,7 @@ export const createCustomerApi = (
   const { database, redis, logger, clock, metrics } = runtime;
   const { db, inTransaction } = database;
   const sms = createSmsGateway(env, adapterDeps(runtime));
-  const services = createServices(config, env, runtime);
+  const services = createServices(config, env, runtime, { receivesWebhooks: true });
 
   const identity = createIdentity({
     ...runtime,

@@ -14,21 +14,20 @@ import {
 } from '../../platform/jobs/index.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
-import { servicesVariables } from '../../runtime/services.variables.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createKeyedRenewal } from './create-keyed-renewal.ts';
 import { createPurges } from './create-purges.ts';
 import { createKeyRewrap } from './create-key-rewrap.ts';
-import { workerVariables } from './worker.variables.ts';
+import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
 await runMain(async (env) => {
-  const config = loadConfig({ ...servicesVariables, ...workerVariables }, env);
+  const config = loadConfig(workerProcessVariables, env);
   const runtime = await createRuntime('worker', config, env);
   const { database, clock, logger, metrics, redis } = runtime;
   const { db, inTransaction } = database;
-  const services = createServices(config, env, runtime);
+  const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, price } = services;
 
   const feed = createPriceFeed({

@@ -1,5 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer } from '../../platform/config/kinds.ts';
+import { servicesVariables } from '../../runtime/services.variables.ts';
 
 export const workerVariables = defineVariables({
   JANITOR_EVERY_MS: {
@@ -12,3 +13,9 @@ export const workerVariables = defineVariables({
   },
   JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
 });
+
+/** Everything that the worker reads, besides the variables of every process. */
+export const workerProcessVariables = {
+  ...servicesVariables,
+  ...workerVariables,
+};

@@ -13,7 +13,7 @@ export const sandboxGatewayVariables = defineVariables({
   },
   SANDBOX_GATEWAY_WEBHOOK_SECRETS: {
     schema: list('').pipe(z.array(secret()).min(1, 'must name at least one secret')),
-    doc: 'comma-separated secrets that sign its webhooks, each accepted',
+    doc: 'comma-separated secrets that sign its webhooks, each accepted; read by customer alone',
     secret: true,
   },
   SANDBOX_GATEWAY_TIMEOUT_MS: {

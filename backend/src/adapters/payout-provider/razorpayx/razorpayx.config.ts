@@ -15,7 +15,7 @@ export const razorpayxVariables = defineVariables({
   },
   PAYOUT_WEBHOOK_SECRETS: {
     schema: list('').pipe(z.array(secret()).min(1, 'must name at least one secret')),
-    doc: 'comma-separated secrets that sign payout webhooks, each accepted',
+    doc: 'comma-separated secrets that sign payout webhooks, each accepted; read by customer alone',
     secret: true,
   },
   RAZORPAYX_TIMEOUT_MS: {

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { createAdminApi, adminApiVariables } from '../../src/apps/admin/admin-api.ts';
+import { accountingVariables } from '../../src/apps/accounting/accounting.variables.ts';
+import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
+import { workerProcessVariables } from '../../src/apps/worker/worker.variables.ts';
+import type { Environment } from '../../src/platform/config/config.ts';
+import { createOfflineRuntime } from '../../src/runtime/create-runtime.ts';
+import { createServices } from '../../src/runtime/create-services.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
+import { environmentOf } from '../../dev/stack/environment.ts';
+import { readPorts } from '../../dev/stack/stack-ports.ts';
+
+const addresses = {
+  mode: 'development',
+  ports: readPorts({}),
+  databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
+  migrateUrl: 'postgresql://nobody@127.0.0.1:1/none',
+  redisUrl: 'redis://127.0.0.1:1',
+  settingsDir: '/nonexistent',
+  objectsDir: '/nonexistent',
+  sandboxDir: '/nonexistent',
+} as const;
+
+const own = ['DATABASE_URL', 'REDIS_URL', 'PII_KEYRING', 'BLIND_INDEX_KEY', 'CREDENTIAL_PEPPER'];
+const parties = ['SAFEGOLD_TOKEN', 'RAZORPAYX_KEY_SECRET', 'SANDBOX_GATEWAY_KEY_SECRET'];
+const webhooks = ['PAYOUT_WEBHOOK_SECRETS', 'SANDBOX_GATEWAY_WEBHOOK_SECRETS'];
+
+/** Everything that each process needs, and nothing else. */
+const secretsOf = {
+  customer: [...own, ...parties, ...webhooks, 'JWT_SECRET', 'MSG91_AUTH_KEY'],
+  admin: [...own, ...parties, 'JWT_SECRET', 'GITHUB_TOKEN'],
+  accounting: own,
+  worker: [...own, ...parties],
+} as const;
+
+const isSecret = (name: string): boolean =>
+  /(?:_SECRETS?|_TOKEN|_KEYRING|_PEPPER|_AUTH_KEY|^BLIND_INDEX_KEY|^DATABASE_URL|^REDIS_URL)$/u.test(
+    name,
+  );
+
+/** Builds a process as far as it reads its environment; no store has to be there. */
+const builders: Readonly<Record<keyof typeof secretsOf, (env: Environment) => Promise<void>>> = {
+  async customer(env) {
+    const config = loadConfig(customerApiVariables, env);
+    const runtime = await createOfflineRuntime('customer', config, env);
+    const { sms, services } = createCustomerApi(config, env, runtime);
+    await Promise.all([sms.close(), services.close(), runtime.close()]);
+  },
+  async admin(env) {
+    const config = loadConfig(adminApiVariables, env);
+    const runtime = await createOfflineRuntime('admin', config, env);
+    const { ci, services } = createAdminApi(config, env, runtime);
+    await Promise.all([ci?.close(), services.close(), runtime.close()]);
+  },
+  async accounting(env) {
+    const config = loadConfig(accountingVariables, env);
+    await (await createOfflineRuntime('accounting', config, env)).close();
+  },
+  async worker(env) {
+    const config = loadConfig(workerProcessVariables, env);
+    const runtime = await createOfflineRuntime('worker', config, env);
+    const services = createServices(config, env, runtime, { receivesWebhooks: false });
+    await Promise.all([services.close(), runtime.close()]);
+  },
+};
+
+const processes = Object.keys(secretsOf) as (keyof typeof secretsOf)[]; // its keys
+
+it.each(processes)('%s starts with the secrets that it uses, and has no others', async (name) => {
+  const env = { ...environmentOf(name, addresses), CLOCK_CONTROL: 'false', LOG_LEVEL: 'fatal' };
+  const given = Object.keys(env).filter(isSecret);
+  expect(new Set(given)).toEqual(new Set(secretsOf[name]));
+  await builders[name](env);
+});
+
+const demanded = processes.flatMap((name) =>
+  // Without GitHub's token nothing is listed or deployed; the process starts all the same.
+  secretsOf[name].flatMap((secret) => (secret === 'GITHUB_TOKEN' ? [] : [[name, secret] as const])),
+);
+
+it.each(demanded)('%s does not start without %s', async (name, secret) => {
+  const { [secret]: _missing, ...rest } = environmentOf(name, addresses);
+  const env = { ...rest, CLOCK_CONTROL: 'false', LOG_LEVEL: 'fatal' };
+  await expect(builders[name](env)).rejects.toThrow(`${secret}: `);
+});

@@ -1,0 +1,71 @@
+{{- define "digital-gold.secretsDir" -}}/etc/digital-gold/secrets{{- end }}
+
+{{/*
+The secrets that a process reads, by backend/docs/configuration.md, which deploy's tests hold them
+against. `own`: without them no pod starts. `parties`: of collaborators that the configuration may
+choose; the process refuses by name to start without one that it needs. In: component.
+*/}}
+{{- define "digital-gold.processSecrets" -}}
+{{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "DATABASE_URL" "PII_KEYRING" "REDIS_URL" }}
+{{- $money := list "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN" "SANDBOX_GATEWAY_KEY_SECRET" }}
+{{- $webhooks := list "PAYOUT_WEBHOOK_SECRETS" "SANDBOX_GATEWAY_WEBHOOK_SECRETS" }}
+{{- $parties := list }}
+{{- if eq .component "customer" }}
+{{- $own = append $own "JWT_SECRET" }}
+{{- $parties = concat $money $webhooks (list "MSG91_AUTH_KEY") }}
+{{- else if eq .component "admin" }}
+{{- $own = append $own "JWT_SECRET" }}
+{{- $parties = append $money "GITHUB_TOKEN" }}
+{{- else if eq .component "worker" }}
+{{- $parties = $money }}
+{{- end }}
+{{- dict "own" (sortAlpha $own) "parties" (sortAlpha $parties) | toYaml }}
+{{- end }}
+
+{{/* The Secret of a process: its own, else the shared one. In: root, component. */}}
+{{- define "digital-gold.secretName" -}}
+{{- default .root.Values.secrets.existingSecret (index .root.Values .component).existingSecret }}
+{{- end }}
+
+{{/* `NAME_FILE` for every secret of a process. In: component. */}}
+{{- define "digital-gold.secretFiles" -}}
+{{- $secrets := include "digital-gold.processSecrets" . | fromYaml }}
+{{- range concat $secrets.own $secrets.parties }}
+- name: {{ . }}_FILE
+  value: {{ include "digital-gold.secretsDir" $ }}/{{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Keys of a Secret as files of their names. Takes a list. */}}
+{{- define "digital-gold.secretItems" -}}
+{{- range . }}
+- key: {{ . }}
+  path: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* The volume with the secrets of a process and no others. In: root, component. */}}
+{{- define "digital-gold.secretVolume" -}}
+{{- $secrets := include "digital-gold.processSecrets" . | fromYaml -}}
+- name: secrets
+  projected:
+    sources:
+      - secret:
+          name: {{ include "digital-gold.secretName" . }}
+          items:
+            {{- include "digital-gold.secretItems" $secrets.own | nindent 12 }}
+      {{- with $secrets.parties }}
+      - secret:
+          name: {{ include "digital-gold.secretName" $ }}
+          optional: true
+          items:
+            {{- include "digital-gold.secretItems" . | nindent 12 }}
+      {{- end }}
+{{- end }}
+
+{{/* The mount of the volume above. */}}
+{{- define "digital-gold.secretMount" -}}
+- name: secrets
+  mountPath: {{ include "digital-gold.secretsDir" . }}
+  readOnly: true
+{{- end }}
