@@ -203,6 +203,72 @@ it('finds money without a place, and adds up where the rest is', async () => {
   });
 });
 
+const insertReversal = (paise: number) =>
+  client.query(
+    `INSERT INTO payment_reversal (id, gateway, gateway_payment_id, kind, amount_paise, learned_at,
+       gateway_at)
+     VALUES ($1, 'sandbox', 'p1', 'DISPUTE', $2, now(), now())`,
+    [id(60), paise],
+  );
+
+it('counts what went away of captured money as a place of its own', async () => {
+  await client.query(
+    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, status, standing, amount_paise,
+       currency, learned_at, updated_at)
+     VALUES ($1, 'sandbox', 'p1', 'CAPTURED', 'UNMATCHED', 700, 'INR', now(), now())`,
+    [id(1)],
+  );
+  await insertReversal(200);
+  const places = { captured: 700n, unmatched: 500n, reversed: 200n };
+  expect(await readMoneyPlaces(client)).toMatchObject(places);
+});
+
+it('finds money that went away and that nobody reviews, or that was paid back here', async () => {
+  await insertOrder('PAID');
+  await client.query(
+    `INSERT INTO payment_order (id, user_id, order_id, gateway, gateway_order_id, amount_paise,
+       status, created_at, updated_at)
+     VALUES ($1, $2, $3, 'sandbox', 'o1', 10300, 'GATEWAY_ORDER_CREATED', now(), now())`,
+    [id(61), userId, orderId],
+  );
+  await client.query(
+    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, payment_order_id, status,
+       standing, amount_paise, currency, learned_at, updated_at)
+     VALUES ($1, 'sandbox', 'p1', $2, 'CAPTURED', 'APPLIED', 10300, 'INR', now(), now())`,
+    [id(1), id(61)],
+  );
+  const unreviewed = 'an order whose money went away is under review until somebody resolves it';
+  const unaccounted = 'what went away of a payment that was paid back here is accounted for';
+  expect(await brokenRules()).not.toContain(unreviewed);
+  await insertReversal(1);
+  expect(await brokenRules()).toContain(unreviewed);
+  await client.query(`UPDATE gateway_payment SET status = 'REFUNDED', standing = 'REFUNDED'`);
+  expect(await brokenRules()).toContain(unaccounted);
+  await client.query('UPDATE payment_reversal SET resolved_at = now()');
+  expect(await brokenRules()).not.toContain(unaccounted);
+});
+
+it('finds grams that a review reserves or recovered without a cause', async () => {
+  await insertOrder('ALLOCATED');
+  await client.query(`UPDATE holding SET balance = 1, reserved = 0.01 WHERE user_id = $1`, [
+    userId,
+  ]);
+  await client.query(
+    `INSERT INTO holding_reservation (id, user_id, order_id, wanted, grams, created_at, updated_at)
+     VALUES ($1, $2, $3, 0.01, 0.01, now(), now())`,
+    [id(62), userId, orderId],
+  );
+  const found = await brokenRules();
+  expect(found).toContain("a review's reservation is of an order under review that has its gold");
+  expect(found).not.toContain(
+    'reserved grams are those of open sells and of open reviews, and never too many',
+  );
+  await client.query('UPDATE gold_order SET recovered_at = now() WHERE id = $1', [orderId]);
+  expect(await brokenRules()).toContain(
+    'recovered grams are at most those of their order, which was marked so and has no money',
+  );
+});
+
 it('finds a right that the application must not have', async () => {
   await client.query('GRANT UPDATE ON audit_log TO dgs_app');
   expect(await findBrokenRules(client)).toMatchObject([
