@@ -27,7 +27,7 @@ export interface GoldOptions
       BuyingOptions,
       'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
     >,
-    Pick<SellingOptions, 'timers'> {
+    Pick<SellingOptions, 'timers' | 'payoutHolds'> {
   readonly orders: Orders;
   readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;

@@ -11,7 +11,7 @@ import { createNotify } from '../modules/notifications/index.ts';
 import { createOrders, hasOpenSell } from '../modules/orders/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
-import { createPayouts, hasPayoutInFlight } from '../modules/payouts/index.ts';
+import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import {
   createGates,
@@ -21,7 +21,7 @@ import {
   cachePassing,
 } from '../modules/readiness/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
-import { fromSafeBps } from '../money/index.ts';
+import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { isAppError } from '../platform/errors/app-error.ts';
@@ -44,6 +44,15 @@ const createServiceGates = ({ database, switches, wall }: Runtime, config: Proce
   ];
   const blockingChecks = checks.map((check) => cachePassing(check, checkLifetimeMs, wall));
   return createGates({ db, switches, blockingChecks });
+};
+
+const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds => {
+  const daily = config.PAYOUT_DAILY_AUTO_PAISE;
+  return {
+    newAccountHours: config.PAYOUT_NEW_ACCOUNT_HOURS,
+    nameMatchFloor: config.PAYOUT_NAME_MATCH_FLOOR,
+    dailyAutoPaise: daily === undefined ? undefined : fromSafePaise(daily),
+  };
 };
 
 /** Returns a customer as gateways and payout providers may know them; undefined once deleted. */
@@ -113,6 +122,7 @@ export const createServices = (
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
+    payoutHolds: readPayoutHolds(config),
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
   });
 

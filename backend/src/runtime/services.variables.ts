@@ -1,5 +1,5 @@
 import { defineVariables } from '../platform/config/config.ts';
-import { integer } from '../platform/config/kinds.ts';
+import { integer, optionalInteger } from '../platform/config/kinds.ts';
 import { retrySeconds } from './retry-seconds.ts';
 
 /** Further variables of a process that buys or sells gold. */
@@ -7,6 +7,18 @@ export const servicesVariables = defineVariables({
   ALLOCATION_RETRY_SECONDS: {
     schema: retrySeconds('5,15,45,90,180'),
     doc: 'waits before an allocation is tried again, in seconds',
+  },
+  PAYOUT_NEW_ACCOUNT_HOURS: {
+    schema: optionalInteger(1, 8760),
+    doc: 'payouts to a bank account added less long ago wait for an operator, in hours; off unless set',
+  },
+  PAYOUT_NAME_MATCH_FLOOR: {
+    schema: optionalInteger(0, 100),
+    doc: 'payouts to a lower name match (0 to 100), or none, wait for an operator; off unless set',
+  },
+  PAYOUT_DAILY_AUTO_PAISE: {
+    schema: optionalInteger(0),
+    doc: 'payouts beyond this sum wait for an operator, in paise for a customer and IST day; off unless set',
   },
   PRICE_TOLERANCE_BPS: {
     schema: integer(100, 0, 10_000),

@@ -1,4 +1,4 @@
-import { insertPayout } from '../../src/modules/payouts/index.ts';
+import { insertPayout, noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
 import { paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
@@ -9,6 +9,7 @@ interface Deps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
+  readonly payoutHolds?: PayoutHolds;
 }
 
 interface Placed {
@@ -77,6 +78,7 @@ export const createConfirmedSells = ({
   inTransaction,
   clock,
   random,
+  payoutHolds = noHolds,
 }: Deps): ConfirmedSells => ({
   place: (sell) =>
     inTransaction(async (tx) => {
@@ -86,7 +88,7 @@ export const createConfirmedSells = ({
       await insertOrder(tx, { id: orderId, quoteId }, sell, clock.now());
       const amountPaise = paise(sell.amountPaise);
       const payout = { userId, orderId, bankAccountId, amountPaise };
-      return { orderId, payoutId: await insertPayout({ clock, random }, tx, payout) };
+      return { orderId, payoutId: await insertPayout({ clock, random, payoutHolds }, tx, payout) };
     }),
 
   async state(orderId) {

@@ -16,6 +16,7 @@ import {
   createPayments,
   type Payments,
 } from '../../src/modules/payments/index.ts';
+import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
@@ -168,6 +169,7 @@ export const openGold = async ({
     termsVersionOn: async () => '2026-01',
     notify,
     allocationRetrySeconds: retrySeconds,
+    payoutHolds: noHolds,
     priceToleranceBps: fromSafeBps(100),
   });
   const holdings = createHoldings({ ...kit, price: price.live });

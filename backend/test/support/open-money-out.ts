@@ -6,7 +6,13 @@ import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts'
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
 import { hasOpenSell } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
-import { createPayouts, hasPayoutInFlight, type Payouts } from '../../src/modules/payouts/index.ts';
+import {
+  createPayouts,
+  hasPayoutInFlight,
+  noHolds,
+  type PayoutHolds,
+  type Payouts,
+} from '../../src/modules/payouts/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
@@ -98,12 +104,14 @@ const openProvider = (kit: Kit) =>
   );
 
 /** Opens it; webhooks of the sandbox find their way. */
-export const openMoneyOut = async (): Promise<OpenMoneyOut> => {
+export const openMoneyOut = async ({
+  holds = noHolds,
+}: { readonly holds?: PayoutHolds } = {}): Promise<OpenMoneyOut> => {
   const kit = await openKit();
   const { db, sandbox } = kit;
   const factories = createFactories(kit);
   const provider = openProvider(kit);
-  const sells = createConfirmedSells(kit);
+  const sells = createConfirmedSells({ ...kit, payoutHolds: holds });
 
   const replica = (wrap: Wrap = (real) => real, clients: Partial<Kit> = {}): Replica => {
     const shared = { ...kit, ...clients, provider: wrap(provider), notify: createNotify(kit) };

@@ -25,6 +25,7 @@ const payout = z.object({
   utr: z.string().nullable(),
   attempt: z.int(),
   failureReason: z.string().nullable(),
+  hold: z.string().nullable(),
   createdAt: z.string(),
   paidAt: z.string().nullable(),
 });
@@ -134,6 +135,7 @@ const payoutOf = (payout: OrderPayout): string =>
   renderPairs([
     ['payout', payout.id],
     ['status', payout.status],
+    ...known('held', payout.hold, asIs),
     ['amount', formatPaise(payout.amountPaise)],
     ['to', `account ending in ${payout.accountLast4}, by ${payout.mode}`],
     ['attempt', String(payout.attempt)],

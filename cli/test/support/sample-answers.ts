@@ -68,7 +68,7 @@ export const allocatedBuy = {
   ],
 };
 
-/** A sale under review, with a failed payout. */
+/** A sale under review, with a payout that is held. */
 export const reviewedSell = {
   ...allocatedBuy,
   type: 'SELL',
@@ -90,13 +90,17 @@ export const reviewedSell = {
     bankAccountId: id(6),
     accountLast4: '4321',
     amountPaise: 9990,
-    status: 'FAILED',
+    status: 'PENDING',
     mode: 'IMPS',
     utr: null,
-    attempt: 2,
-    failureReason: 'account closed',
+    attempt: 0,
+    failureReason: null,
     createdAt: at(7),
     paidAt: null,
+    userId: id(2),
+    approvedBy: null,
+    providerPayoutId: null,
+    hold: 'NAME_MATCH',
   },
 };
 

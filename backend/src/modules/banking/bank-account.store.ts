@@ -167,6 +167,18 @@ export const findFundAccountId = async (db: Db, id: string): Promise<string | un
   return row?.providerFundAccountId ?? undefined;
 };
 
+/** What is known of an account that decides whether a payout to it is held. */
+export interface Payee {
+  readonly createdAt: Date;
+  /** 0 to 100; null where the validation gave none. */
+  readonly nameMatchScore: number | null;
+}
+
+export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> => {
+  const select = { createdAt: true, nameMatchScore: true };
+  return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
+};
+
 /** Keeps where payouts go; false when another process was quicker. */
 export const keepFundAccount = async (
   db: Db,

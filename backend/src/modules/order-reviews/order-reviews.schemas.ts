@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { adminOrderRow, orderEventView, paiseInt } from '../orders/index.ts';
 import { paymentOrderSchema } from '../payments/index.ts';
-import { payoutViewSchema } from '../payouts/index.ts';
+import { payoutOperatorView } from '../payouts/index.ts';
 
 /** The ways in which an operator ends a manual review (contract: states > Resolutions). */
 export const resolutions = [
@@ -30,7 +30,7 @@ export const resolveBody = z
 export const adminOrderView = adminOrderRow.extend({
   provider_amount_paise: paiseInt.nullable(),
   price_difference_paise: z.int().nullable(),
-  payout: payoutViewSchema.nullable(),
+  payout: payoutOperatorView.nullable(),
   payments: z.array(paymentOrderSchema),
   events: z.array(orderEventView),
 });

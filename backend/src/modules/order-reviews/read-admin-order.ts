@@ -8,7 +8,7 @@ import {
   presentOrderRow,
 } from '../orders/index.ts';
 import type { Payments } from '../payments/index.ts';
-import { findPayoutOfOrder, presentPayout } from '../payouts/index.ts';
+import { findPayoutOfOrder, presentPayoutForOperator } from '../payouts/index.ts';
 import type { AdminOrderView } from './order-reviews.schemas.ts';
 
 export interface AdminOrderDeps {
@@ -36,7 +36,7 @@ export const readAdminOrder = async (
     provider_amount_paise: paiseOrNull(order.providerAmountPaise),
     price_difference_paise: paiseOrNull(order.priceDifferencePaise),
     payments: paymentOrders.map((paymentOrder) => payments.presentPaymentOrder(paymentOrder)),
-    payout: payout === undefined ? null : presentPayout(payout),
+    payout: payout === undefined ? null : presentPayoutForOperator(payout),
     events: events.map(presentEvent),
   };
 };

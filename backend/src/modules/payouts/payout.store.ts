@@ -1,11 +1,11 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { paise } from '../../money/index.ts';
+import { paise, type Paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import { payoutTransitions } from './payouts.states.ts';
-import type { NewPayout, Payout, PayoutStatus } from './payouts.types.ts';
+import type { NewPayout, Payout, PayoutHold, PayoutStatus } from './payouts.types.ts';
 
 const withAccount = { bankAccount: { select: { accountLast4: true } } } as const;
 
@@ -14,6 +14,7 @@ type Row = Prisma.PayoutGetPayload<{ include: typeof withAccount }>;
 const toPayout = ({ bankAccount, ...row }: Row): Payout => ({
   ...row,
   status: row.status as PayoutStatus, // the database checks it
+  hold: row.hold as PayoutHold | null, // and this too
   amountPaise: paise(row.amountPaise),
   accountLast4: bankAccount.accountLast4,
 });
@@ -107,10 +108,27 @@ export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<
 
 export const insertPayoutRow = async (
   tx: Db,
-  payout: NewPayout & { id: string; approvalRequired: boolean; createdAt: Date },
+  payout: NewPayout & {
+    readonly id: string;
+    readonly approvalRequired: boolean;
+    readonly hold: PayoutHold | null;
+    readonly createdAt: Date;
+  },
 ): Promise<void> => {
   const { createdAt } = payout;
   await tx.payout.create({ data: { ...payout, status: 'PENDING', updatedAt: createdAt } });
+};
+
+/**
+ * Adds up what was written for a customer since `from` and goes out without an operator, whatever
+ * became of it.
+ */
+export const sumAutomaticPayouts = async (db: Db, userId: string, from: Date): Promise<Paise> => {
+  const { _sum: sum } = await db.payout.aggregate({
+    where: { userId, approvalRequired: false, createdAt: { gte: from } },
+    _sum: { amountPaise: true },
+  });
+  return paise(sum.amountPaise ?? 0n);
 };
 
 /** Keeps who approved a PENDING payout. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
-import { payoutStatuses, type Payout } from './payouts.types.ts';
+import { payoutHolds, payoutStatuses, type Payout } from './payouts.types.ts';
 
 /** A payout as its customer sees it (contract: payouts > Payout routes). */
 export const payoutViewSchema = z.object({
@@ -44,6 +44,8 @@ export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
+  /** Why it waits for approval, besides the cap; null when it does not. */
+  hold: z.enum(payoutHolds).nullable(),
 });
 payoutOperatorView.register(z.globalRegistry, {
   id: 'OperatorPayout',
@@ -92,4 +94,5 @@ export const presentPayoutForOperator = (payout: Payout): PayoutOperatorView => 
   userId: payout.userId,
   approvedBy: payout.approvedBy,
   providerPayoutId: payout.providerPayoutId,
+  hold: payout.status === 'PENDING' && payout.approvedAt === null ? payout.hold : null,
 });

@@ -12,6 +12,10 @@ import type { Notify } from '../notifications/index.ts';
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
+/** Why a payout waits for an operator, besides the cap (contract: payouts > Payout holds). */
+export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM'] as const;
+export type PayoutHold = (typeof payoutHolds)[number];
+
 export interface Payout {
   readonly id: string;
   readonly userId: string;
@@ -27,6 +31,8 @@ export interface Payout {
   readonly utr: string | null;
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
+  /** The hold that it met when it was written; an approval releases it. */
+  readonly hold: PayoutHold | null;
   /** The operator who approved this attempt, or the next one. */
   readonly approvedBy: string | null;
   readonly approvedAt: Date | null;

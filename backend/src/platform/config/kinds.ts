@@ -11,6 +11,15 @@ export const integer = (defaultValue: number, min = 0, max = Number.MAX_SAFE_INT
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 
+/** Parses a whole number between `min` and `max`; undefined where none is given. */
+export const optionalInteger = (min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/u, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max))
+    .optional();
+
 /** `true` or `false`. */
 export const flag = (defaultValue: boolean) =>
   z
