@@ -52,8 +52,8 @@ bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
 
-fuzz: install ## Send the running stack what a public OpenAPI fuzzer makes up (FUZZ_EXAMPLES=n per operation)
-	@$(BACKEND) fuzz
+fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation)
+	@.ci/fuzz.sh
 
 charts: ## Check the charts: lint, unit tests, schemas
 	@charts/test.sh

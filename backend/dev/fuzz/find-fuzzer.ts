@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand, runOrThrow } from '../stack/run-command.ts';
+import { runOrThrow } from '../stack/run-command.ts';
 
 /**
  * Returns the path of the fuzzer, which is installed into `.tools` at the first call in the pinned
- * versions of requirements.txt. Undefined where there is no Python with its package installer.
+ * versions of requirements.txt.
+ * @throws Error where there is no Python with its package installer
  */
-export const findFuzzer = async (repository: string): Promise<string | undefined> => {
+export const findFuzzer = async (repository: string): Promise<string> => {
   const folder = join(repository, '.tools', 'schemathesis');
   const fuzzer = join(folder, 'bin', 'schemathesis');
   if (existsSync(fuzzer)) return fuzzer;
-  const { code } = await runCommand('python3', ['-m', 'venv', '--clear', folder]);
-  if (code !== 0) return undefined;
+  await runOrThrow('python3', ['-m', 'venv', '--clear', folder]);
   const requirements = join(import.meta.dirname, 'requirements.txt');
   const pip = join(folder, 'bin', 'pip');
   await runOrThrow(pip, ['install', '--quiet', '--no-deps', '--requirement', requirements]);
