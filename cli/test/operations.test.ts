@@ -1,28 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '../../backend/test/support/buy-world.ts';
 import {
-  askToSell,
+  openRunningSystem,
+  type RunningSystem,
+} from '../../backend/test/support/open-running-system.ts';
+import {
+  requestSale,
   newSeller,
   payoutBecomes,
   soldOf,
-} from '../../backend/test/support/story-seller.ts';
+} from '../../backend/test/support/test-seller.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
 import { runInWorld, type TestWorld } from './support/test-deps.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 let home: StackHome;
 
 beforeAll(async () => {
-  world = await openBuyWorld({ withAdmin: true });
-  home = await writeStackHome(world.stack);
+  system = await openRunningSystem({ withAdmin: true });
+  home = await writeStackHome(system.stack);
 });
 afterAll(async () => {
-  await world.check();
-  await world.stop();
+  await system.check();
+  await system.stop();
   home.remove();
 });
 
@@ -30,12 +33,12 @@ const goldctl = (args: readonly string[], more: TestWorld = {}) =>
   runInWorld(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
 
 const readSwitch = (name: string): string =>
-  readFileSync(join(world.stack.addresses.settingsDir, name), 'utf8');
+  readFileSync(join(system.stack.addresses.settingsDir, name), 'utf8');
 
 describe('an order of the running system', () => {
   it('is shown from the buy to the paid payout of its gold', async () => {
-    const seller = await newSeller(world);
-    const sold = soldOf(await askToSell(seller, '0.0300'));
+    const seller = await newSeller(system);
+    const sold = soldOf(await requestSale(seller, '0.0300'));
     await payoutBecomes(seller, sold.payout.id, 'PAID');
     await seller.client.becomes(sold.order.id, 'COMPLETED');
     const asJson = await goldctl(['order', 'show', sold.order.id, '-o', 'json']);
@@ -54,7 +57,7 @@ describe('an order of the running system', () => {
         { from: 'CONFIRMED', to: 'COMPLETED' },
       ],
     });
-    const [buy] = await world.query<{ id: string }>(
+    const [buy] = await system.query<{ id: string }>(
       `SELECT id FROM gold_order WHERE type = 'BUY' AND user_id = $1::uuid`,
       seller.client.userId,
     );
@@ -81,9 +84,9 @@ describe('reconciliation of the running system', () => {
     const clean = await goldctl(['reconcile']);
     expect(clean).toMatchObject({ code: 0, stderr: '' });
     expect(clean.stdout).toContain('All 13 checks agree.');
-    const client = await world.newCustomer();
+    const client = await system.newCustomer();
     const buy = await client.buy('500');
-    await world.sandbox.pay(buy.gatewayOrderId, { amountPaise: 49_900 });
+    await system.sandbox.pay(buy.gatewayOrderId, { amountPaise: 49_900 });
     await client.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'AMOUNT_MISMATCH' });
     const found = await goldctl(['reconcile', '--samples']);
     expect(found.code).toBe(3);
@@ -97,7 +100,7 @@ describe('reconciliation of the running system', () => {
 
 describe('gates of the running system', () => {
   it('close without a question, at once, and open again', async () => {
-    const { call } = await world.newCustomer();
+    const { call } = await system.newCustomer();
     const sell = () => call('POST', '/gold/sell', {});
     const closed = await goldctl(['gates', 'close', 'sell', '-o', 'json']);
     expect(closed.code).toBe(0);

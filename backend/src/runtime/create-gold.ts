@@ -55,7 +55,7 @@ export const createGold = (options: GoldOptions): Gold => {
   const deps = {
     ...options,
     transitionBuy: options.orders.transitionBuy,
-    transitionSell: options.orders.transitionSell,
+    transitionSale: options.orders.transitionSale,
     portfolios: createPortfolioCache(options),
     retrySeconds: options.allocationRetrySeconds,
   };

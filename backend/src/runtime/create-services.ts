@@ -8,7 +8,7 @@ import { findUser } from '../modules/identity/index.ts';
 import { requireApprovedKyc } from '../modules/kyc/index.ts';
 import { policyVersionInForce } from '../modules/legal/index.ts';
 import { createNotify } from '../modules/notifications/index.ts';
-import { createOrders, hasOpenSell } from '../modules/orders/index.ts';
+import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
@@ -104,7 +104,7 @@ export const createServices = (
     notify,
     findCustomer,
     isAccountInUse: async (client, bankAccountId) =>
-      (await hasOpenSell(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
+      (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
   });
   const payouts = createPayouts({ ...shared, provider: payoutProvider, notify, banking });
   const gold = createGold({

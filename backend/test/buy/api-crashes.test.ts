@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { holdRows, untilBlocked } from '#test/support/buy-world-locks.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey, placedOf, type PlacedBuy, type StoryClient } from '#test/support/story-client.ts';
+import {
+  newKey,
+  placedOf,
+  type PlacedBuy,
+  type TestCustomer,
+} from '#test/support/test-customer.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 interface Cut {
-  readonly buyer: StoryClient;
+  readonly buyer: TestCustomer;
   readonly key: string;
 }
 const cut: Record<string, Cut> = {};
-let paid: { buyer: StoryClient; buy: PlacedBuy };
+let paid: { buyer: TestCustomer; buy: PlacedBuy };
 
 /** It waits long for its collaborators, so that it can be killed while it does. */
 const doomed = { SAFEGOLD_TIMEOUT_MS: '15000', SANDBOX_GATEWAY_TIMEOUT_MS: '30000' };
@@ -21,21 +26,21 @@ const long = { delayMs: 60_000 };
 
 /** A buy whose request is cut off when its API is killed. */
 const begin = async (step: string, amount: string, operation: string): Promise<void> => {
-  const buyer = await world.newCustomer();
+  const buyer = await system.newCustomer();
   const key = newKey();
   cut[step] = { buyer, key };
-  const before = (await world.sandbox.journal(operation)).length;
+  const before = (await system.sandbox.journal(operation)).length;
   void buyer.askToBuy(amount, key).catch(() => undefined);
   await eventually(async () => {
-    expect((await world.sandbox.journal(operation)).length).toBe(before + 1);
+    expect((await system.sandbox.journal(operation)).length).toBe(before + 1);
   });
 };
 
 beforeAll(async () => {
-  world = await openBuyWorld({ customer: doomed });
-  const { sandbox } = world;
-  const api = world.processes.find(({ app }) => app === 'customer');
-  const buyer = await world.newCustomer();
+  system = await openRunningSystem({ customer: doomed });
+  const { sandbox } = system;
+  const api = system.processes.find(({ app }) => app === 'customer');
+  const buyer = await system.newCustomer();
   paid = { buyer, buy: await buyer.buy('1000') };
 
   await sandbox.fault('sandbox-gateway', 'create-order', 'timeout', long);
@@ -45,7 +50,7 @@ beforeAll(async () => {
   await sandbox.fault('safegold', 'buy-verify', 'timeout', long);
   await begin('before anything was written', '1003', 'buy-verify');
 
-  const { databaseUrl } = world.stack.database;
+  const { databaseUrl } = system.stack.database;
   const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
   const row = await holdRows(databaseUrl, order, [paid.buy.orderId]);
   await sandbox.pay(paid.buy.gatewayOrderId);
@@ -53,22 +58,22 @@ beforeAll(async () => {
   await api?.kill('SIGKILL');
   await row.release();
   await sandbox.clearFaults();
-  await world.lapseLeases();
-  await world.startCustomer();
+  await system.lapseLeases();
+  await system.startCustomer();
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
-const orderIdsOf = async ({ userId }: StoryClient): Promise<string[]> => {
+const orderIdsOf = async ({ userId }: TestCustomer): Promise<string[]> => {
   const sql = 'SELECT id FROM gold_order WHERE user_id = $1::uuid';
-  return (await world.query<{ id: string }>(sql, userId)).map(({ id }) => id);
+  return (await system.query<{ id: string }>(sql, userId)).map(({ id }) => id);
 };
 
 describe('a customer API killed (SIGKILL) and started again', () => {
   it('while it applied a capture: the gateway tells again, and it is applied once', async () => {
     const { buyer, buy } = paid;
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it.each([
@@ -83,16 +88,16 @@ describe('a customer API killed (SIGKILL) and started again', () => {
     expect(answer).toMatchObject({ status: 201 });
     const buy = placedOf(answer.body, key);
     expect(await orderIdsOf(buyer)).toEqual(orders === 0 ? [buy.orderId] : before);
-    const journal = await world.sandbox.journal('create-order', buy.paymentOrderId);
+    const journal = await system.sandbox.journal('create-order', buy.paymentOrderId);
     expect(journal).toHaveLength(opened);
-    const [first] = await world.sandbox.journal('create-order', buy.gatewayOrderId);
+    const [first] = await system.sandbox.journal('create-order', buy.gatewayOrderId);
     expect(first).toBeDefined();
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('leaves every invariant whole', async () => {
-    await expect(world.check()).resolves.toBeUndefined();
+    await expect(system.check()).resolves.toBeUndefined();
   });
 });

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createNumbers } from '#test/support/factories.ts';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { createStoryClient, newKey } from '#test/support/story-client.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { createTestCustomer, newKey } from '#test/support/test-customer.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 beforeAll(async () => {
-  world = await openBuyWorld({ withAdmin: true });
+  system = await openRunningSystem({ withAdmin: true });
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 /** One white pixel. */
 const png =
@@ -20,18 +20,19 @@ const png =
 
 describe('a customer from the first message to the gold', () => {
   it('signs in, passes KYC, buys, pays, and holds the gold', async () => {
-    const { sandbox } = world;
-    const numbers = createNumbers(world.runtime.random);
-    const nobody = world.as(undefined);
+    const { sandbox } = system;
+    const numbers = createNumbers(system.runtime.random);
+    const nobody = system.as(undefined);
     const phone = numbers.phone();
     expect((await nobody('POST', '/auth/send-otp', { phone })).status).toBe(200);
     const otp = await sandbox.codeFor(phone);
     const signedIn = await nobody('POST', '/auth/verify-otp', { phone, otp });
     expect(signedIn).toMatchObject({ status: 200, body: { isNewUser: true } });
-    const callAt = (url: string) => world.as(String(signedIn.body['accessToken']), 'customer', url);
-    const call = callAt(world.stack.urlOf('customer'));
+    const callAt = (url: string) =>
+      system.as(String(signedIn.body['accessToken']), 'customer', url);
+    const call = callAt(system.stack.urlOf('customer'));
     const me = await call('GET', '/users/me');
-    const customer = createStoryClient({ userId: String(me.body['id']), phone }, call, callAt);
+    const customer = createTestCustomer({ userId: String(me.body['id']), phone }, call, callAt);
 
     const early = await customer.askToBuy('500');
     expect(early).toMatchObject({ status: 403, code: 'KYC_REQUIRED' });
@@ -49,7 +50,7 @@ describe('a customer from the first message to the gold', () => {
     });
     expect(submitted).toMatchObject({ status: 200, body: { status: 'SUBMITTED' } });
 
-    const admin = await world.signInAdmin('ADMIN');
+    const admin = await system.signInAdmin('ADMIN');
     const queue = await admin('GET', '/kyc');
     expect(queue.body['items']).toMatchObject([{ userId: customer.userId, status: 'SUBMITTED' }]);
     const [record] = queue.body['items'] as { id: string }[];
@@ -58,17 +59,17 @@ describe('a customer from the first message to the gold', () => {
 
     const buy = await customer.buy('5000.00');
     expect(buy.amountPaise).toBe(500_000);
-    expect(await world.moves(buy.orderId)).toEqual(['>PENDING']);
+    expect(await system.moves(buy.orderId)).toEqual(['>PENDING']);
     await sandbox.pay(buy.gatewayOrderId);
     const order = await customer.becomes(buy.orderId, 'ALLOCATED');
     expect(order.sg_tx_id).toBe(buy.txId);
-    expect(await world.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
     expect(await customer.payment(buy.paymentOrderId)).toMatchObject({ status: 'PAID' });
     const holding = await customer.portfolio();
     expect(holding).toMatchObject({ investedPaise: 500_000 });
     expect(Number(holding.balance)).toBe(Number(order.grams));
     expect(await sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
-    for (const started of world.processes) {
+    for (const started of system.processes) {
       for (const secret of [phone.slice(3), otp, pan, aadhaar]) {
         expect(started.log().includes(secret), `${secret} in the log of ${started.app}`).toBe(
           false,
@@ -78,7 +79,7 @@ describe('a customer from the first message to the gold', () => {
   });
 
   it('buys by quote and payment order, with its terms and its instrument', async () => {
-    const customer = await world.newCustomer();
+    const customer = await system.newCustomer();
     const quote = await customer.quote('0.2500', 'GRAMS');
     expect(quote).toMatchObject({ status: 'ACTIVE', grams: '0.2500' });
     const key = newKey();
@@ -99,7 +100,7 @@ describe('a customer from the first message to the gold', () => {
     expect(replay.status).toBe(200);
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
     expect(replay.body).toEqual(answer.body);
-    await world.sandbox.pay(String(answer.body['gateway_order_id']));
+    await system.sandbox.pay(String(answer.body['gateway_order_id']));
     const order = await customer.becomes(String(answer.body['order_id']), 'ALLOCATED');
     expect(order).toMatchObject({ grams: '0.2500', rounding_paise: 0 });
     const portfolio = await customer.portfolio();
@@ -108,11 +109,11 @@ describe('a customer from the first message to the gold', () => {
   });
 
   it('tells the customer, once, that the gold is there', async () => {
-    const customer = await world.newCustomer();
+    const customer = await system.newCustomer();
     const buy = await customer.buy('2000');
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await customer.becomes(buy.orderId, 'ALLOCATED');
-    const told = await world.query<{ type: string }>(
+    const told = await system.query<{ type: string }>(
       'SELECT type FROM notification WHERE user_id = $1::uuid ORDER BY id',
       customer.userId,
     );
@@ -120,11 +121,11 @@ describe('a customer from the first message to the gold', () => {
   });
 
   it('shows an operator the order with its payments and its history', async () => {
-    const customer = await world.newCustomer();
+    const customer = await system.newCustomer();
     const buy = await customer.buy('1500');
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await customer.becomes(buy.orderId, 'ALLOCATED');
-    const admin = await world.signInAdmin('SUPPORT');
+    const admin = await system.signInAdmin('SUPPORT');
     const { body } = await admin('GET', `/orders/${buy.orderId}`);
     expect(body).toMatchObject({
       id: buy.orderId,
@@ -140,11 +141,11 @@ describe('a customer from the first message to the gold', () => {
   });
 
   it('adds up over several buys', async () => {
-    const customer = await world.newCustomer();
+    const customer = await system.newCustomer();
     const buys = await Promise.all(
       ['1000.01', '999.99', '3456.78'].map((sum) => customer.buy(sum)),
     );
-    await Promise.all(buys.map((buy) => world.sandbox.pay(buy.gatewayOrderId)));
+    await Promise.all(buys.map((buy) => system.sandbox.pay(buy.gatewayOrderId)));
     await Promise.all(buys.map((buy) => customer.becomes(buy.orderId, 'ALLOCATED')));
     expect((await customer.portfolio()).investedPaise).toBe(545_678);
   });

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { findLeaks } from '#test/support/invariants-log.ts';
 import { findViolations } from '#test/support/invariants.ts';
-import type { PlacedBuy, StoryClient } from '#test/support/story-client.ts';
+import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
-let world: BuyWorld;
-let buyer: StoryClient;
+let system: RunningSystem;
+let buyer: TestCustomer;
 let buy: PlacedBuy;
 
 beforeAll(async () => {
-  world = await openBuyWorld();
-  buyer = await world.newCustomer();
+  system = await openRunningSystem();
+  buyer = await system.newCustomer();
   buy = await buyer.buy('1000');
-  await world.sandbox.pay(buy.gatewayOrderId);
+  await system.sandbox.pay(buy.gatewayOrderId);
   await buyer.becomes(buy.orderId, 'ALLOCATED');
-  await world.check();
+  await system.check();
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
 const said = async (): Promise<string[]> => {
-  const { databaseUrl } = world.stack.database;
-  const found = await findViolations({ databaseUrl, sandboxUrl: world.sandbox.url });
+  const { databaseUrl } = system.stack.database;
+  const found = await findViolations({ databaseUrl, sandboxUrl: system.sandbox.url });
   return found.map(({ says }) => says);
 };
 
 describe('the comparison with the books of others tells of', () => {
   it('gold that the provider does not have', async () => {
-    await world.sandbox.setTransaction(buy.txId, 2);
+    await system.sandbox.setTransaction(buy.txId, 2);
     const broken = await said();
-    await world.sandbox.setTransaction(buy.txId, 1);
+    await system.sandbox.setTransaction(buy.txId, 1);
     expect(broken).toEqual([
       expect.stringContaining('is one trade'),
       expect.stringContaining("provider's balance"),
@@ -38,15 +38,15 @@ describe('the comparison with the books of others tells of', () => {
 
   it('gold that only the provider has', async () => {
     const other = await buyer.buy('1000');
-    await world.sandbox.setTransaction(other.txId, 1);
+    await system.sandbox.setTransaction(other.txId, 1);
     const broken = await said();
-    await world.sandbox.setTransaction(other.txId, 0);
+    await system.sandbox.setTransaction(other.txId, 0);
     expect(broken).toEqual([expect.stringContaining('every trade at the provider')]);
   });
 
   it('money that only the gateway has, until it is told', async () => {
     const other = await buyer.buy('1000');
-    const payment = await world.sandbox.pay(other.gatewayOrderId, { deliver: 'none' });
+    const payment = await system.sandbox.pay(other.gatewayOrderId, { deliver: 'none' });
     expect(await said()).toEqual([
       expect.stringContaining('as it is at the gateway'),
       expect.stringContaining('all that the gateway captured'),

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey } from '#test/support/story-client.ts';
+import { newKey } from '#test/support/test-customer.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 let cache: CuttableServer;
 let database: CuttableServer;
 
 beforeAll(async () => {
-  world = await openBuyWorld({
+  system = await openRunningSystem({
     async environment({ database: { databaseUrl, redisUrl } }) {
       [cache, database] = await Promise.all([cuttable(redisUrl), cuttable(databaseUrl)]);
       return { REDIS_URL: cache.url, DATABASE_URL: database.url };
     },
   });
 });
-afterEach(() => world.check());
+afterEach(() => system.check());
 afterAll(async () => {
-  await world.stop();
+  await system.stop();
   await Promise.all([cache.close(), database.close()]);
 });
 
@@ -36,19 +36,19 @@ const without = async <T>(server: CuttableServer, work: () => Promise<T>): Promi
 
 describe('without the cache', () => {
   it('gold is quoted, bought, paid and allocated all the same', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     await without(cache, async () => {
       const quote = await buyer.quote('1000');
       const answer = await buyer.askToPay(quote.id);
       expect(answer.status).toBe(201);
-      await world.sandbox.pay(String(answer.body['gateway_order_id']));
+      await system.sandbox.pay(String(answer.body['gateway_order_id']));
       await buyer.becomes(String(answer.body['order_id']), 'ALLOCATED');
       expect((await buyer.portfolio()).investedPaise).toBe(100_000);
     });
   });
 
   it('10 at once with the same key are one order', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
     const answers = await without(cache, () =>
       Promise.all(Array.from({ length: 10 }, () => buyer.askToBuy('1000', key))),
@@ -60,49 +60,49 @@ describe('without the cache', () => {
 
 describe('without the database', () => {
   it('a buy is refused and nothing is begun; the same key works afterwards', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
-    const verifies = (await world.sandbox.journal('buy-verify')).length;
+    const verifies = (await system.sandbox.journal('buy-verify')).length;
     const refused = await without(database, () => buyer.askToBuy('1000', key));
     expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
-    expect((await world.sandbox.journal('buy-verify')).length).toBe(verifies);
+    expect((await system.sandbox.journal('buy-verify')).length).toBe(verifies);
     const buy = await eventually(() => buyer.buy('1000', key));
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 
   it('a webhook is not accepted, sent again, and applied once', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    const api = world.stack.urlOf('customer');
+    const api = system.stack.urlOf('customer');
     const answer = await without(database, async () => {
-      const payment = await world.sandbox.pay(buy.gatewayOrderId);
-      return world.sandbox.sendWebhook(api, 'payment.captured', payment);
+      const payment = await system.sandbox.pay(buy.gatewayOrderId);
+      return system.sandbox.sendWebhook(api, 'payment.captured', payment);
     });
     expect(answer.status).toBe(503);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('a worker that can not write what it bought finds it again', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    await world.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });
+    await system.sandbox.pay(buy.gatewayOrderId);
     await eventually(async () => {
-      expect(await world.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
+      expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
     });
     await without(database, async () => {
-      await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
+      await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
       await eventually(async () => {
-        expect((await world.sandbox.journal('buy-status', buy.txId)).length).toBeGreaterThan(0);
+        expect((await system.sandbox.journal('buy-status', buy.txId)).length).toBeGreaterThan(0);
       });
     });
     // Its hold on the confirm runs out in real time; what stands still for a minute is looked at.
-    await world.advance(61);
+    await system.advance(61);
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
-    expect(await world.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
+    expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });
 });

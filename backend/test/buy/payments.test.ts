@@ -1,35 +1,35 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import type { Play } from '#test/support/buy-world-sandbox.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import type { Play } from '#test/support/sandbox-controls.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey, placedOf, type StoryClient } from '#test/support/story-client.ts';
+import { newKey, placedOf, type TestCustomer } from '#test/support/test-customer.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 beforeAll(async () => {
-  world = await openBuyWorld();
+  system = await openRunningSystem();
   // With a second worker, the sweeps for lost captures and expiry run twice at the same time.
-  await world.startWorker();
+  await system.startWorker();
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 const gatewayFault = (operation: string, kind: string, options = {}) =>
-  world.sandbox.fault('sandbox-gateway', operation, kind, options);
+  system.sandbox.fault('sandbox-gateway', operation, kind, options);
 
 const buyAndPay = async (play: Play) => {
-  const buyer = await world.newCustomer();
+  const buyer = await system.newCustomer();
   const buy = await buyer.buy('1000');
-  const payment = await world.sandbox.pay(buy.gatewayOrderId, play);
+  const payment = await system.sandbox.pay(buy.gatewayOrderId, play);
   return { buyer, buy, payment };
 };
 
-const ordersOf = ({ userId }: StoryClient) =>
-  world.query<{
+const ordersOf = ({ userId }: TestCustomer) =>
+  system.query<{
     id: string;
     status: string;
     payment_id: string;
@@ -52,49 +52,49 @@ describe('a webhook that never came', () => {
       body: { verified: true, payment: { id: buy.paymentOrderId, status: 'PAID' } },
     });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('the capture is found by the janitor while the lock stands', async () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'none' });
-    await world.advance(300);
+    await system.advance(300);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('a capture found after the lock has ended is LATE_CAPTURE', async () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'none' });
-    await world.advance(490);
+    await system.advance(490);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'LATE_CAPTURE' });
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('PAID');
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
   });
 
   it('the checkout racing the webhooks: one allocation', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
-    const api = world.stack.urlOf('customer');
+    const api = system.stack.urlOf('customer');
     const answers = await Promise.all([
       ...Array.from({ length: 5 }, () => buyer.verify(buy.paymentOrderId, payment)),
-      world.sandbox.sendWebhook(api, 'payment.captured', payment),
-      world.sandbox.sendWebhook(api, 'order.paid', payment),
+      system.sandbox.sendWebhook(api, 'payment.captured', payment),
+      system.sandbox.sendWebhook(api, 'order.paid', payment),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 });
 
 describe('what a checkout claims', () => {
   it('a wrong signature: 400, nothing written', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     const signature = 'f'.repeat(64);
     const answer = await buyer.verify(buy.paymentOrderId, { ...payment, signature });
     expect(answer).toMatchObject({ status: 400, code: 'SIGNATURE_MISMATCH' });
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
     await buyer.verify(buy.paymentOrderId, payment);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
@@ -104,17 +104,17 @@ describe('what a checkout claims', () => {
     await buyer.verify(buy.paymentOrderId, payment);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     const other = await buyAndPay({ deliver: 'none' });
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     const answer = await buyer.verify(buy.paymentOrderId, other.payment);
     expect(answer).toMatchObject({ status: 400, code: 'PAYMENT_MISMATCH' });
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
     await other.buyer.verify(other.buy.paymentOrderId, other.payment);
     await other.buyer.becomes(other.buy.orderId, 'ALLOCATED');
   });
 
   it("somebody else's payment order does not exist", async () => {
     const { buyer, buy, payment } = await buyAndPay({});
-    const stranger = await world.newCustomer();
+    const stranger = await system.newCustomer();
     const answer = await stranger.verify(buy.paymentOrderId, payment);
     expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     expect((await stranger.call('GET', `/payments/orders/${buy.paymentOrderId}`)).status).toBe(404);
@@ -127,7 +127,7 @@ describe('what a checkout claims', () => {
     const answer = await buyer.verify(buy.paymentOrderId, payment);
     expect(answer).toMatchObject({ status: 200, body: { verified: true } });
     expect((await buyer.order(buy.orderId)).status).not.toBe('PAID');
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
   });
 
   it('while the gateway does not answer: the payment order as it is, found later', async () => {
@@ -138,7 +138,7 @@ describe('what a checkout claims', () => {
       status: 200,
       body: { payment: { status: 'GATEWAY_ORDER_CREATED' } },
     });
-    await world.sandbox.clearFaults();
+    await system.sandbox.clearFaults();
     await buyer.verify(buy.paymentOrderId, payment);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
@@ -146,48 +146,48 @@ describe('what a checkout claims', () => {
 
 describe('an order that nobody pays in time', () => {
   it('expires, and a capture after that is LATE_CAPTURE without gold', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    await world.advance(490);
+    await system.advance(490);
     await buyer.becomes(buy.orderId, 'FAILED');
     expect(await buyer.payment(buy.paymentOrderId)).toMatchObject({ status: 'EXPIRED' });
     expect((await buyer.payment(buy.paymentOrderId)).checkout).toBeUndefined();
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'LATE_CAPTURE' });
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('PAID');
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
   });
 
   it('late and of another amount: the amount goes first', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    await world.advance(490);
-    await world.sandbox.pay(buy.gatewayOrderId, { amountPaise: 7 });
+    await system.advance(490);
+    await system.sandbox.pay(buy.gatewayOrderId, { amountPaise: 7 });
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'AMOUNT_MISMATCH' });
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
   });
 
   it('failed, then captured after the lock: LATE_CAPTURE', async () => {
     const { buyer, buy } = await buyAndPay({ outcome: 'failed' });
     await buyer.becomes(buy.orderId, 'FAILED');
-    await world.advance(490);
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.advance(490);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'LATE_CAPTURE' });
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
   });
 
   it('is not given up while its gateway does not answer', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     await gatewayFault('list-payments', 'reset', { times: 1000 });
-    await world.advance(490);
-    const asked = await world.sandbox.journal('list-payments', buy.gatewayOrderId);
+    await system.advance(490);
+    const asked = await system.sandbox.journal('list-payments', buy.gatewayOrderId);
     await eventually(async () => {
-      const since = await world.sandbox.journal('list-payments', buy.gatewayOrderId);
+      const since = await system.sandbox.journal('list-payments', buy.gatewayOrderId);
       expect(since.length).toBeGreaterThan(asked.length);
     });
     expect((await buyer.order(buy.orderId)).status).toBe('PENDING');
-    await world.sandbox.clearFaults();
+    await system.sandbox.clearFaults();
     await buyer.becomes(buy.orderId, 'FAILED');
   });
 });
@@ -200,17 +200,17 @@ describe('a gateway that does not open the order', () => {
     ['accepted, then no answer', 'accept_then_timeout', {}, 1],
     ['an answer that can not be read', 'malformed', {}, 1],
   ])('%s, once: asked by the receipt, and one order opened', async (_name, kind, more, calls) => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     await gatewayFault('create-order', kind, more);
     const buy = await buyer.buy('1000');
-    const created = await world.sandbox.journal('create-order', buy.paymentOrderId);
+    const created = await system.sandbox.journal('create-order', buy.paymentOrderId);
     expect(created).toHaveLength(calls);
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 
   it('down: 502, and the same key resumes the same order', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
@@ -218,7 +218,7 @@ describe('a gateway that does not open the order', () => {
     expect(refused).toMatchObject({ status: 502, code: 'GATEWAY_UNAVAILABLE' });
     const [waiting] = await ordersOf(buyer);
     expect(waiting).toMatchObject({ status: 'PENDING', payment_status: 'CREATED' });
-    await world.sandbox.clearFaults();
+    await system.sandbox.clearFaults();
     expect(await buyer.askToBuy('1001', key)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     const resumed = await eventually(async () => {
       const answer = await buyer.askToBuy('1000', key);
@@ -227,46 +227,46 @@ describe('a gateway that does not open the order', () => {
     });
     expect(resumed.orderId).toBe(waiting?.id);
     expect(await ordersOf(buyer)).toHaveLength(1);
-    expect(await world.sandbox.journal('create-order', resumed.paymentOrderId)).toHaveLength(1);
-    await world.sandbox.pay(resumed.gatewayOrderId);
+    expect(await system.sandbox.journal('create-order', resumed.paymentOrderId)).toHaveLength(1);
+    await system.sandbox.pay(resumed.gatewayOrderId);
     await buyer.becomes(resumed.orderId, 'ALLOCATED');
   });
 
   it('another amount than was asked for: aborted, 502', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'wrong_amount');
     const answer = await buyer.askToBuy('1000');
     expect(answer).toMatchObject({ status: 502, code: 'GATEWAY_MISMATCH' });
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ status: 'FAILED', payment_status: 'FAILED' });
     // Should the money come all the same, it is not lost.
-    await world.sandbox.pay(order?.gateway_order_id ?? '');
+    await system.sandbox.pay(order?.gateway_order_id ?? '');
     await buyer.becomes(order?.id ?? '', 'ALLOCATED');
   });
 
   it('opened unseen and paid: the money finds its order by the receipt', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
     expect((await buyer.askToBuy('1000')).status).toBe(502);
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ payment_status: 'CREATED', gateway_order_id: null });
-    await world.sandbox.clearFaults();
-    const [opened] = await world.sandbox.journal('create-order', order?.payment_id);
+    await system.sandbox.clearFaults();
+    const [opened] = await system.sandbox.journal('create-order', order?.payment_id);
     const { id } = z.object({ id: z.string() }).parse(opened?.response);
-    await world.sandbox.pay(id);
+    await system.sandbox.pay(id);
     await eventually(async () => {
-      const events = await world.query('SELECT 1 FROM webhook_event WHERE subject = $1', id);
+      const events = await system.query('SELECT 1 FROM webhook_event WHERE subject = $1', id);
       expect(events).toHaveLength(2);
     });
-    await world.advance(300);
+    await system.advance(300);
     await buyer.becomes(order?.id ?? '', 'ALLOCATED');
     const [found] = await ordersOf(buyer);
     expect(found).toMatchObject({ payment_status: 'PAID', gateway_order_id: id });
   });
 
   it('a refusal: aborted, 502', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'error', { status: 400 });
     const answer = await buyer.askToBuy('1000');
     expect(answer).toMatchObject({ status: 502, code: 'GATEWAY_REFUSED' });

@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
-import { newKey, type StoryClient } from '#test/support/story-client.ts';
+import { newKey, type TestCustomer } from '#test/support/test-customer.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 /** Of the second replica: what one customer sends may come to either. */
 let second: string;
 
 beforeAll(async () => {
-  world = await openBuyWorld();
-  second = (await world.startCustomer()).url;
+  system = await openRunningSystem();
+  second = (await system.startCustomer()).url;
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 const statuses = (answers: readonly Answer[]): Record<number, number> => {
   const counts: Record<number, number> = {};
@@ -23,9 +23,9 @@ const statuses = (answers: readonly Answer[]): Record<number, number> => {
   return counts;
 };
 
-const countOrders = async ({ userId }: StoryClient): Promise<number> => {
+const countOrders = async ({ userId }: TestCustomer): Promise<number> => {
   const sql = 'SELECT id FROM gold_order WHERE user_id = $1::uuid';
-  return (await world.query(sql, userId)).length;
+  return (await system.query(sql, userId)).length;
 };
 
 const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
@@ -33,10 +33,10 @@ const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> 
 
 describe('an idempotency key', () => {
   it('replay: the same order as it is now, and no new price call', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    const verifies = (await world.sandbox.journal('buy-verify')).length;
-    await world.sandbox.pay(buy.gatewayOrderId);
+    const verifies = (await system.sandbox.journal('buy-verify')).length;
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     const again = await buyer.askToBuy('1000', buy.key);
     expect(again).toMatchObject({
@@ -44,14 +44,14 @@ describe('an idempotency key', () => {
       body: { order: { id: buy.orderId, status: 'ALLOCATED' }, sg_tx_id: buy.txId },
     });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect((await world.sandbox.journal('buy-verify')).length).toBe(verifies);
+    expect((await system.sandbox.journal('buy-verify')).length).toBe(verifies);
     expect(await countOrders(buyer)).toBe(1);
   });
 
   it('with another payload: 409, nothing written', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     for (const [amount, unit] of [
       ['1000.01', 'INR'],
       ['1', 'GRAMS'],
@@ -59,11 +59,11 @@ describe('an idempotency key', () => {
       const answer = await buyer.askToBuy(amount, buy.key, unit);
       expect(answer).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' });
     }
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
   });
 
   it('10 at once with the same key, on two replicas: one order', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
     const body = { unit: 'INR', amount: '1000', idempotency_key: key };
     const answers = await times(10, (n) =>
@@ -78,7 +78,7 @@ describe('an idempotency key', () => {
   });
 
   it('10 at once with the same key and other payloads: one order, nine refused', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
     const answers = await times(10, (n) => buyer.askToBuy(`${1000 + n}`, key));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 });
@@ -86,7 +86,7 @@ describe('an idempotency key', () => {
   });
 
   it('is its owner’s, and its operation’s', async () => {
-    const [one, other] = [await world.newCustomer(), await world.newCustomer()];
+    const [one, other] = [await system.newCustomer(), await system.newCustomer()];
     const key = newKey();
     const first = await one.buy('1000', key);
     const second = await other.buy('2000', key);
@@ -98,7 +98,7 @@ describe('an idempotency key', () => {
 
 describe('a quote', () => {
   it('is used once, by 10 at once with keys of their own', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
     const answers = await times(10, () => buyer.askToPay(quote.id));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 });
@@ -109,16 +109,16 @@ describe('a quote', () => {
   });
 
   it('that has expired: 409, nothing written, and no order', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
-    await world.advance(421);
+    await system.advance(421);
     const answer = await buyer.askToPay(quote.id);
     expect(answer).toMatchObject({ status: 409, code: 'QUOTE_EXPIRED' });
     expect(await countOrders(buyer)).toBe(0);
   });
 
   it("of somebody else's does not exist", async () => {
-    const [owner, stranger] = [await world.newCustomer(), await world.newCustomer()];
+    const [owner, stranger] = [await system.newCustomer(), await system.newCustomer()];
     const quote = await owner.quote('1000');
     expect(await stranger.askToPay(quote.id)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     expect((await stranger.call('GET', `/gold/quote/${quote.id}`)).status).toBe(404);
@@ -128,7 +128,7 @@ describe('a quote', () => {
 
 describe('the daily limit', () => {
   it('holds under 20 buys at once, and counts unpaid ones only while their lock stands', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     // INR 500,000 a day.
     const answers = await times(20, (n) => {
       const body = { unit: 'INR', amount: '100000', idempotency_key: newKey() };
@@ -145,7 +145,7 @@ describe('the daily limit', () => {
     const orders = answers.flatMap(({ status, body }) =>
       status === 201 ? [(body['order'] as { id: string }).id] : [],
     );
-    await world.advance(490);
+    await system.advance(490);
     for (const id of orders) await buyer.becomes(id, 'FAILED');
     expect((await buyer.askToBuy('100000')).status).toBe(201);
   });
@@ -155,11 +155,11 @@ describe('the gate', () => {
   it.each(['false', '', '1', 'yes', 'true\n\n', ' true'])(
     'reads %j as closed: 503',
     async (text) => {
-      const buyer = await world.newCustomer();
+      const buyer = await system.newCustomer();
       const quote = await buyer.quote('1000');
       const buy = await buyer.buy('1000');
-      const before = await world.fingerprint();
-      world.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', text);
+      const before = await system.fingerprint();
+      system.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', text);
       const closed = { status: 503, code: 'PAYMENTS_DISABLED' };
       try {
         expect(await buyer.askToBuy('1000')).toMatchObject(closed);
@@ -168,9 +168,9 @@ describe('the gate', () => {
         // A finished key is a read.
         expect((await buyer.askToBuy('1000', buy.key)).status).toBe(200);
       } finally {
-        world.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'TRUE\n');
+        system.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'TRUE\n');
       }
-      expect(await world.fingerprint()).toEqual(before);
+      expect(await system.fingerprint()).toEqual(before);
       expect((await buyer.askToPay(quote.id)).status).toBe(201);
     },
   );

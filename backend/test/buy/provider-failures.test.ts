@@ -1,34 +1,34 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import type { FaultOptions } from '#test/support/buy-world-sandbox.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import type { FaultOptions } from '#test/support/sandbox-controls.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey } from '#test/support/story-client.ts';
+import { newKey } from '#test/support/test-customer.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 beforeAll(async () => {
-  world = await openBuyWorld();
+  system = await openRunningSystem();
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 const fault = (operation: string, kind: string, options: FaultOptions = {}) =>
-  world.sandbox.fault('safegold', operation, kind, options);
+  system.sandbox.fault('safegold', operation, kind, options);
 
 const buyAndPay = async () => {
-  const buyer = await world.newCustomer();
+  const buyer = await system.newCustomer();
   const buy = await buyer.buy('1000');
-  await world.sandbox.pay(buy.gatewayOrderId);
+  await system.sandbox.pay(buy.gatewayOrderId);
   return { buyer, buy };
 };
 
 const confirmsOf = async (txId: string): Promise<number> =>
-  (await world.sandbox.journal('buy-confirm', txId)).length;
+  (await system.sandbox.journal('buy-confirm', txId)).length;
 const statusesOf = async (txId: string): Promise<number> =>
-  (await world.sandbox.journal('buy-status', `/${txId}/`)).length;
+  (await system.sandbox.journal('buy-status', `/${txId}/`)).length;
 
 const retried = [
   '>PENDING',
@@ -50,11 +50,11 @@ describe('a confirm that did not happen', () => {
     await fault('buy-confirm', kind, options);
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.advance(6);
+    await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual(retried);
+    expect(await system.moves(buy.orderId)).toEqual(retried);
     expect(await confirmsOf(buy.txId)).toBe(2);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 });
 
@@ -67,15 +67,15 @@ describe('a confirm that happened unseen', () => {
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('slow, and done after we gave up: found before any other try', async () => {
     await fault('buy-confirm', 'slow', { delayMs: 3500 });
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
-    await world.advance(6);
+    await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
+    await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
   });
@@ -91,10 +91,10 @@ describe('a confirm that happened unseen', () => {
     await fault('buy-status', 'error', { times: 3 });
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.advance(6);
+    await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('accepted then timed out, with order-status silent too', async () => {
@@ -102,19 +102,19 @@ describe('a confirm that happened unseen', () => {
     await fault('buy-status', 'timeout');
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.advance(6);
+    await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
   });
 
   it('under way at the provider: waited for', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    await world.sandbox.setTransaction(buy.txId, 3);
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.setTransaction(buy.txId, 3);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.sandbox.setTransaction(buy.txId, 1);
-    await world.advance(6);
+    await system.sandbox.setTransaction(buy.txId, 1);
+    await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
   });
@@ -122,12 +122,12 @@ describe('a confirm that happened unseen', () => {
 
 describe('a provider that never sells', () => {
   it('status 2: under review, without gold', async () => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
-    await world.sandbox.setTransaction(buy.txId, 2);
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.setTransaction(buy.txId, 2);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'ALLOCATION_EXHAUSTED' });
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
     expect((await buyer.portfolio()).investedPaise).toBe(0);
   });
 
@@ -137,14 +137,14 @@ describe('a provider that never sells', () => {
     for (const [failed, seconds] of [5, 15, 45, 90, 180].entries()) {
       await buyer.becomes(buy.orderId, 'RETRY_PENDING');
       expect(await confirmsOf(buy.txId)).toBe(failed + 1);
-      await world.advance(seconds + 1);
+      await system.advance(seconds + 1);
       await eventually(async () => expect(await confirmsOf(buy.txId)).toBe(failed + 2));
     }
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'ALLOCATION_EXHAUSTED' });
     expect(await confirmsOf(buy.txId)).toBe(6);
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
     // Past the provider's own deadline: nothing is left in doubt for the tests to come.
-    await world.advance(400);
+    await system.advance(400);
   });
 
   it('PROVIDER_LOCK_EXPIRED when the lock ends first; then nothing is confirmed any more', async () => {
@@ -152,13 +152,13 @@ describe('a provider that never sells', () => {
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
     const before = await confirmsOf(buy.txId);
-    await world.advance(480);
+    await system.advance(480);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
     expect(await confirmsOf(buy.txId)).toBe(before);
-    await world.sandbox.clearFaults();
-    await world.advance(200);
+    await system.sandbox.clearFaults();
+    await system.advance(200);
     await eventually(async () => {
-      const [row] = await world.query<{ status: string }>(
+      const [row] = await system.query<{ status: string }>(
         'SELECT status FROM provider_operation WHERE order_id = $1::uuid',
         buy.orderId,
       );
@@ -173,19 +173,19 @@ describe('a provider that never sells', () => {
     await fault('buy-status', 'error', { times: 1000 });
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.advance(480);
+    await system.advance(480);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
-    await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
-    await world.sandbox.clearFaults();
+    await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
+    await system.sandbox.clearFaults();
     // The janitor asks every 30 s; the first time the circuit may not be closed again yet.
     await eventually(
       async () => {
-        await world.advance(31);
+        await system.advance(31);
         expect((await buyer.order(buy.orderId)).status).toBe('ALLOCATED');
       },
       { timeoutMs: 30_000, everyMs: 1000 },
     );
-    expect((await world.moves(buy.orderId)).slice(-2)).toEqual([
+    expect((await system.moves(buy.orderId)).slice(-2)).toEqual([
       'RETRY_PENDING>MANUAL_REVIEW',
       'MANUAL_REVIEW>ALLOCATED',
     ]);
@@ -199,11 +199,11 @@ describe('a provider that was down for a while', () => {
     await fault('buy-confirm', 'reset', { times: 100 });
     const paid = await Promise.all([buyAndPay(), buyAndPay(), buyAndPay()]);
     for (const { buyer, buy } of paid) await buyer.becomes(buy.orderId, 'RETRY_PENDING');
-    await world.sandbox.clearFaults();
-    await world.advance(6);
+    await system.sandbox.clearFaults();
+    await system.advance(6);
     for (const { buyer, buy } of paid) {
       await buyer.becomes(buy.orderId, 'ALLOCATED');
-      expect(await world.purchases(buy.txId)).toBe(1);
+      expect(await system.purchases(buy.txId)).toBe(1);
       expect(await statusesOf(buy.txId)).toBeGreaterThanOrEqual(2);
     }
   });
@@ -219,14 +219,14 @@ describe('a verify that promises nothing', () => {
     ['accepted, then no answer', 'accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
     ['an answer that can not be read', 'malformed', {}, 'PROVIDER_UNAVAILABLE'],
   ])('%s: 502 for a quote and a buy, nothing written', async (_name, kind, options, code) => {
-    const buyer = await world.newCustomer();
+    const buyer = await system.newCustomer();
     const key = newKey();
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     await fault('buy-verify', kind, { ...options, times: 2 });
     const quote = await buyer.call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
     expect(quote).toMatchObject({ status: 502, code });
     expect(await buyer.askToBuy('1000', key)).toMatchObject({ status: 502, code });
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
     // A request refused before it wrote anything leaves its key free.
     expect((await buyer.askToBuy('2000', key)).status).toBe(201);
   });

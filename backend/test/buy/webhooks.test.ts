@@ -1,37 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import type { Play } from '#test/support/buy-world-sandbox.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import type { Play } from '#test/support/sandbox-controls.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { StoryClient } from '#test/support/story-client.ts';
+import type { TestCustomer } from '#test/support/test-customer.ts';
 
 // For a busy machine: what a story waits for comes within a second or two on an idle one.
 vi.setConfig({ testTimeout: 60_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 /** Two replicas (and two workers): what the gateway sends may come to either. */
 let replicas: string[];
 
 beforeAll(async () => {
-  world = await openBuyWorld();
-  const [second] = await Promise.all([world.startCustomer(), world.startWorker()]);
-  replicas = [world.stack.urlOf('customer'), second.url];
+  system = await openRunningSystem();
+  const [second] = await Promise.all([system.startCustomer(), system.startWorker()]);
+  replicas = [system.stack.urlOf('customer'), second.url];
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 const replica = (n: number): string => replicas[n % replicas.length] ?? '';
 
 const eventsOf = (gatewayOrderId: string) =>
-  world.query<{ event_type: string; status: string }>(
+  system.query<{ event_type: string; status: string }>(
     'SELECT event_type, status FROM webhook_event WHERE subject = $1 ORDER BY event_type',
     gatewayOrderId,
   );
 
 /** A buy that the customer pays for as `play` says. */
-const buyAndPay = async (play: Play = {}, customer?: StoryClient) => {
-  const buyer = customer ?? (await world.newCustomer());
+const buyAndPay = async (play: Play = {}, customer?: TestCustomer) => {
+  const buyer = customer ?? (await system.newCustomer());
   const buy = await buyer.buy('1000');
-  const payment = await world.sandbox.pay(buy.gatewayOrderId, play);
+  const payment = await system.sandbox.pay(buy.gatewayOrderId, play);
   return { buyer, buy, payment };
 };
 
@@ -42,23 +42,23 @@ describe('the same payment told of again', () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'duplicate' });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(2));
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('reordered webhooks: order.paid before payment.captured', async () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'reordered' });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(2));
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('20 webhooks in parallel, all different: one allocation', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        world.sandbox.sendWebhook(
+        system.sandbox.sendWebhook(
           replica(n),
           n % 2 === 0 ? 'payment.captured' : 'order.paid',
           payment,
@@ -69,8 +69,8 @@ describe('the same payment told of again', () => {
     for (const { status, body } of answers) expect({ status, body }).toMatchObject({ status: 200 });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(20);
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('the same webhook 20 times in parallel: taken in once', async () => {
@@ -78,50 +78,50 @@ describe('the same payment told of again', () => {
     const eventId = `evt_same_${payment.gateway_payment_id}`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        world.sandbox.sendWebhook(replica(n), 'payment.captured', payment, { eventId }),
+        system.sandbox.sendWebhook(replica(n), 'payment.captured', payment, { eventId }),
       ),
     );
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(answers.filter(({ body }) => body['duplicate'] === undefined)).toHaveLength(1);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(1);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('payment.captured and order.paid together, for many orders at once', async () => {
-    const buyers = await Promise.all(Array.from({ length: 10 }, () => world.newCustomer()));
+    const buyers = await Promise.all(Array.from({ length: 10 }, () => system.newCustomer()));
     const paid = await Promise.all(buyers.map((buyer) => buyAndPay({ deliver: 'none' }, buyer)));
     await Promise.all(
       paid.flatMap(({ payment }, n) => [
-        world.sandbox.sendWebhook(replica(n), 'payment.captured', payment),
-        world.sandbox.sendWebhook(replica(n + 1), 'order.paid', payment),
+        system.sandbox.sendWebhook(replica(n), 'payment.captured', payment),
+        system.sandbox.sendWebhook(replica(n + 1), 'order.paid', payment),
       ]),
     );
     for (const { buyer, buy } of paid) {
       await buyer.becomes(buy.orderId, 'ALLOCATED');
-      expect(await world.moves(buy.orderId)).toEqual(happy);
-      expect(await world.purchases(buy.txId)).toBe(1);
+      expect(await system.moves(buy.orderId)).toEqual(happy);
+      expect(await system.purchases(buy.txId)).toBe(1);
     }
   });
 
   it('an event that was allocated for long changes nothing', async () => {
     const { buyer, buy, payment } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    await world.sandbox.sendWebhook(replica(1), 'order.paid', payment, { data: { late: true } });
-    expect(await world.moves(buy.orderId)).toEqual(happy);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    await system.sandbox.sendWebhook(replica(1), 'order.paid', payment, { data: { late: true } });
+    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 });
 
 describe('what is no word of the gateway', () => {
   it('a bad signature is 401 and nothing is written', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     const secret = 'dev-only-not-the-secret-of-the-gateway-0001';
-    const forged = await world.sandbox.sendWebhook(replica(0), 'order.paid', payment, { secret });
+    const forged = await system.sandbox.sendWebhook(replica(0), 'order.paid', payment, { secret });
     expect(forged).toMatchObject({ status: 401, code: 'INVALID_SIGNATURE' });
-    expect(await world.fingerprint()).toEqual(before);
-    await world.sandbox.sendWebhook(replica(0), 'order.paid', payment);
+    expect(await system.fingerprint()).toEqual(before);
+    await system.sandbox.sendWebhook(replica(0), 'order.paid', payment);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 
@@ -135,7 +135,7 @@ describe('what is no word of the gateway', () => {
       method: 'upi',
       signature: '',
     };
-    const answer = await world.sandbox.sendWebhook(replica(0), 'payment.failed', payment);
+    const answer = await system.sandbox.sendWebhook(replica(0), 'payment.failed', payment);
     expect(answer).toMatchObject({ status: 200, body: { received: true } });
     expect(await eventsOf('sbx_order_nobody_knows')).toMatchObject([{ status: 'UNMATCHED' }]);
   });
@@ -152,7 +152,7 @@ describe('money that does not fit', () => {
     const order = await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code });
     expect(order.manual_review_reason).toContain('captured');
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('MANUAL_REVIEW');
-    expect(await world.purchases(buy.txId)).toBe(0);
+    expect(await system.purchases(buy.txId)).toBe(0);
     expect((await buyer.portfolio()).investedPaise).toBe(0);
   });
 
@@ -160,41 +160,41 @@ describe('money that does not fit', () => {
     const { buyer, buy } = await buyAndPay({ outcome: 'failed' });
     await buyer.becomes(buy.orderId, 'FAILED');
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('FAILED');
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await world.moves(buy.orderId)).toEqual([
+    expect(await system.moves(buy.orderId)).toEqual([
       '>PENDING',
       'PENDING>FAILED',
       'FAILED>PAID',
       'PAID>ALLOCATED',
     ]);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('captured twice, by two payments: SECOND_CAPTURE, the gold stays', async () => {
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'SECOND_CAPTURE' });
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.purchases(buy.txId)).toBe(1);
   });
 
   it('captured twice at the same moment: one pays, the other is SECOND_CAPTURE', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
-    const other = await world.sandbox.pay(buy.gatewayOrderId, { deliver: 'none' });
+    const other = await system.sandbox.pay(buy.gatewayOrderId, { deliver: 'none' });
     await Promise.all([
-      world.sandbox.sendWebhook(replica(0), 'payment.captured', payment),
-      world.sandbox.sendWebhook(replica(1), 'payment.captured', other),
+      system.sandbox.sendWebhook(replica(0), 'payment.captured', payment),
+      system.sandbox.sendWebhook(replica(1), 'payment.captured', other),
     ]);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'SECOND_CAPTURE' });
-    expect(await world.purchases(buy.txId)).toBeLessThanOrEqual(1);
+    expect(await system.purchases(buy.txId)).toBeLessThanOrEqual(1);
   });
 
   it('a second capture of another amount is SECOND_CAPTURE all the same', async () => {
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    await world.sandbox.pay(buy.gatewayOrderId, { amountPaise: 1, currency: 'USD' });
+    await system.sandbox.pay(buy.gatewayOrderId, { amountPaise: 1, currency: 'USD' });
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'SECOND_CAPTURE' });
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });
@@ -205,21 +205,21 @@ describe('payment.failed when money is held', () => {
     const { buyer, buy, payment } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     const data = { status: 'failed' };
-    await world.sandbox.sendWebhook(replica(0), 'payment.failed', payment, { data });
+    await system.sandbox.sendWebhook(replica(0), 'payment.failed', payment, { data });
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'FAILED_AFTER_PAID' });
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('PAID');
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });
 
   it('while the gold is being bought: FAILED_AFTER_PAID stays, and so does the gold', async () => {
-    await world.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });
+    await system.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });
     const { buyer, buy, payment } = await buyAndPay();
     await eventually(async () => {
-      expect(await world.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
+      expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
     });
     const data = { status: 'failed' };
-    await world.sandbox.sendWebhook(replica(0), 'payment.failed', payment, { data });
-    await eventually(async () => expect(await world.purchases(buy.txId)).toBe(1));
+    await system.sandbox.sendWebhook(replica(0), 'payment.failed', payment, { data });
+    await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
     await eventually(async () => {
       expect((await buyer.portfolio()).investedPaise).toBe(100_000);
     });
@@ -229,18 +229,18 @@ describe('payment.failed when money is held', () => {
   it('of another payment of the same order: nothing changes', async () => {
     const { buyer, buy } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    await world.sandbox.pay(buy.gatewayOrderId, { outcome: 'failed' });
+    await system.sandbox.pay(buy.gatewayOrderId, { outcome: 'failed' });
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(3));
     expect((await buyer.order(buy.orderId)).status).toBe('ALLOCATED');
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('PAID');
-    expect(await world.moves(buy.orderId)).toEqual(happy);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
   });
 
   it('told late, of a payment that failed before the captured one: nothing changes', async () => {
     const { buyer, buy, payment: failed } = await buyAndPay({ outcome: 'failed', deliver: 'none' });
-    await world.sandbox.pay(buy.gatewayOrderId);
+    await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    await world.sandbox.sendWebhook(replica(1), 'payment.failed', failed);
-    expect(await world.moves(buy.orderId)).toEqual(happy);
+    await system.sandbox.sendWebhook(replica(1), 'payment.failed', failed);
+    expect(await system.moves(buy.orderId)).toEqual(happy);
   });
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { holdRows, untilBlocked, type HeldRow } from '#test/support/buy-world-locks.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { holdRows, untilBlocked, type HeldRow } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
-import type { PlacedBuy, StoryClient } from '#test/support/story-client.ts';
+import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 /** An allocation that was under way when its worker was killed. */
 interface Stranded {
-  readonly buyer: StoryClient;
+  readonly buyer: TestCustomer;
   readonly buy: PlacedBuy;
 }
 const stranded: Record<string, Stranded> = {};
@@ -22,27 +22,27 @@ const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
 const long = { delayMs: 60_000 };
 
 const strand = async (step: string, isPaid = true): Promise<Stranded> => {
-  const buyer = await world.newCustomer();
+  const buyer = await system.newCustomer();
   const buy = await buyer.buy('1000');
   stranded[step] = { buyer, buy };
-  if (isPaid) await world.sandbox.pay(buy.gatewayOrderId);
+  if (isPaid) await system.sandbox.pay(buy.gatewayOrderId);
   return { buyer, buy };
 };
 
 const untilCalled = (operation: string, txId: string, times = 1): Promise<void> =>
   eventually(
     async () => {
-      expect(await world.sandbox.journal(operation, txId)).toHaveLength(times);
+      expect(await system.sandbox.journal(operation, txId)).toHaveLength(times);
     },
     { timeoutMs: 20_000 },
   );
 
 const fault = (operation: string, kind: string, options = {}): Promise<void> =>
-  world.sandbox.fault('safegold', operation, kind, options);
+  system.sandbox.fault('safegold', operation, kind, options);
 
 /** The first worker dies with three calls to the provider open. */
 const strandAtCalls = async (): Promise<StartedProcess> => {
-  const worker = await world.startWorker(doomed);
+  const worker = await system.startWorker(doomed);
   await fault('buy-confirm', 'timeout', long);
   const sent = await strand('the confirm was sent and not done');
   await untilCalled('buy-confirm', sent.buy.txId);
@@ -57,7 +57,7 @@ const strandAtCalls = async (): Promise<StartedProcess> => {
 
 const holdJob = (orderId: string): Promise<HeldRow> =>
   holdRows(
-    world.stack.database.migrateUrl,
+    system.stack.database.migrateUrl,
     `SELECT 1 FROM graphile_worker._private_jobs
      WHERE payload->>'orderId' = $1 OR key LIKE '%' || $1 FOR UPDATE`,
     [orderId],
@@ -65,13 +65,13 @@ const holdJob = (orderId: string): Promise<HeldRow> =>
 
 /** The second worker dies about its writes, at a retry, and right after a confirm went out. */
 const strandAtWrites = async (): Promise<StartedProcess> => {
-  const { databaseUrl } = world.stack.database;
+  const { databaseUrl } = system.stack.database;
   await fault('buy-confirm', 'error');
-  const worker = await world.startWorker(doomed);
+  const worker = await system.startWorker(doomed);
   const again = await strand('a retry asked what became of the first try');
   await again.buyer.becomes(again.buy.orderId, 'RETRY_PENDING');
   await fault('buy-status', 'timeout', long);
-  await world.advance(6);
+  await system.advance(6);
   await untilCalled('buy-status', again.buy.txId, 2);
 
   await fault('buy-status', 'slow', { delayMs: 1000 });
@@ -95,18 +95,18 @@ const strandAtWrites = async (): Promise<StartedProcess> => {
 };
 
 beforeAll(async () => {
-  world = await openBuyWorld({ worker: 'none' });
+  system = await openRunningSystem({ worker: 'none' });
   await (await strandAtCalls()).kill('SIGKILL');
   await (await strandAtWrites()).kill('SIGKILL');
   for (const row of held) await row.release();
   await strand('the order was paid and no worker had taken its job');
-  await world.sandbox.clearFaults();
-  await world.lapseLeases();
-  await world.startWorker();
+  await system.sandbox.clearFaults();
+  await system.lapseLeases();
+  await system.startWorker();
   // The janitor looks after what has stood still for a minute.
-  await world.advance(61);
+  await system.advance(61);
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
 describe('a worker killed (SIGKILL) at a step of an allocation', () => {
   it.each([
@@ -121,16 +121,16 @@ describe('a worker killed (SIGKILL) at a step of an allocation', () => {
   ])('%s: another one allocates it, once', async (step, confirms) => {
     const { buyer, buy } = stranded[step] ?? (await strand(step));
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
-    expect(await world.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
-    expect(await world.purchases(buy.txId)).toBe(1);
+    expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
+    expect(await system.purchases(buy.txId)).toBe(1);
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });
 
   it('leaves every invariant whole, and no job behind', async () => {
-    await world.check();
+    await system.check();
     await eventually(
       async () => {
-        const jobs = await world.query('SELECT id FROM graphile_worker.jobs');
+        const jobs = await system.query('SELECT id FROM graphile_worker.jobs');
         expect(jobs).toEqual([]);
       },
       { timeoutMs: 30_000 },

@@ -1,7 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createSandboxControls, type SandboxControls } from '#test/support/buy-world-sandbox.ts';
+import { createSandboxControls, type SandboxControls } from '#test/support/sandbox-controls.ts';
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createCaller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';

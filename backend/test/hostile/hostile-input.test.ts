@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
-import type { Call } from '#test/support/story-client.ts';
+import type { Call } from '#test/support/test-customer.ts';
 import { emptyBodies, hostileBodies, hostileTexts, hostileValues } from './hostile-values.ts';
 import {
   fits,
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 type Fields = Readonly<Record<string, unknown>>;
 
-let world: BuyWorld;
+let system: RunningSystem;
 /** A signed-in caller of each API, and nobody. */
 let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Call }>>;
 /** Valid values of fields for which the schema alone does not give one. */
@@ -47,11 +47,11 @@ const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 
 beforeAll(async () => {
-  world = await openBuyWorld({ worker: 'none', withAdmin: true });
-  const customer = await world.newCustomer();
+  system = await openRunningSystem({ worker: 'none', withAdmin: true });
+  const customer = await system.newCustomer();
   callers = {
-    customer: { signedIn: customer.call, nobody: world.as(undefined) },
-    admin: { signedIn: await world.signInAdmin(), nobody: world.as(undefined, 'admin') },
+    customer: { signedIn: customer.call, nobody: system.as(undefined) },
+    admin: { signedIn: await system.signInAdmin(), nobody: system.as(undefined, 'admin') },
   };
   samples['dataBase64'] = png;
   const upload = async (kind: string): Promise<unknown> => {
@@ -61,7 +61,7 @@ beforeAll(async () => {
   samples['documentKey'] = await upload('PAN');
   samples['selfieKey'] = await upload('SELFIE');
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
 const sampleOf = (name: string, schema: JsonSchema): unknown => {
   if (name === 'idempotency_key') return `hostile-${randomUUID()}`;
@@ -94,7 +94,7 @@ const pathOf = (route: DocumentedRoute, given: Readonly<Record<string, string>> 
     );
 
 const apis = ['customer', 'admin'] as const;
-const routesOf = (api: (typeof apis)[number]) => readRoutes(world.stack.urlOf(api));
+const routesOf = (api: (typeof apis)[number]) => readRoutes(system.stack.urlOf(api));
 
 const send = (
   api: (typeof apis)[number],
@@ -181,13 +181,13 @@ describe.each(apis)('every body of the %s API', (api) => {
     let count = 0;
     for (const route of await routesOf(api)) {
       const { invalid } = trialsOf(route);
-      const before = await world.fingerprint();
+      const before = await system.fingerprint();
       await each(invalid, async (trial) => {
         const answer = await send(api, route, trial.body);
         expect(answer.status, `${route.name} ${trial.field}`).toBe(400);
         expectRefused(answer, trial);
       });
-      expect(await world.fingerprint(), `at ${route.name}`).toEqual(before);
+      expect(await system.fingerprint(), `at ${route.name}`).toEqual(before);
       count += invalid.length;
     }
     expect(count).toBeGreaterThan(200);
@@ -195,7 +195,7 @@ describe.each(apis)('every body of the %s API', (api) => {
 
   it('what its schema takes and nobody means: never a failure of ours', async () => {
     for (const route of await routesOf(api)) {
-      const before = await world.fingerprint();
+      const before = await system.fingerprint();
       let isTaken = false;
       await each(trialsOf(route).doubtful, async (trial) => {
         const answer = await send(api, route, trial.body);
@@ -208,13 +208,13 @@ describe.each(apis)('every body of the %s API', (api) => {
         expect(isRefused ? answer.field : trial.field, `at ${said}`).toBe(trial.field);
       });
       if (isTaken) continue;
-      const after = await world.fingerprint();
+      const after = await system.fingerprint();
       expect(withoutCounters(after), `at ${route.name}`).toEqual(withoutCounters(before));
     }
   });
 
   it('what is no object at all, or no JSON: 400, nothing written', async () => {
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       if (route.body === undefined) continue;
       const isNeeded = (route.body.required ?? []).length > 0;
@@ -228,24 +228,24 @@ describe.each(apis)('every body of the %s API', (api) => {
         });
       });
     }
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
   });
 
   it('what is too large: 413; what says that it is no JSON: 415', async () => {
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       if (route.body === undefined) continue;
       const large = await send(api, route, JSON.stringify({ a: 'x'.repeat(5_000_000) }));
       expect(large, `at ${route.name}`).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
       if (!route.isPublic) continue;
-      const response = await fetch(world.stack.urlOf(api) + route.path, {
+      const response = await fetch(system.stack.urlOf(api) + route.path, {
         method: route.method,
         headers: { 'content-type': 'text/plain', 'x-forwarded-for': '10.255.0.1' },
         body: JSON.stringify(sampleBody(route)),
       });
       expect(response.status, `at ${route.name}`).toBe(415);
     }
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
   });
 });
 
@@ -286,7 +286,7 @@ describe.each(apis)('every query and path of the %s API', (api) => {
   });
 
   it('a malformed id in a path is 404', async () => {
-    const before = await world.fingerprint();
+    const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       const names = route.parameters.filter(({ in: place }) => place === 'path');
       if (names.length === 0 || names.some(({ name }) => name === 'gateway')) continue;
@@ -303,6 +303,6 @@ describe.each(apis)('every query and path of the %s API', (api) => {
         });
       });
     }
-    expect(await world.fingerprint()).toEqual(before);
+    expect(await system.fingerprint()).toEqual(before);
   });
 });

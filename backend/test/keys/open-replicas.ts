@@ -10,21 +10,21 @@ import { createBlindIndex, createSecretHasher } from '../../src/platform/crypto/
 import { createFactories } from '#test/support/factories.ts';
 import { openKyc } from '#test/support/open-kyc.ts';
 import { bearerCaller } from '#test/support/caller.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 
 /** The text of a key that is as good as any other. */
 export const keyOf = (name: string): string => `dev-only-${name}`.padEnd(40, '.');
 
 /** One process that knows these keys, newest first, on the database that all of them share. */
-export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
+export const openReplica = async (shared: TestSystem, ...names: readonly string[]) => {
   const keys = names.map(keyOf).join(',');
-  const kit: Kit = {
+  const system: TestSystem = {
     ...shared,
     tokens: createTokenSigner({ secret: keys, clock: shared.clock }),
     blindIndex: createBlindIndex(keys),
     hasher: createSecretHasher({ pepper: keys }),
   };
-  const { clock, db, logger, sandbox } = kit;
+  const { clock, db, logger, sandbox } = system;
   const sms = createMsg91(
     {
       MSG91_BASE_URL: `${sandbox.url}/msg91`,
@@ -35,7 +35,7 @@ export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
     { clock, logger },
   );
   const identity = createIdentity({
-    ...kit,
+    ...system,
     sms,
     revocations: { revoke: async () => {}, isRevoked: async () => false },
     credentialPepper: keys,
@@ -43,25 +43,25 @@ export const openReplica = async (shared: Kit, ...names: readonly string[]) => {
     codeMetrics: { countSend: () => {} },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',
-    notify: createNotify(kit),
+    notify: createNotify(system),
   });
-  const admins = createAdmins({ ...kit, tokenTtlSeconds: 3600 });
-  const accounting = createAccounting({ ...kit, db });
-  const customerUrl = await kit.serve({
+  const admins = createAdmins({ ...system, tokenTtlSeconds: 3600 });
+  const accounting = createAccounting({ ...system, db });
+  const customerUrl = await system.serve({
     prefix: '/v1',
     routes: identity.customerRoutes,
     guard: identity.customerGuard,
   });
-  const adminUrl = await kit.serve({
+  const adminUrl = await system.serve({
     prefix: '/v1',
     routes: admins.adminRoutes,
     guard: admins.guard,
   });
-  const portalUrl = await kit.serve({ prefix: '/v1', ...accounting });
+  const portalUrl = await system.serve({ prefix: '/v1', ...accounting });
   return {
-    kit,
-    make: createFactories(kit),
-    kyc: await openKyc(kit),
+    system,
+    make: createFactories(system),
+    kyc: await openKyc(system),
     customer: (token?: string) => bearerCaller(customerUrl, token),
     admin: (token?: string) => bearerCaller(adminUrl, token),
     portal: bearerCaller(portalUrl),
@@ -82,19 +82,19 @@ export type Replica = Awaited<ReturnType<typeof openReplica>>;
 
 /** A fleet on one database: before, at the two steps of a rotation, and after it. */
 export const openFleet = async () => {
-  const kit = await openKit();
+  const system = await openTestSystem();
   const fleet = {
-    before: await openReplica(kit, 'old'),
-    prepared: await openReplica(kit, 'old', 'new'),
-    rotating: await openReplica(kit, 'new', 'old'),
-    after: await openReplica(kit, 'new'),
+    before: await openReplica(system, 'old'),
+    prepared: await openReplica(system, 'old', 'new'),
+    rotating: await openReplica(system, 'new', 'old'),
+    after: await openReplica(system, 'new'),
   };
   return {
-    kit,
+    system,
     ...fleet,
     async close() {
       for (const replica of Object.values(fleet)) await replica.stop();
-      await kit.close();
+      await system.close();
     },
   };
 };

@@ -13,16 +13,16 @@ let numbers: ReturnType<typeof createNumbers>;
 
 beforeAll(async () => {
   fleet = await openFleet();
-  numbers = createNumbers(fleet.kit.random);
+  numbers = createNumbers(fleet.system.random);
 });
 
 afterAll(async () => fleet.close());
 
 /** What the worker does in its rounds. */
-const sweep = async ({ kit }: typeof fleet.before) => {
+const sweep = async ({ system }: typeof fleet.before) => {
   const signal = new AbortController().signal;
-  await createKeyedRenewal(kit)(signal);
-  for (const { run } of createKycSweeps(kit)) await run(signal);
+  await createKeyedRenewal(system)(signal);
+  for (const { run } of createKycSweeps(system)) await run(signal);
 };
 
 it('keeps passwords when the old pepper is gone', async () => {
@@ -40,14 +40,14 @@ it('keeps passwords when the old pepper is gone', async () => {
 });
 
 it('leaves a hash alone whose pepper nobody knows, and goes on past it', async () => {
-  const { before, after, rotating, kit } = fleet;
+  const { before, after, rotating, system } = fleet;
   const lost = await before.make.admin();
   const kept = await before.make.admin();
-  const { passwordHash } = await kit.db.adminUser.findUniqueOrThrow({
+  const { passwordHash } = await system.db.adminUser.findUniqueOrThrow({
     where: { id: lost.adminId },
   });
   const strange = passwordHash.replace(/^v1\.[^.]+/u, 'v1.stranger');
-  await kit.db.adminUser.update({
+  await system.db.adminUser.update({
     where: { id: lost.adminId },
     data: { passwordHash: strange },
   });
@@ -56,17 +56,17 @@ it('leaves a hash alone whose pepper nobody knows, and goes on past it', async (
   expect(await after.admin()('POST', '/auth/login', { email, password })).toMatchObject({
     status: 200,
   });
-  const now = await kit.db.adminUser.findUniqueOrThrow({ where: { id: lost.adminId } });
+  const now = await system.db.adminUser.findUniqueOrThrow({ where: { id: lost.adminId } });
   expect(now.passwordHash).toBe(strange);
 });
 
 it('keeps a PAN and an Aadhaar of one account when the old key is gone', async () => {
-  const { before, rotating, after, kit } = fleet;
+  const { before, rotating, after, system } = fleet;
   const given = { pan: numbers.pan(), aadhaar: numbers.aadhaar() };
   const one = await before.make.customer();
   expect(await before.kyc.submit(one, given)).toMatchObject({ status: 200 });
   // As a version of before has left it.
-  await kit.db.kycRecord.updateMany({ where: { userId: one.userId }, data: { hashKey: null } });
+  await system.db.kycRecord.updateMany({ where: { userId: one.userId }, data: { hashKey: null } });
   await sweep(rotating);
   const two = await after.make.customer();
   const second = await after.kyc.submit(two, { pan: given.pan });
@@ -76,22 +76,22 @@ it('keeps a PAN and an Aadhaar of one account when the old key is gone', async (
 });
 
 it('leaves nothing that an old key made, and nothing to do in the next round', async () => {
-  const { before, rotating, kit } = fleet;
+  const { before, rotating, system } = fleet;
   await before.kyc.submit(await before.make.customer());
   const gone = await before.make.customer();
   await before.kyc.submit(gone);
-  await kit.vault.destroyUser(kit.db, gone.userId);
+  await system.vault.destroyUser(system.db, gone.userId);
   await sweep(rotating);
-  const { keyId } = rotating.kit.blindIndex;
-  const users = await kit.db.user.findMany();
+  const { keyId } = rotating.system.blindIndex;
+  const users = await system.db.user.findMany();
   expect(users.length).toBeGreaterThan(2);
   for (const { phone, phoneHash, phoneHashKey } of users) {
-    expect(phoneHash).toBe(rotating.kit.blindIndex('phone', phone ?? ''));
+    expect(phoneHash).toBe(rotating.system.blindIndex('phone', phone ?? ''));
     expect(phoneHashKey).toBe(keyId);
   }
-  const records = await kit.db.kycRecord.findMany();
+  const records = await system.db.kycRecord.findMany();
   expect(new Set(records.map(({ hashKey }) => hashKey))).toEqual(new Set([keyId]));
-  const rows = async () => [await kit.db.user.findMany(), await kit.db.kycRecord.findMany()];
+  const rows = async () => [await system.db.user.findMany(), await system.db.kycRecord.findMany()];
   const once = await rows();
   await sweep(rotating);
   expect(await rows()).toEqual(once);
@@ -105,7 +105,7 @@ it('keeps a bank account from being added twice', async () => {
   const replicaWith = async (keys: string) => {
     const { banking } = money.replica(undefined, { blindIndex: createBlindIndex(keys) });
     const routes = banking.customerRoutes;
-    const url = await money.kit.serve({ prefix: '/v1', routes, guard: customerGuard });
+    const url = await money.system.serve({ prefix: '/v1', routes, guard: customerGuard });
     return { banking, call: bearerCaller(url, userId) };
   };
   expect(await call('POST', '/bank-accounts', body)).toMatchObject({ status: 201 });
@@ -116,5 +116,5 @@ it('keeps a bank account from being added twice', async () => {
   await runSweeps(rotating.banking.sweeps, 'rehash-bank-accounts');
   const after = await replicaWith(keyOf('new'));
   expect(await after.call('POST', '/bank-accounts', body)).toMatchObject(refused);
-  expect(await money.kit.db.bankAccount.count({ where: { userId } })).toBe(1);
+  expect(await money.system.db.bankAccount.count({ where: { userId } })).toBe(1);
 });

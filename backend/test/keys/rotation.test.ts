@@ -8,7 +8,7 @@ let numbers: ReturnType<typeof createNumbers>;
 
 beforeAll(async () => {
   fleet = await openFleet();
-  numbers = createNumbers(fleet.kit.random);
+  numbers = createNumbers(fleet.system.random);
 });
 
 afterAll(async () => fleet.close());
@@ -89,14 +89,14 @@ describe('a code by SMS', () => {
   });
 
   it('is sent as rarely as ever, whichever replica is asked', async () => {
-    const { prepared, rotating, kit } = fleet;
+    const { prepared, rotating, system } = fleet;
     const phone = numbers.phone();
     const send = (replica: typeof prepared) =>
       replica.customer()('POST', '/auth/send-otp', { phone });
     const statuses: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       statuses.push((await send(round % 2 === 0 ? prepared : rotating)).status);
-      kit.clock.advance(61_000);
+      system.clock.advance(61_000);
     }
     expect(statuses).toContain(429);
     expect((await send(prepared)).status).toBe(429);
@@ -104,12 +104,12 @@ describe('a code by SMS', () => {
   });
 
   it('opens no account for a number that cools down since before', async () => {
-    const { before, rotating, kit } = fleet;
+    const { before, rotating, system } = fleet;
     const phone = numbers.phone();
-    await kit.db.deletedPhone.create({
+    await system.db.deletedPhone.create({
       data: {
-        phoneHash: before.kit.blindIndex('phone', phone),
-        until: addSeconds(kit.clock.now(), 3600),
+        phoneHash: before.system.blindIndex('phone', phone),
+        until: addSeconds(system.clock.now(), 3600),
       },
     });
     expect(await signUp(rotating, phone)).toMatchObject({ code: 'ACCOUNT_UNAVAILABLE' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { useWorld } from './use-world.ts';
+import { useLegalRows } from './use-legal-rows.ts';
 
-const current = useWorld();
+const current = useLegalRows();
 
 it('keeps what others refer to', async () => {
   const { rows } = await current().client.query<{ name: string }>(

@@ -16,13 +16,13 @@ import {
   webhookRow,
   type Row,
 } from './rows.ts';
-import { useWorld } from './use-world.ts';
-import type { World } from './world.ts';
+import { useLegalRows } from './use-legal-rows.ts';
+import type { LegalRows } from './legal-rows.ts';
 
 const at = '2026-11-21T09:00:00.000Z';
-const current = useWorld();
+const current = useLegalRows();
 
-type MakeRow = (w: World) => Row;
+type MakeRow = (w: LegalRows) => Row;
 
 const buyQuote: MakeRow = (w) => buyQuoteRow(w.userId);
 const sellQuote: MakeRow = (w) => sellQuoteRow(w.userId);
@@ -102,24 +102,24 @@ describe('the database refuses', () => {
   }));
 
   it.each(cases)('$title', async ({ table, makeRow, change, constraint }) => {
-    const { client, world, refusalOfRow } = current();
-    expect(await refusalOfRow(table, makeRow(world))).toBeUndefined();
+    const { client, legal, refusalOfRow } = current();
+    expect(await refusalOfRow(table, makeRow(legal))).toBeUndefined();
     await client.query('ROLLBACK TO SAVEPOINT attempt');
-    const changed = { ...makeRow(world), ...change };
+    const changed = { ...makeRow(legal), ...change };
     expect(await refusalOfRow(table, changed)).toContain(constraint);
   });
 
   it('a sell without a bank account', async () => {
-    const { world, refusalOfRow } = current();
-    const order = sellOrderRow(world.userId, world.sellQuoteId, null);
+    const { legal, refusalOfRow } = current();
+    const order = sellOrderRow(legal.userId, legal.sellQuoteId, null);
     expect(await refusalOfRow('gold_order', order)).toBe('gold_order_sell_check');
   });
 
   it('a sell that goes where only a buy may', async () => {
-    const { client, world, refusalOf } = current();
+    const { client, legal, refusalOf } = current();
     const review = `UPDATE gold_order SET status = 'MANUAL_REVIEW', manual_review_code =
       'SELL_UNKNOWN_OUTCOME', manual_review_reason = 'x' WHERE id = $1`;
-    const move = () => client.query(review, [world.sellOrderId]);
+    const move = () => client.query(review, [legal.sellOrderId]);
     expect(await refusalOf(move)).toBe('gold_order_status_check');
   });
 
@@ -129,8 +129,8 @@ describe('the database refuses', () => {
     ['reserved = -1', /reserved_check/u],
     ['invested_paise = -1', /invested_check/u],
   ])('a holding with %s', async (change, constraint) => {
-    const { client, world, refusalOf } = current();
+    const { client, legal, refusalOf } = current();
     const sql = `UPDATE holding SET ${change} WHERE user_id = $1`;
-    expect(await refusalOf(() => client.query(sql, [world.userId]))).toMatch(constraint);
+    expect(await refusalOf(() => client.query(sql, [legal.userId]))).toMatch(constraint);
   });
 });

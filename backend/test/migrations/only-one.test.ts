@@ -15,10 +15,10 @@ import {
   webhookRow,
   type Row,
 } from './rows.ts';
-import { useWorld } from './use-world.ts';
+import { useLegalRows } from './use-legal-rows.ts';
 
 const at = '2026-11-21T09:00:00.000Z';
-const current = useWorld();
+const current = useLegalRows();
 
 const sessionRow = (userId: string, change: Row = {}): Row => ({
   id: newId(),
@@ -40,47 +40,47 @@ const primaryRow = (userId: string, change: Row = {}): Row => ({
 
 describe('there is only one', () => {
   it('order of a quote', async () => {
-    const { world, refusalOfRow } = current();
-    const order = buyOrderRow(world.userId, world.buyQuoteId);
+    const { legal, refusalOfRow } = current();
+    const order = buyOrderRow(legal.userId, legal.buyQuoteId);
     expect(await refusalOfRow('gold_order', order)).toBe('gold_order_quote_id_key');
   });
 
   it('order of a provider transaction', async () => {
-    const { client, world, refusalOfRow } = current();
-    const quote = buyQuoteRow(world.userId);
+    const { client, legal, refusalOfRow } = current();
+    const quote = buyQuoteRow(legal.userId);
     await insert(client, 'gold_quote', quote);
     const sql = 'SELECT provider_tx_id AS id FROM gold_order WHERE id = $1';
-    const { rows } = await client.query<{ id: string }>(sql, [world.buyOrderId]);
-    const order = { ...buyOrderRow(world.userId, quote['id']), provider_tx_id: rows[0]?.id };
+    const { rows } = await client.query<{ id: string }>(sql, [legal.buyOrderId]);
+    const order = { ...buyOrderRow(legal.userId, quote['id']), provider_tx_id: rows[0]?.id };
     const constraint = 'gold_order_provider_provider_tx_id_key';
     expect(await refusalOfRow('gold_order', order)).toBe(constraint);
   });
 
   it('installment of a number', async () => {
-    const { world, refusalOfSecond } = current();
-    const row = () => installmentRow(world.userId, world.planId);
+    const { legal, refusalOfSecond } = current();
+    const row = () => installmentRow(legal.userId, legal.planId);
     const constraint = 'gold_order_sip_plan_id_installment_no_key';
     expect(await refusalOfSecond('gold_order', row(), row())).toBe(constraint);
   });
 
   it('credit of an order', async () => {
-    const { world, refusalOfSecond } = current();
-    const row = () => movementRow(world.userId, world.buyOrderId);
+    const { legal, refusalOfSecond } = current();
+    const row = () => movementRow(legal.userId, legal.buyOrderId);
     const second = { ...row(), version: 2 };
     const constraint = 'holding_movement_order_id_kind_key';
     expect(await refusalOfSecond('holding_movement', row(), second)).toBe(constraint);
   });
 
   it('open payment order of an order, beside closed ones', async () => {
-    const { client, world, refusalOfSecond } = current();
-    const row = () => paymentOrderRow(world.userId, world.buyOrderId);
+    const { client, legal, refusalOfSecond } = current();
+    const row = () => paymentOrderRow(legal.userId, legal.buyOrderId);
     await insert(client, 'payment_order', { ...row(), status: 'EXPIRED' });
     expect(await refusalOfSecond('payment_order', row(), row())).toBe('payment_order_open_key');
   });
 
   it('payment that bought the gold of an order', async () => {
-    const { client, world, refusalOfSecond } = current();
-    const order = paymentOrderRow(world.userId, world.buyOrderId);
+    const { client, legal, refusalOfSecond } = current();
+    const order = paymentOrderRow(legal.userId, legal.buyOrderId);
     await insert(client, 'payment_order', order);
     const row = () => gatewayPaymentRow(order['id']);
     await insert(client, 'gateway_payment', { ...row(), standing: 'SECOND' });
@@ -101,8 +101,8 @@ describe('there is only one', () => {
   });
 
   it('undecided confirm of an order, and one that was done', async () => {
-    const { world, refusalOfSecond } = current();
-    const row = () => confirmRow(world.buyOrderId);
+    const { legal, refusalOfSecond } = current();
+    const row = () => confirmRow(legal.buyOrderId);
     const undecided = 'provider_operation_undecided_confirm_key';
     expect(await refusalOfSecond('provider_operation', row(), row())).toBe(undecided);
     const done = () => ({ ...row(), status: 'DONE', settled_at: at });
@@ -111,17 +111,17 @@ describe('there is only one', () => {
   });
 
   it('payout of a sell', async () => {
-    const { world, refusalOfSecond } = current();
-    const row = () => payoutRow(world.userId, world.sellOrderId, world.bankAccountId);
+    const { legal, refusalOfSecond } = current();
+    const row = () => payoutRow(legal.userId, legal.sellOrderId, legal.bankAccountId);
     expect(await refusalOfSecond('payout', row(), row())).toBe('payout_order_id_key');
   });
 
   it('live attempt of a payout, with the key that its number gives', async () => {
-    const { client, world, refusalOfRow, refusalOfSecond } = current();
-    const payout = payoutRow(world.userId, world.sellOrderId, world.bankAccountId);
+    const { client, legal, refusalOfRow, refusalOfSecond } = current();
+    const payout = payoutRow(legal.userId, legal.sellOrderId, legal.bankAccountId);
     const payoutId = String(payout['id']);
     await insert(client, 'payout', payout);
-    const attempt = (number: number) => payoutAttemptRow(payoutId, world.bankAccountId, number);
+    const attempt = (number: number) => payoutAttemptRow(payoutId, legal.bankAccountId, number);
     const constraint = 'payout_attempt_live_key';
     expect(await refusalOfSecond('payout_attempt', attempt(1), attempt(2))).toBe(constraint);
     await client.query(`UPDATE payout_attempt SET status = 'FAILED'`);
@@ -131,8 +131,8 @@ describe('there is only one', () => {
   });
 
   it('primary account and one of a number, among those not deleted', async () => {
-    const { client, world, refusalOfRow, refusalOfSecond } = current();
-    const row = (change: Row = {}) => primaryRow(world.userId, change);
+    const { client, legal, refusalOfRow, refusalOfSecond } = current();
+    const row = (change: Row = {}) => primaryRow(legal.userId, change);
     await insert(client, 'bank_account', row({ deleted_at: at, number_hash: 'h' }));
     const primary = await refusalOfSecond('bank_account', row({ number_hash: 'h' }), row());
     expect(primary).toBe('bank_account_primary_key');
@@ -141,9 +141,9 @@ describe('there is only one', () => {
   });
 
   it('live session of a device', async () => {
-    const { client, world, refusalOfSecond } = current();
-    await insert(client, 'session', sessionRow(world.userId, { revoked_at: at }));
-    const row = () => sessionRow(world.userId);
+    const { client, legal, refusalOfSecond } = current();
+    await insert(client, 'session', sessionRow(legal.userId, { revoked_at: at }));
+    const row = () => sessionRow(legal.userId);
     expect(await refusalOfSecond('session', row(), row())).toBe('session_live_device_key');
   });
 });

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { holdRows, untilBlocked } from '#test/support/buy-world-locks.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey } from '#test/support/story-client.ts';
+import { newKey } from '#test/support/test-customer.ts';
 import {
-  askToSell,
+  requestSale,
   newSeller,
   payoutBecomes,
   soldOf,
-  type StorySeller,
-} from '#test/support/story-seller.ts';
+  type TestSeller,
+} from '#test/support/test-seller.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 /** It waits long for the provider, so that it can be killed while it does. */
 const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
 const long = { delayMs: 60_000 };
 
 interface Cut {
-  readonly seller: StorySeller;
+  readonly seller: TestSeller;
   readonly key: string;
 }
 const cut = new Map<string, Cut>();
 
 const sellOf = async ({ seller }: Cut) => {
-  const rows = await world.query<{ id: string; status: string; tx: string | null }>(
+  const rows = await system.query<{ id: string; status: string; tx: string | null }>(
     `SELECT id, status, provider_tx_id AS tx FROM gold_order
      WHERE user_id = $1::uuid AND type = 'SELL'`,
     seller.client.userId,
@@ -41,10 +41,10 @@ const begin = async (step: string, operation: string): Promise<Cut> => {
   if (seller === undefined) throw new Error(`nobody sells ${step}`);
   const begun = { seller, key: newKey() };
   cut.set(step, begun);
-  const before = (await world.sandbox.journal(operation)).length;
-  void askToSell(seller, '0.02', { key: begun.key }).catch(() => undefined);
+  const before = (await system.sandbox.journal(operation)).length;
+  void requestSale(seller, '0.02', { key: begun.key }).catch(() => undefined);
   await eventually(async () => {
-    expect((await world.sandbox.journal(operation)).length).toBe(before + 1);
+    expect((await system.sandbox.journal(operation)).length).toBe(before + 1);
   });
   return begun;
 };
@@ -60,10 +60,10 @@ const steps = [
 
 beforeAll(async () => {
   // The janitor is slower than the test: here the customer's repeat has to find the way.
-  world = await openBuyWorld({ customer: doomed, worker: { JANITOR_EVERY_MS: '600000' } });
-  const { sandbox } = world;
-  const api = world.processes.find(({ app }) => app === 'customer');
-  const sellers = await Promise.all(steps.map(() => newSeller(world)));
+  system = await openRunningSystem({ customer: doomed, worker: { JANITOR_EVERY_MS: '600000' } });
+  const { sandbox } = system;
+  const api = system.processes.find(({ app }) => app === 'customer');
+  const sellers = await Promise.all(steps.map(() => newSeller(system)));
   for (const [index, [step]] of steps.entries()) {
     const seller = sellers[index];
     if (seller !== undefined) cut.set(step, { seller, key: '' });
@@ -81,17 +81,17 @@ beforeAll(async () => {
   await sandbox.fault('safegold', 'sell-status', 'slow', { delayMs: 3000 });
   const last = await begin('while it wrote that it was sold', 'sell-status');
 
-  const { databaseUrl } = world.stack.database;
+  const { databaseUrl } = system.stack.database;
   const sql = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
   const row = await holdRows(databaseUrl, sql, [(await sellOf(last))?.id ?? '']);
   await untilBlocked(databaseUrl, 1);
   await api?.kill('SIGKILL');
   await row.release();
   await sandbox.clearFaults();
-  await world.lapseLeases();
-  await world.startCustomer();
+  await system.lapseLeases();
+  await system.startCustomer();
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
 describe('a customer API killed (SIGKILL) in the middle of a sell and started again', () => {
   it.each(steps)('%s: it stood at %s, and the same key sells once', async (step, status) => {
@@ -100,18 +100,18 @@ describe('a customer API killed (SIGKILL) in the middle of a sell and started ag
     const before = await sellOf(begun);
     // Of all of these, the first to be repeated may be at its end already.
     expect(before?.status).toBe(status);
-    const answer = await askToSell(begun.seller, '0.02', { key: begun.key });
+    const answer = await requestSale(begun.seller, '0.02', { key: begun.key });
     expect(answer).toMatchObject({ status: 201 });
     const sold = soldOf(answer);
     expect(sold.order.id).toBe(before?.id);
     expect(sold.order.status).toMatch(/^CONFIRMED|COMPLETED$/u);
     await payoutBecomes(begun.seller, sold.payout.id, 'PAID');
-    const again = await askToSell(begun.seller, '0.02', { key: begun.key });
+    const again = await requestSale(begun.seller, '0.02', { key: begun.key });
     expect(again.status).toBe(200);
     expect(soldOf(again).order.id).toBe(before?.id);
   });
 
   it('leaves every invariant whole', async () => {
-    await expect(world.check()).resolves.toBeUndefined();
+    await expect(system.check()).resolves.toBeUndefined();
   });
 });

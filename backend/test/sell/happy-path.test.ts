@@ -1,72 +1,72 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { newKey } from '#test/support/story-client.ts';
-import { askToSell, newSeller, payoutBecomes, soldOf } from '#test/support/story-seller.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { newKey } from '#test/support/test-customer.ts';
+import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 beforeAll(async () => {
-  world = await openBuyWorld({ withAdmin: true });
+  system = await openRunningSystem({ withAdmin: true });
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 describe('a customer who sells', () => {
   it('is paid, and no log has the number of the account', async () => {
-    const seller = await newSeller(world);
-    const sold = soldOf(await askToSell(seller, '0.0300'));
+    const seller = await newSeller(system);
+    const sold = soldOf(await requestSale(seller, '0.0300'));
     expect(sold.order.status).toBe('CONFIRMED');
     const payout = await payoutBecomes(seller, sold.payout.id, 'PAID');
     expect(payout).toMatchObject({ orderId: sold.order.id, attempt: 1 });
     await seller.client.becomes(sold.order.id, 'COMPLETED');
-    expect(await world.moves(sold.order.id)).toEqual([
+    expect(await system.moves(sold.order.id)).toEqual([
       '>PENDING',
       'PENDING>VERIFIED',
       'VERIFIED>CONFIRMED',
       'CONFIRMED>COMPLETED',
     ]);
-    const told = await world.query<{ type: string }>(
+    const told = await system.query<{ type: string }>(
       'SELECT type FROM notification WHERE user_id = $1::uuid ORDER BY created_at, id',
       seller.client.userId,
     );
     const types = told.map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(['sell_confirmed', 'payout_paid']));
-    const admin = await world.signInAdmin('SUPPORT');
+    const admin = await system.signInAdmin('SUPPORT');
     const shown = await admin('GET', `/orders/${sold.order.id}`);
     expect(shown.body).toMatchObject({ status: 'COMPLETED', payout: { status: 'PAID' } });
-    for (const started of world.processes) {
+    for (const started of system.processes) {
       const leaks = started.log().includes(seller.accountNumber);
       expect(leaks, `the log of ${started.app} has the number`).toBe(false);
     }
   });
 
   it('meets the gate before anything else, but for what is finished', async () => {
-    const seller = await newSeller(world);
+    const seller = await newSeller(system);
     const key = newKey();
-    const first = soldOf(await askToSell(seller, '0.02', { key }));
-    world.stack.setSwitch('DIGITAL_SELL_ENABLED', 'yes');
+    const first = soldOf(await requestSale(seller, '0.02', { key }));
+    system.stack.setSwitch('DIGITAL_SELL_ENABLED', 'yes');
     try {
-      const replay = await askToSell(seller, '0.02', { key });
+      const replay = await requestSale(seller, '0.02', { key });
       expect(replay.status).toBe(200);
       expect(replay.headers.get('idempotent-replayed')).toBe('true');
       expect(soldOf(replay).order.id).toBe(first.order.id);
       const closed = { status: 503, code: 'SELL_DISABLED' };
-      expect(await askToSell(seller, '0.02')).toMatchObject(closed);
-      expect(await askToSell(seller, '0.03', { key })).toMatchObject(closed);
+      expect(await requestSale(seller, '0.02')).toMatchObject(closed);
+      expect(await requestSale(seller, '0.03', { key })).toMatchObject(closed);
       expect(await seller.client.call('POST', '/gold/sell', { unit: 7 })).toMatchObject(closed);
     } finally {
-      world.stack.setSwitch('DIGITAL_SELL_ENABLED', 'TRUE');
+      system.stack.setSwitch('DIGITAL_SELL_ENABLED', 'TRUE');
     }
-    expect((await askToSell(seller, '0.02')).status).toBe(201);
+    expect((await requestSale(seller, '0.02')).status).toBe(201);
   });
 
   it('whose sell is under review is helped by a super admin alone', async () => {
-    const seller = await newSeller(world);
-    await world.sandbox.fault('safegold', 'sell-confirm', 'error', { status: 400 });
-    const answer = await askToSell(seller, '0.02');
+    const seller = await newSeller(system);
+    await system.sandbox.fault('safegold', 'sell-confirm', 'error', { status: 400 });
+    const answer = await requestSale(seller, '0.02');
     expect(answer).toMatchObject({ status: 503, code: 'SELL_UNDER_REVIEW' });
-    const [sell] = await world.query<{ id: string; tx: string }>(
+    const [sell] = await system.query<{ id: string; tx: string }>(
       `SELECT id, provider_tx_id AS tx FROM gold_order
        WHERE user_id = $1::uuid AND type = 'SELL'`,
       seller.client.userId,
@@ -74,18 +74,18 @@ describe('a customer who sells', () => {
     const path = `/orders/${sell?.id}/resolve`;
     const body = { resolution: 'RELEASE_SELL', reference: 'ticket 1', note: 'asked the provider' };
     for (const role of ['SUPPORT', 'ADMIN'] as const) {
-      const refused = await (await world.signInAdmin(role))('POST', path, body);
+      const refused = await (await system.signInAdmin(role))('POST', path, body);
       expect(refused).toMatchObject({ status: 403, code: 'FORBIDDEN' });
     }
-    const boss = await world.signInAdmin('SUPER_ADMIN');
+    const boss = await system.signInAdmin('SUPER_ADMIN');
     const early = await boss('POST', path, body);
     expect(early).toMatchObject({ status: 409, code: 'OUTCOME_UNDECIDED' });
-    await world.sandbox.setTransaction(sell?.tx ?? '', 2);
+    await system.sandbox.setTransaction(sell?.tx ?? '', 2);
     const answers = await Promise.all([boss('POST', path, body), boss('POST', path, body)]);
     // The janitor may be quicker than both of them: its word is the provider's too.
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2);
     await seller.client.becomes(sell?.id ?? '', 'FAILED');
     expect((await seller.client.portfolio()).reserved).toBe('0.0000');
-    expect((await askToSell(seller, '0.02')).status).toBe(201);
+    expect((await requestSale(seller, '0.02')).status).toBe(201);
   });
 });

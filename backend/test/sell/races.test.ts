@@ -1,22 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
-import { newKey } from '#test/support/story-client.ts';
-import { askToSell, newSeller, payoutBecomes, soldOf } from '#test/support/story-seller.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { newKey } from '#test/support/test-customer.ts';
+import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 let second: string;
 beforeAll(async () => {
-  world = await openBuyWorld();
-  second = (await world.startCustomer()).url;
+  system = await openRunningSystem();
+  second = (await system.startCustomer()).url;
 });
-afterEach(() => world.check());
-afterAll(() => world.stop());
+afterEach(() => system.check());
+afterAll(() => system.stop());
 
 describe('ten sells of a whole balance, at two replicas', () => {
   it('are one sell, while a buy is allocated beside it and loses nothing', async () => {
-    const seller = await newSeller(world);
+    const seller = await newSeller(system);
     const { client } = seller;
     const { balance } = await client.portfolio();
     const buy = await client.buy('500');
@@ -24,10 +24,10 @@ describe('ten sells of a whole balance, at two replicas', () => {
     const [answers] = await Promise.all([
       Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          askToSell(seller, balance, { call: calls[index % 2] ?? client.call }),
+          requestSale(seller, balance, { call: calls[index % 2] ?? client.call }),
         ),
       ),
-      world.sandbox.pay(buy.gatewayOrderId),
+      system.sandbox.pay(buy.gatewayOrderId),
     ]);
     const sold = answers.filter(({ status }) => status === 201);
     const refused = answers.filter(({ status }) => status !== 201);
@@ -40,17 +40,17 @@ describe('ten sells of a whole balance, at two replicas', () => {
     const left = await client.portfolio();
     expect(left).toMatchObject({ balance: bought.grams, reserved: '0.0000' });
     await payoutBecomes(seller, only?.payout.id ?? '', 'PAID');
-    expect(await world.sandbox.journal('sell-confirm', only?.order.sg_tx_id)).toHaveLength(1);
+    expect(await system.sandbox.journal('sell-confirm', only?.order.sg_tx_id)).toHaveLength(1);
   });
 
   it('under one key are one sell, answered alike at both', async () => {
-    const seller = await newSeller(world);
+    const seller = await newSeller(system);
     const { client } = seller;
     const key = newKey();
     const calls = [client.call, client.callAt(second)] as const;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        askToSell(seller, '0.02', { key, call: calls[index % 2] ?? client.call }),
+        requestSale(seller, '0.02', { key, call: calls[index % 2] ?? client.call }),
       ),
     );
     const sold = answers.map(soldOf);

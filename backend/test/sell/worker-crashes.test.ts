@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBuyWorld, type BuyWorld } from '#test/support/buy-world.ts';
+import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { eventually } from '#test/support/eventually.ts';
 import {
-  askToSell,
+  requestSale,
   newSeller,
   payoutBecomes,
   soldOf,
-  type StorySeller,
-} from '#test/support/story-seller.ts';
+  type TestSeller,
+} from '#test/support/test-seller.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-let world: BuyWorld;
+let system: RunningSystem;
 
 /** It waits long for the payout provider, so that it can be killed while it does. */
 const doomed = { RAZORPAYX_TIMEOUT_MS: '15000', JANITOR_EVERY_MS: '600000' };
@@ -27,18 +27,18 @@ const steps = [
 ] as const;
 
 interface Cut {
-  readonly seller: StorySeller;
+  readonly seller: TestSeller;
   readonly payoutId: string;
 }
 const cut = new Map<string, Cut>();
 
 /** A sell whose payout is at `operation` when its worker is killed. */
-const begin = async (seller: StorySeller, operation: string): Promise<Cut> => {
-  const before = (await world.sandbox.journal(operation)).length;
-  const { payout } = soldOf(await askToSell(seller, '0.02'));
+const begin = async (seller: TestSeller, operation: string): Promise<Cut> => {
+  const before = (await system.sandbox.journal(operation)).length;
+  const { payout } = soldOf(await requestSale(seller, '0.02'));
   await eventually(
     async () => {
-      expect((await world.sandbox.journal(operation)).length).toBe(before + 1);
+      expect((await system.sandbox.journal(operation)).length).toBe(before + 1);
     },
     { timeoutMs: 30_000 },
   );
@@ -46,22 +46,22 @@ const begin = async (seller: StorySeller, operation: string): Promise<Cut> => {
 };
 
 beforeAll(async () => {
-  world = await openBuyWorld({ worker: doomed });
-  const worker = world.processes.find(({ app }) => app === 'worker');
-  const sellers = await Promise.all(steps.map(() => newSeller(world)));
+  system = await openRunningSystem({ worker: doomed });
+  const worker = system.processes.find(({ app }) => app === 'worker');
+  const sellers = await Promise.all(steps.map(() => newSeller(system)));
   for (const [index, [step, operation, fault]] of steps.entries()) {
     const seller = sellers[index];
     if (seller === undefined) throw new Error(`nobody sells ${step}`);
-    await world.sandbox.fault('razorpayx', operation, fault, long);
+    await system.sandbox.fault('razorpayx', operation, fault, long);
     cut.set(step, await begin(seller, operation));
   }
   await worker?.kill('SIGKILL');
-  await world.sandbox.clearFaults();
-  await world.lapseLeases();
-  await world.startWorker();
-  await world.advance(120);
+  await system.sandbox.clearFaults();
+  await system.lapseLeases();
+  await system.startWorker();
+  await system.advance(120);
 });
-afterAll(() => world.stop());
+afterAll(() => system.stop());
 
 describe('a worker killed (SIGKILL) in the middle of a payout and followed by another', () => {
   it.each(steps)('%s: the provider paid once', async (step) => {
@@ -70,10 +70,10 @@ describe('a worker killed (SIGKILL) in the middle of a payout and followed by an
     await payoutBecomes(begun.seller, begun.payoutId, 'PAID');
     // Whatever was sent for this payout was sent under the key of its first attempt.
     const id = begun.payoutId.replaceAll('-', '');
-    const sent = await world.sandbox.journal('create-payout', id);
+    const sent = await system.sandbox.journal('create-payout', id);
     expect(sent.length).toBeGreaterThan(0);
-    expect(await world.sandbox.journal('create-payout', `${id}-1`)).toHaveLength(sent.length);
-    const rows = await world.query<{ attempt: number }>(
+    expect(await system.sandbox.journal('create-payout', `${id}-1`)).toHaveLength(sent.length);
+    const rows = await system.query<{ attempt: number }>(
       'SELECT attempt_no AS attempt FROM payout_attempt WHERE payout_id = $1::uuid',
       begun.payoutId,
     );
@@ -81,6 +81,6 @@ describe('a worker killed (SIGKILL) in the middle of a payout and followed by an
   });
 
   it('leaves every invariant whole, the provider having paid each once', async () => {
-    await expect(world.check()).resolves.toBeUndefined();
+    await expect(system.check()).resolves.toBeUndefined();
   });
 });

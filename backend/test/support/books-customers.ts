@@ -52,8 +52,8 @@ const place = async (trader: Trader, rupees = '1000'): Promise<Bought> => {
 
 /** Customers and operators at the served trade. */
 export const createBooksCustomers = (served: ServedTrade) => {
-  const { kit, factories, url, adminUrl, drain, control } = served;
-  const { db } = kit;
+  const { system, factories, url, adminUrl, drain, control } = served;
+  const { db } = system;
 
   const statusOf = async (orderId: string): Promise<string> =>
     (await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } })).status;
@@ -82,7 +82,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
 
   /** Verified; payouts to it stay open until they are played. */
   const addAccount = async ({ call }: Trader): Promise<string> => {
-    const accountNumber = `${kit.random.digits(8)}9999`;
+    const accountNumber = `${system.random.digits(8)}9999`;
     const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
     const id = String(must(await call('POST', '/bank-accounts', body), 201).body['id']);
     await drain();
@@ -95,7 +95,7 @@ export const createBooksCustomers = (served: ServedTrade) => {
   };
 
   /** Requests a sale to a new bank account and returns the answer, a success or not. */
-  const askToSell = async (trader: Trader, rupees: string): Promise<Answer> => {
+  const requestSale = async (trader: Trader, rupees: string): Promise<Answer> => {
     const accountId = await addAccount(trader);
     const amount = { unit: 'INR', amount: rupees, bank_account_id: accountId };
     return trader.call('POST', '/gold/sell', { ...amount, idempotency_key: newKey() });
@@ -107,12 +107,12 @@ export const createBooksCustomers = (served: ServedTrade) => {
     place,
     pay,
     buy,
-    askToSell,
+    requestSale,
 
     /** Buys gold and sells from it; the payout is sent already if it is small enough. */
     async sell(rupees = '500', boughtFor = '1000'): Promise<Sold> {
       const bought = await buy(undefined, boughtFor);
-      const sold = must(await askToSell(bought, rupees), 201);
+      const sold = must(await requestSale(bought, rupees), 201);
       await drain();
       const { userId, providerUserId, call } = bought;
       const orderId = String(partOf(sold, 'order')['id']);

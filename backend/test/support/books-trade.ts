@@ -11,7 +11,7 @@ import { fromSafeBps } from '../../src/money/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { createFactories, type Factories } from './factories.ts';
-import { openKit, type Kit } from './open-kit.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 
 /** Takes the token for the customer's id: signing in is another module's. */
@@ -26,7 +26,7 @@ const customerGuard: Guard = {
 };
 
 /** Returns the environment of a process on this kit's stores and sandbox. */
-export const environmentOf = ({ addresses, sandbox: { url } }: Kit) => ({
+export const environmentOf = ({ addresses, sandbox: { url } }: TestSystem) => ({
   APP_MODE: 'test',
   DATABASE_URL: addresses.databaseUrl,
   REDIS_URL: addresses.redisUrl,
@@ -53,34 +53,36 @@ export const environmentOf = ({ addresses, sandbox: { url } }: Kit) => ({
 });
 
 /** Everything that the gates require. */
-const openGates = async (kit: Kit, factories: Factories): Promise<void> => {
+const openGates = async (system: TestSystem, factories: Factories): Promise<void> => {
   await factories.admin('SUPER_ADMIN');
-  const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: kit.clock.now() };
+  const evidence = { value: 'x', reference: 'x', verified: true, updatedAt: system.clock.now() };
   for (const item of evidenceItems) {
-    await upsertEvidence(kit.db, item, { ...evidence, updatedBy: null });
+    await upsertEvidence(system.db, item, { ...evidence, updatedBy: null });
   }
   for (const name of ['DIGITAL_SELL_ENABLED', 'DIGITAL_GOLD_PAYMENT_ENABLED']) {
-    writeFileSync(join(kit.settingsDir, name), 'true\n');
+    writeFileSync(join(system.settingsDir, name), 'true\n');
   }
 };
 
 /** The trade of a process that has this kit's clients. */
-const openTrade = (kit: Kit) => {
-  const env = environmentOf(kit);
-  return createServices(loadConfig(servicesVariables, env), env, kit, { receivesWebhooks: true });
+const openTrade = (system: TestSystem) => {
+  const env = environmentOf(system);
+  return createServices(loadConfig(servicesVariables, env), env, system, {
+    receivesWebhooks: true,
+  });
 };
 
 /** Serves it with its reconciliation; webhooks of the sandbox find their way. */
 export const serveTrade = async () => {
-  const kit = await openKit();
-  const { sandbox } = kit;
-  const trade = openTrade(kit);
+  const system = await openTestSystem();
+  const { sandbox } = system;
+  const trade = openTrade(system);
   const { gold, payments, banking, payouts, gateways, provider, payoutProvider } = trade;
-  const factories = createFactories({ ...kit, provider });
-  await openGates(kit, factories);
+  const factories = createFactories({ ...system, provider });
+  await openGates(system, factories);
   const priceToleranceBps = fromSafeBps(100);
-  const deps = { ...kit, gateways, goldProvider: provider, payoutProvider, priceToleranceBps };
-  const url = await kit.serve({
+  const deps = { ...system, gateways, goldProvider: provider, payoutProvider, priceToleranceBps };
+  const url = await system.serve({
     prefix: '/v1',
     guard: customerGuard,
     routes: [
@@ -91,9 +93,9 @@ export const serveTrade = async () => {
       ...payouts.webhookRoutes,
     ],
   });
-  const adminUrl = await kit.serve({
+  const adminUrl = await system.serve({
     prefix: '/v1',
-    guard: createAdmins({ ...kit, tokenTtlSeconds: 3600 }).guard,
+    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
     routes: [
       ...gold.adminRoutes,
       ...payouts.adminRoutes,
@@ -104,7 +106,7 @@ export const serveTrade = async () => {
   const jobs = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };
 
   return {
-    kit,
+    system,
     factories,
     trade,
     /** The dependencies of the served reconciliation, to create another with other limits. */
@@ -113,7 +115,7 @@ export const serveTrade = async () => {
     adminUrl,
     /** Runs what is queued. */
     drain: async (): Promise<void> => {
-      const [thrown] = await runQueuedJobs(kit, jobs);
+      const [thrown] = await runQueuedJobs(system, jobs);
       if (thrown !== undefined) throw thrown;
     },
     /** Turns the sandbox. */
@@ -124,7 +126,7 @@ export const serveTrade = async () => {
     },
     async close(): Promise<void> {
       await trade.close();
-      await kit.close();
+      await system.close();
     },
   };
 };

@@ -29,7 +29,7 @@ const pathOf = (windowHours?: number | string): string =>
 /** The whole trade of one process and the reconciliation of its books, on the real sandbox. */
 export const openBooks = async () => {
   const served = await serveTrade();
-  const { kit, adminUrl, control } = served;
+  const { system, adminUrl, control } = served;
   const customers = createBooksCustomers(served);
   const support = await customers.operator('SUPPORT');
   const report = (windowHours?: number | string): Promise<Answer> =>
@@ -51,7 +51,7 @@ export const openBooks = async () => {
 
     /** The same by a process that has asked nobody before: no circuit is open. */
     async freshChecks(): Promise<Checks> {
-      const [env, base] = [environmentOf(kit), { clock: kit.clock, logger: kit.logger }];
+      const [env, base] = [environmentOf(system), { clock: system.clock, logger: system.logger }];
       const goldProvider = createGoldProvider(env, base);
       const gateways = createPaymentGateways(env, base);
       const payoutProvider = createPayoutProvider(env, base);
@@ -64,12 +64,12 @@ export const openBooks = async () => {
 
     /** As the owner of the tables: what the application itself may not do. */
     asOwner: (sql: string, ...values: readonly unknown[]): Promise<void> =>
-      withConnection(kit.addresses.migrateUrl, async (client) => {
+      withConnection(system.addresses.migrateUrl, async (client) => {
         await client.query(sql, [...values]);
       }),
 
     async advance(seconds: number): Promise<void> {
-      kit.clock.advance(seconds * 1000);
+      system.clock.advance(seconds * 1000);
       await control('POST', '/clock', { advanceSeconds: seconds });
     },
   };

@@ -6,11 +6,11 @@ import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createCiAdmin } from '../../src/modules/ci/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type MadeAdmin } from './factories.ts';
-import { openKit, type Kit } from './open-kit.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** The routes of deployments on stores of their own, with the real adapter against the sandbox. */
 export interface OpenCi {
-  readonly kit: Kit;
+  readonly system: TestSystem;
   readonly boss: MadeAdmin;
   readonly admin: MadeAdmin;
   readonly support: MadeAdmin;
@@ -25,9 +25,9 @@ export interface OpenCi {
   fault(operation: string, kind: string, more?: object): Promise<unknown>;
   /** The dispatches that the sandbox received, as its journal has them. */
   sent(): Promise<readonly unknown[]>;
-  triggers(): ReturnType<Kit['db']['deployTrigger']['findMany']>;
+  triggers(): ReturnType<TestSystem['db']['deployTrigger']['findMany']>;
   /** The audit rows of the request with this answer, in order. */
-  audited(answer: Answer): ReturnType<Kit['db']['auditLog']['findMany']>;
+  audited(answer: Answer): ReturnType<TestSystem['db']['auditLog']['findMany']>;
   /** As though every trigger had been so many milliseconds earlier, in real time. */
   age(ms: number): Promise<unknown>;
   /** An empty sandbox, no trigger of the last hour, an adapter whose circuit has seen nothing. */
@@ -37,22 +37,22 @@ export interface OpenCi {
 
 interface ServedParts {
   readonly ci: Ci | undefined;
-  readonly redis: Kit['redis'];
-  readonly inTransaction: Kit['inTransaction'];
+  readonly redis: TestSystem['redis'];
+  readonly inTransaction: TestSystem['inTransaction'];
 }
 
 const token = String(sandboxDefaults.githubToken);
 
-const openAdapter = (kit: Kit): Ci & Closable => {
+const openAdapter = (system: TestSystem): Ci & Closable => {
   const made = createCi(
     {
       APP_MODE: 'test',
-      GITHUB_API_URL: `${kit.sandbox.url}/github`,
+      GITHUB_API_URL: `${system.sandbox.url}/github`,
       GITHUB_TOKEN: token,
       GITHUB_OWNER: 'digital-gold',
       GITHUB_REPOSITORY: 'service',
     },
-    { clock: kit.clock, logger: kit.logger },
+    { clock: system.clock, logger: system.logger },
   );
   if (made === undefined) throw new Error('there is a token');
   return made;
@@ -64,29 +64,30 @@ export const detailsOf = ({ body }: Answer) => {
   return error.details;
 };
 
-/** Opens the kit of one test file; `startOver` goes before each test. */
+/** Opens the system of one test file; `startOver` goes before each test. */
 export const openCi = async (): Promise<OpenCi> => {
-  const kit = await openKit();
-  const make = createFactories(kit);
+  const system = await openTestSystem();
+  const make = createFactories(system);
   const [boss, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  let ci = openAdapter(kit);
+  let ci = openAdapter(system);
   let url = '';
 
   const serve: OpenCi['serve'] = (changes = {}) => {
-    const { guard } = createAdmins({ ...kit, ...changes, tokenTtlSeconds: 600 });
-    const { adminRoutes: routes } = createCiAdmin({ ...kit, ci, ...changes });
-    return kit.serve({ prefix: '/v1', routes, guard });
+    const { guard } = createAdmins({ ...system, ...changes, tokenTtlSeconds: 600 });
+    const { adminRoutes: routes } = createCiAdmin({ ...system, ci, ...changes });
+    return system.serve({ prefix: '/v1', routes, guard });
   };
   const as: OpenCi['as'] = (credential) => bearerCaller(url, credential);
   const age: OpenCi['age'] = (ms) =>
-    kit.db.$executeRaw`UPDATE deploy_trigger SET at = at - ${ms}::int * interval '1 millisecond'`;
+    system.db
+      .$executeRaw`UPDATE deploy_trigger SET at = at - ${ms}::int * interval '1 millisecond'`;
 
   return {
-    kit,
+    system,
     boss,
     admin,
     support,
@@ -97,7 +98,7 @@ export const openCi = async (): Promise<OpenCi> => {
     deploy: (target = 'backend', call = as(boss.token)) =>
       call('POST', '/devops/deploy', { target }),
     fault: (operation, fault, more = {}) =>
-      kit.sandbox.control('POST', '/faults', {
+      system.sandbox.control('POST', '/faults', {
         collaborator: 'github',
         operation,
         fault,
@@ -105,25 +106,25 @@ export const openCi = async (): Promise<OpenCi> => {
       }),
     async sent() {
       const path = '/journal?collaborator=github&operation=dispatch';
-      const { body } = await kit.sandbox.control('GET', path);
+      const { body } = await system.sandbox.control('GET', path);
       return body['entries'] as unknown[]; // the journal's form is held by its own tests
     },
-    triggers: () => kit.db.deployTrigger.findMany({ orderBy: { at: 'desc' } }),
+    triggers: () => system.db.deployTrigger.findMany({ orderBy: { at: 'desc' } }),
     audited: ({ headers }) =>
-      kit.db.auditLog.findMany({
+      system.db.auditLog.findMany({
         where: { requestId: String(headers.get('x-request-id')) },
         orderBy: { seq: 'asc' },
       }),
     async startOver() {
-      await kit.sandbox.control('POST', '/reset');
+      await system.sandbox.control('POST', '/reset');
       await age(3_600_000);
       await ci.close();
-      ci = openAdapter(kit);
+      ci = openAdapter(system);
       url = await serve();
     },
     async close() {
       await ci.close();
-      await kit.close();
+      await system.close();
     },
   };
 };

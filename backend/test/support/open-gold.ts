@@ -28,7 +28,7 @@ import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { createIdempotency } from '../../src/platform/idempotency/index.ts';
 import { lapseLeases } from './lapse-leases.ts';
-import { openKit, type JournalEntry, type Kit } from './open-kit.ts';
+import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
 
 /** The response to a call. */
 export interface Answer {
@@ -42,19 +42,21 @@ export interface Answer {
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** Conditions that a test may change while it runs. */
-interface GoldKnobs {
+interface GoldConditions {
   kyc: 'APPROVED' | 'PENDING';
   isGateOpen: boolean;
   isSellGateOpen: boolean;
   limits: Limits;
 }
 
-const gatesOf = (knobs: GoldKnobs): Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'> => ({
+const gatesOf = (
+  conditions: GoldConditions,
+): Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'> => ({
   async requireBuyOpen() {
-    if (!knobs.isGateOpen) throw new AppError('PAYMENTS_DISABLED');
+    if (!conditions.isGateOpen) throw new AppError('PAYMENTS_DISABLED');
   },
   async requireSellOpen() {
-    if (!knobs.isSellGateOpen) throw new AppError('SELL_DISABLED');
+    if (!conditions.isSellGateOpen) throw new AppError('SELL_DISABLED');
   },
 });
 
@@ -69,7 +71,7 @@ export interface OpenGold {
   readonly clock: ManualClock;
   readonly gold: Gold;
   readonly payments: Payments;
-  readonly knobs: GoldKnobs;
+  readonly conditions: GoldConditions;
   readonly logged: () => string;
   /** A caller: nobody, or whoever has this id. */
   as(userId?: string): Caller;
@@ -122,7 +124,7 @@ interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
   /** Stands before the real adapters: a gateway that gives no answer. */
-  readonly wrapGateways?: (real: Kit['gateways']) => Kit['gateways'];
+  readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
   /** The real time that prices age on, where a test moves it. */
   readonly wall?: Clock;
 }
@@ -133,47 +135,47 @@ export const openGold = async ({
   wrapGateways = (real) => real,
   wall,
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
-  const kit = await openKit(wall === undefined ? {} : { wall });
-  const { database, db, clock, random, redis, sandbox, provider } = kit;
-  const knobs: GoldKnobs = {
+  const system = await openTestSystem(wall === undefined ? {} : { wall });
+  const { database, db, clock, random, redis, sandbox, provider } = system;
+  const conditions: GoldConditions = {
     kyc: 'APPROVED',
     isGateOpen: true,
     isSellGateOpen: true,
     limits: defaultLimits,
   };
-  const price = createPrice(kit);
-  const notify = createNotify(kit);
-  const orders = createOrders({ ...kit, notify });
+  const price = createPrice(system);
+  const notify = createNotify(system);
+  const orders = createOrders({ ...system, notify });
   const payments = createPayments({
-    ...kit,
-    gateways: wrapGateways(kit.gateways),
-    metrics: createPaymentMetrics(kit.metrics.registry),
+    ...system,
+    gateways: wrapGateways(system.gateways),
+    metrics: createPaymentMetrics(system.metrics.registry),
     orders,
     portfolios: createPortfolioCache({ redis, random }),
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
   const gold = createGold({
-    ...kit,
+    ...system,
     orders,
     provider: wrapProvider?.(provider) ?? provider,
     price: price.live,
-    limits: { current: async () => knobs.limits },
+    limits: { current: async () => conditions.limits },
     requireApprovedKyc: async () => {
-      if (knobs.kyc !== 'APPROVED') throw new AppError('KYC_REQUIRED');
+      if (conditions.kyc !== 'APPROVED') throw new AppError('KYC_REQUIRED');
     },
     findUser,
     gstRateBpsOn,
     payments,
-    idempotency: createIdempotency(kit),
-    gates: gatesOf(knobs),
+    idempotency: createIdempotency(system),
+    gates: gatesOf(conditions),
     termsVersionOn: async () => '2026-01',
     notify,
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
     priceToleranceBps: fromSafeBps(100),
   });
-  const holdings = createHoldings({ ...kit, price: price.live });
-  const url = await kit.serve({
+  const holdings = createHoldings({ ...system, price: price.live });
+  const url = await system.serve({
     prefix: '/v1',
     routes: [
       ...gold.customerRoutes,
@@ -189,15 +191,15 @@ export const openGold = async ({
   const as = (userId?: string): Caller => callerOf(url, userId);
   return {
     url,
-    databaseUrl: kit.addresses.databaseUrl,
+    databaseUrl: system.addresses.databaseUrl,
     database,
     redis,
     sandbox,
     clock,
     gold,
     payments,
-    knobs,
-    logged: () => kit.logged(),
+    conditions,
+    logged: () => system.logged(),
     as,
     async newCustomer() {
       customers += 1;
@@ -223,10 +225,10 @@ export const openGold = async ({
       await createHolding(db, id, at);
       return { id, providerUserId, call: as(id) };
     },
-    advance: (seconds) => kit.advance(seconds),
-    fault: (operation, fault, more) => kit.fault('safegold', operation, fault, more),
-    journal: (operation) => kit.journal('safegold', operation),
+    advance: (seconds) => system.advance(seconds),
+    fault: (operation, fault, more) => system.fault('safegold', operation, fault, more),
+    journal: (operation) => system.journal('safegold', operation),
     lapseLeases: () => lapseLeases(db, redis),
-    close: () => kit.close(),
+    close: () => system.close(),
   };
 };

@@ -10,7 +10,7 @@ import {
   type MadeAdmin,
   type MadeCustomer,
 } from './factories.ts';
-import { openKit, type Kit } from './open-kit.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** The smallest PNG: one pixel. */
 export const pngBase64 =
@@ -20,7 +20,7 @@ export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase6
 
 /** KYC from both sides, wired as the processes do. */
 export interface OpenKyc {
-  readonly kit: Kit;
+  readonly system: TestSystem;
   readonly make: Factories;
   readonly admin: MadeAdmin;
   /** A caller of the customer API. */
@@ -36,26 +36,26 @@ export interface OpenKyc {
   recordOf(customer: MadeCustomer): Promise<string>;
 }
 
-/** Opens it, with the clients of `given` where it is given; close its `kit`. */
-export const openKyc = async (given?: Kit): Promise<OpenKyc> => {
-  const kit = given ?? (await openKit());
-  const { db, tokens, provider } = kit;
-  const make = createFactories(kit);
+/** Opens it, with the clients of `given` where it is given; close its `system`. */
+export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
+  const system = given ?? (await openTestSystem());
+  const { db, tokens, provider } = system;
+  const make = createFactories(system);
   const revocations = { revoke: async () => {}, isRevoked: async () => false };
   const [customerUrl, adminUrl, admin] = await Promise.all([
-    kit.serve({
+    system.serve({
       prefix: '/v1',
-      routes: createKyc(kit).customerRoutes,
+      routes: createKyc(system).customerRoutes,
       guard: createCustomerGuard({ db, tokens, revocations }),
     }),
-    kit.serve({
+    system.serve({
       prefix: '/v1',
-      routes: createKycReview({ ...kit, provider, notify: createNotify(kit) }).adminRoutes,
-      guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+      routes: createKycReview({ ...system, provider, notify: createNotify(system) }).adminRoutes,
+      guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
     }),
     make.admin('ADMIN'),
   ]);
-  const numbers = createNumbers(kit.random);
+  const numbers = createNumbers(system.random);
   const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
 
   const upload: OpenKyc['upload'] = async (customer, changes = {}) => {
@@ -70,7 +70,7 @@ export const openKyc = async (given?: Kit): Promise<OpenKyc> => {
     fullName: 'Asha Rao',
   });
   return {
-    kit,
+    system,
     make,
     admin,
     as,

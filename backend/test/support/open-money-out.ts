@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { hasOpenSell } from '../../src/modules/orders/index.ts';
+import { hasOpenSale } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import {
   createPayouts,
@@ -19,7 +19,7 @@ import { bearerCaller, createCaller, type Answer, type Caller } from './caller.t
 import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { lapseLeases } from './lapse-leases.ts';
-import { openKit, type JournalEntry, type Kit } from './open-kit.ts';
+import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
@@ -33,7 +33,7 @@ type Wrap = (provider: PayoutProvider) => PayoutProvider;
 
 /** Bank accounts and payouts behind their routes, with the real adapter, the sandbox and sells. */
 export interface OpenMoneyOut extends Replica {
-  readonly kit: Kit;
+  readonly system: TestSystem;
   readonly factories: Factories;
   readonly provider: PayoutProvider;
   readonly sells: ConfirmedSells;
@@ -42,7 +42,7 @@ export interface OpenMoneyOut extends Replica {
   /** Ends every lease and every sale's lock: whoever held them was killed. */
   lapseLeases(): Promise<void>;
   /** Another process, with a provider and clients of its own where they are given. */
-  replica(wrap?: Wrap, clients?: Partial<Kit>): Replica;
+  replica(wrap?: Wrap, clients?: Partial<TestSystem>): Replica;
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
   /** A verified account; by its number payouts to it stay open. */
@@ -89,45 +89,50 @@ export const signatureOf = (body: string): string =>
     .update(body)
     .digest('hex');
 
-const openProvider = (kit: Kit) =>
+const openProvider = (system: TestSystem) =>
   createPayoutProvider(
     {
       APP_MODE: 'test',
-      RAZORPAYX_BASE_URL: `${kit.sandbox.url}/razorpayx`,
+      RAZORPAYX_BASE_URL: `${system.sandbox.url}/razorpayx`,
       RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
       RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
       RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
       PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
       RAZORPAYX_TIMEOUT_MS: '2000',
     },
-    { clock: kit.clock, logger: kit.logger },
+    { clock: system.clock, logger: system.logger },
   );
 
 /** Opens it; webhooks of the sandbox find their way. */
 export const openMoneyOut = async ({
   holds = noHolds,
 }: { readonly holds?: PayoutHolds } = {}): Promise<OpenMoneyOut> => {
-  const kit = await openKit();
-  const { db, sandbox } = kit;
-  const factories = createFactories(kit);
-  const provider = openProvider(kit);
-  const sells = createConfirmedSells({ ...kit, payoutHolds: holds });
+  const system = await openTestSystem();
+  const { db, sandbox } = system;
+  const factories = createFactories(system);
+  const provider = openProvider(system);
+  const sells = createConfirmedSells({ ...system, payoutHolds: holds });
 
-  const replica = (wrap: Wrap = (real) => real, clients: Partial<Kit> = {}): Replica => {
-    const shared = { ...kit, ...clients, provider: wrap(provider), notify: createNotify(kit) };
+  const replica = (wrap: Wrap = (real) => real, clients: Partial<TestSystem> = {}): Replica => {
+    const shared = {
+      ...system,
+      ...clients,
+      provider: wrap(provider),
+      notify: createNotify(system),
+    };
     const banking = createBanking({
       ...shared,
       findCustomer: async (client, userId) => {
         const user = await client.user.findUnique({ where: { id: userId } });
         return { phone: user?.phone ?? '+919812345678', name: 'Asha Rao' };
       },
-      isAccountInUse: async (tx, id) => (await hasOpenSell(tx, id)) || hasPayoutInFlight(tx, id),
+      isAccountInUse: async (tx, id) => (await hasOpenSale(tx, id)) || hasPayoutInFlight(tx, id),
     });
     const payouts = createPayouts({ ...shared, banking });
     return { banking, payouts };
   };
   const own = replica();
-  const url = await kit.serve({
+  const url = await system.serve({
     prefix: '/v1',
     routes: [
       ...own.banking.customerRoutes,
@@ -136,21 +141,21 @@ export const openMoneyOut = async ({
     ],
     guard: customerGuard,
   });
-  const adminUrl = await kit.serve({
+  const adminUrl = await system.serve({
     prefix: '/v1',
     routes: own.payouts.adminRoutes,
-    guard: createAdmins({ ...kit, tokenTtlSeconds: 3600 }).guard,
+    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
 
   const drain = (by: Replica = own) =>
-    runQueuedJobs(kit, { ...by.banking.jobs, ...by.payouts.jobs });
+    runQueuedJobs(system, { ...by.banking.jobs, ...by.payouts.jobs });
   const customer = async () => {
     const { userId } = await factories.customer();
     return { userId, call: bearerCaller(url, userId) };
   };
   const account = async (userId: string, number?: string): Promise<string> => {
-    const accountNumber = number ?? `${kit.random.digits(8)}9999`;
+    const accountNumber = number ?? `${system.random.digits(8)}9999`;
     const added = await bearerCaller(url, userId)('POST', '/bank-accounts', {
       accountNumber,
       ifsc: 'HDFC0000053',
@@ -172,7 +177,7 @@ export const openMoneyOut = async ({
 
   return {
     ...own,
-    kit,
+    system,
     factories,
     provider,
     sells,
@@ -182,7 +187,7 @@ export const openMoneyOut = async ({
         await db.goldOrder.update({ where: { id }, data: { status: 'CONFIRMED' } });
       };
     },
-    lapseLeases: () => lapseLeases(db, kit.redis),
+    lapseLeases: () => lapseLeases(db, system.redis),
     replica,
     customer,
     account,
@@ -204,11 +209,11 @@ export const openMoneyOut = async ({
       const signed = headers ?? { 'x-gateway-signature': signatureOf(text) };
       return createCaller(url, signed)('POST', '/webhooks/payout', text);
     },
-    fault: (operation, fault, more) => kit.fault('razorpayx', operation, fault, more),
-    journal: (operation) => kit.journal('razorpayx', operation),
+    fault: (operation, fault, more) => system.fault('razorpayx', operation, fault, more),
+    journal: (operation) => system.journal('razorpayx', operation),
     async close() {
       await provider.close();
-      await kit.close();
+      await system.close();
     },
   };
 };

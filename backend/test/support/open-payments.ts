@@ -14,7 +14,7 @@ import type { Vault } from '../../src/platform/crypto/index.ts';
 import type { Database } from '../../src/platform/db/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
-import { openKit, type Kit } from './open-kit.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
 import { createPayableOrders, type PayableOrders } from './payable-orders.ts';
 
 type Call = ReturnType<typeof createCaller>;
@@ -49,26 +49,30 @@ const guard: Guard = {
 
 interface OpenPaymentsOptions {
   /** Stands before the real adapters: a gateway that gives no answer. */
-  readonly wrapGateways?: (real: Kit['gateways']) => Kit['gateways'];
+  readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
 export const openPayments = async ({
   wrapGateways = (real) => real,
 }: OpenPaymentsOptions = {}): Promise<OpenPayments> => {
-  const kit = await openKit();
-  const { database, sandbox, clock, vault, addresses } = kit;
-  const orders = createOrders({ ...kit, notify: createNotify(kit) });
-  const payable = await createPayableOrders({ ...kit, orders, migrateUrl: addresses.migrateUrl });
+  const system = await openTestSystem();
+  const { database, sandbox, clock, vault, addresses } = system;
+  const orders = createOrders({ ...system, notify: createNotify(system) });
+  const payable = await createPayableOrders({
+    ...system,
+    orders,
+    migrateUrl: addresses.migrateUrl,
+  });
   const payments = createPayments({
-    ...kit,
-    gateways: wrapGateways(kit.gateways),
-    metrics: createPaymentMetrics(kit.metrics.registry),
+    ...system,
+    gateways: wrapGateways(system.gateways),
+    metrics: createPaymentMetrics(system.metrics.registry),
     orders,
     portfolios: { drop: async () => {} },
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
-  const url = await kit.serve({ prefix: '/v1', routes: payments.customerRoutes, guard });
+  const url = await system.serve({ prefix: '/v1', routes: payments.customerRoutes, guard });
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
 
   return {
@@ -79,12 +83,12 @@ export const openPayments = async ({
     vault,
     payments,
     orders: payable,
-    metrics: () => kit.metrics.registry.metrics(),
+    metrics: () => system.metrics.registry.metrics(),
     as: (userId) =>
       createCaller(url, userId === undefined ? {} : { authorization: `Bearer ${userId}` }),
     async close() {
       await payable.close();
-      await kit.close();
+      await system.close();
     },
   };
 };

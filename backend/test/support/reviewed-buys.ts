@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { eventually } from './eventually.ts';
 import type { Answer, Caller, OpenGold } from './open-gold.ts';
-import { newSellKey } from './sellers.ts';
+import { newSaleKey } from './sellers.ts';
 
 export const operatorId = '018f0000-0000-7000-8000-00000000aaaa';
 
@@ -29,7 +29,7 @@ const becomes = (buy: ReviewedBuy, status: string, code: string | null = null) =
 export const createReviewedBuys = (open: OpenGold) => {
   const place = async (): Promise<ReviewedBuy> => {
     const { id: userId, call } = await open.newCustomer();
-    const body = { unit: 'INR', amount: '1000', idempotency_key: newSellKey() };
+    const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
     const { order, payment } = (await call('POST', '/gold/buy', body)).body;
     const { id, sg_tx_id: txId, grams } = order;
     return { id, userId, call, txId, grams, gatewayOrderId: payment.gateway_order_id };
@@ -80,7 +80,7 @@ export const createReviewedBuys = (open: OpenGold) => {
       headers: {
         'content-type': 'application/json',
         'x-gateway-signature': createHmac('sha256', secret).update(text).digest('hex'),
-        'x-gateway-event-id': newSellKey(),
+        'x-gateway-event-id': newSaleKey(),
       },
       body: text,
     });

@@ -16,7 +16,7 @@ export interface Seller {
 
 let keys = 0;
 /** Returns an idempotency key that no other sale of this run has. */
-export const newSellKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
+export const newSaleKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
 
 /** Customers who have gold and a bank account, and what they do with them. */
 export const createSellers = (open: OpenGold) => {
@@ -49,7 +49,7 @@ export const createSellers = (open: OpenGold) => {
 
   /** Buys for so many rupees, as any customer would. */
   const buy = async (call: Caller, amount: string): Promise<void> => {
-    const body = { unit: 'INR', amount, idempotency_key: newSellKey() };
+    const body = { unit: 'INR', amount, idempotency_key: newSaleKey() };
     const placed = await call('POST', '/gold/buy', body);
     expect(placed.status).toBe(201);
     const { order, payment } = placed.body;
@@ -89,12 +89,12 @@ export const createSellers = (open: OpenGold) => {
         unit: 'GRAMS',
         amount,
         bank_account_id: seller.bankAccountId,
-        idempotency_key: newSellKey(),
+        idempotency_key: newSaleKey(),
         ...more,
       }),
 
     /** Lists a customer's sell orders as the database has them, oldest first. */
-    sellsOf: (userId: string) =>
+    salesOf: (userId: string) =>
       db.goldOrder.findMany({ where: { userId, type: 'SELL' }, orderBy: { createdAt: 'asc' } }),
 
     /** Every state that an order has been in. */

@@ -6,7 +6,7 @@ import { runSteps } from '../src/run-steps.ts';
 
 const open = () => {
   let told = '';
-  const world = createWorld({
+  const system = createWorld({
     options: readOptions({}),
     repository: import.meta.dirname,
     kubeContext: 'no-such-context',
@@ -14,32 +14,32 @@ const open = () => {
       told += text;
     },
   });
-  return { world, told: () => told };
+  return { system, told: () => told };
 };
 
 const step = (title: string, run: ClusterStep['run']): ClusterStep => ({ title, run });
 
 it('tells each step with what it found and its time', async () => {
-  const { world, told } = open();
+  const { system, told } = open();
   const steps = [step('One', async () => ['a', 'b']), step('Two', async () => [])];
-  expect(await runSteps(world, steps)).toBe(true);
+  expect(await runSteps(system, steps)).toBe(true);
   expect(told()).toMatch(/== 1 of 2: One\n {4}a\n {4}b\n-- \d+\.\d s\n\n== 2 of 2: Two\n-- /u);
   expect(told()).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
 });
 
 it('stops at the first that fails, and says why', async () => {
-  const { world, told } = open();
+  const { system, told } = open();
   const fail = step('One', () => Promise.reject(new Error('it is broken')));
   const never = step('Two', async () => ['never']);
-  expect(await runSteps(world, [fail, never])).toBe(false);
+  expect(await runSteps(system, [fail, never])).toBe(false);
   expect(told()).toContain('== 1 of 2: One\n    FAILED: it is broken\n\nStopped');
   expect(told()).toMatch(/Stopped at step 1 of 2, after \d+\.\d s\.\n$/u);
   expect(told()).not.toContain('never');
 });
 
 it('knows what an earlier step kept, and says when none did', () => {
-  const { world } = open();
-  expect(() => world.recall('roll')).toThrow('no step before this one kept "roll"');
-  world.keep('roll', 'x');
-  expect(world.recall('roll')).toBe('x');
+  const { system } = open();
+  expect(() => system.recall('roll')).toThrow('no step before this one kept "roll"');
+  system.keep('roll', 'x');
+  expect(system.recall('roll')).toBe('x');
 });

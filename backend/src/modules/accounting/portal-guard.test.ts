@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import { createRefusalSweep } from '../audit/index.ts';
 import { createAccounting, portalRead, portalWrite, type Permission } from './index.ts';
 import { administrationPermissions, permissions } from './permissions.ts';
 
-let kit: Kit;
+let system: TestSystem;
 let make: Factories;
 let url: string;
 
@@ -27,21 +27,21 @@ const route = (method: 'GET' | 'POST', path: string, permission: Permission) =>
   });
 
 beforeAll(async () => {
-  kit = await openKit();
-  make = createFactories(kit);
-  const { routes, guard } = createAccounting(kit);
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { routes, guard } = createAccounting(system);
   const probes = [
     route('GET', '/probe/:id', 'gold.buys.read'),
     route('POST', '/probe/:id', 'gold.policy.write'),
     ...administrationPermissions.map((one) => route('POST', `/administer/${one}`, one)),
   ];
   const prefix = '/api/v1/accounting';
-  url = await kit.serve({ prefix, routes: [...routes, ...probes], guard });
+  url = await system.serve({ prefix, routes: [...routes, ...probes], guard });
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
-const modeFile = (): string => join(kit.settingsDir, 'ACCOUNTING_PORTAL_MODE');
+const modeFile = (): string => join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE');
 const setMode = (text: string): void => writeFileSync(modeFile(), text);
 
 beforeEach(() => rmSync(modeFile(), { force: true }));
@@ -56,9 +56,9 @@ const read = (token?: string) => call(token, 'GET', '/probe/1');
 const write = (token?: string) => call(token, 'POST', '/probe/1');
 
 const refusals = async (token: string | undefined, run: typeof write): Promise<unknown> => {
-  const before = await kit.db.auditLog.count();
+  const before = await system.db.auditLog.count();
   const { status, code } = await run(token);
-  const rows = await kit.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
+  const rows = await system.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
   return { status, code, rows };
 };
 
@@ -76,7 +76,7 @@ const administer = async (token: string) =>
     ),
   );
 
-const change = (id: string, data: object) => kit.db.portalUser.update({ where: { id }, data });
+const change = (id: string, data: object) => system.db.portalUser.update({ where: { id }, data });
 
 describe('the order of refusals', () => {
   it('is the token, the permission, the mode', async () => {
@@ -102,7 +102,7 @@ describe('the order of refusals', () => {
   it('writes an audit row of each refusal, with who, where and why', async () => {
     const viewer = await make.portalUser('viewer');
     const officer = await make.portalUser('tax_officer');
-    kit.clock.advance(60_000);
+    system.clock.advance(60_000);
     expect(await refusals(undefined, write)).toMatchObject({
       rows: [{ ...refused('UNAUTHENTICATED'), actorId: null }],
     });
@@ -125,16 +125,16 @@ describe('the order of refusals', () => {
 
 describe('refusals without a valid token', () => {
   it('are counted together per address and minute', async () => {
-    kit.clock.advance(60_000);
-    const writeRefusals = () => createRefusalSweep(kit).run(new AbortController().signal);
+    system.clock.advance(60_000);
+    const writeRefusals = () => createRefusalSweep(system).run(new AbortController().signal);
     await writeRefusals();
-    const before = await kit.db.auditLog.count();
+    const before = await system.db.auditLog.count();
     for (const token of [undefined, 'x', undefined, 'A'.repeat(43)]) await write(token);
     await read();
-    expect(await kit.db.auditLog.count()).toBe(before + 1);
-    kit.clock.advance(60_000);
+    expect(await system.db.auditLog.count()).toBe(before + 1);
+    system.clock.advance(60_000);
     await writeRefusals();
-    const rows = await kit.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
+    const rows = await system.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
     const { after } = refused('UNAUTHENTICATED');
     const other = { ...after, method: 'GET', permission: 'gold.buys.read' };
     expect(rows).toMatchObject([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
 import { createAccounting, permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';
@@ -9,20 +9,20 @@ import { administrationPermissions, defaultPermissions } from './permissions.ts'
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-let kit: Kit;
+let system: TestSystem;
 let make: Factories;
 let url: string;
 let nobody: Caller;
 
 beforeAll(async () => {
-  kit = await openKit();
-  make = createFactories(kit);
-  const { routes, guard } = createAccounting(kit);
-  url = await kit.serve({ prefix: '/api/v1/accounting', routes, guard });
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { routes, guard } = createAccounting(system);
+  url = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
   nobody = createCaller(url);
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const signIn = (email: string, password: string) =>
   nobody('POST', '/auth/login', { email, password });
@@ -38,7 +38,7 @@ const fail = async (email: string, times: number) => {
   }
 };
 
-const lastAudit = () => kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+const lastAudit = () => system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
 
 describe('signing in', () => {
   it('answers a token of 32 random bytes, of which only a hash is kept', async () => {
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       token: expect.stringMatching(/^[\w-]{43}$/u),
-      expiresAt: new Date(kit.clock.now().getTime() + 8 * hourMs).toISOString(),
+      expiresAt: new Date(system.clock.now().getTime() + 8 * hourMs).toISOString(),
       user: {
         id,
         email,
@@ -57,7 +57,7 @@ describe('signing in', () => {
       },
     });
     const token = String(body['token']);
-    const sessions = await kit.db.portalSession.findMany({ where: { portalUserId: id } });
+    const sessions = await system.db.portalSession.findMany({ where: { portalUserId: id } });
     expect(sessions.map(({ tokenHash }) => tokenHash)).toContain(hashToken(token));
     expect(JSON.stringify(sessions)).not.toContain(token);
     expect(await me(token)).toMatchObject({ status: 200, body: { id, email } });
@@ -67,7 +67,7 @@ describe('signing in', () => {
     const known = await make.portalUser();
     const gone = await make.portalUser();
     const where = { id: gone.portalUserId };
-    await kit.db.portalUser.update({ where, data: { active: false } });
+    await system.db.portalUser.update({ where, data: { active: false } });
     const answers = [
       await signIn('nobody@example.test', 'correct horse'),
       await signIn(known.email, 'wrong'),
@@ -101,7 +101,7 @@ describe('signing in', () => {
   });
 
   it('writes an audit row for a refusal, without what was typed', async () => {
-    kit.clock.advance(minuteMs);
+    system.clock.advance(minuteMs);
     await signIn('typo@example.test', 'my other password');
     const row = await lastAudit();
     expect(row).toMatchObject({
@@ -110,7 +110,7 @@ describe('signing in', () => {
       actorApi: 'accounting',
       after: {
         code: 'INVALID_CREDENTIALS',
-        emailHash: kit.blindIndex('email', 'typo@example.test'),
+        emailHash: system.blindIndex('email', 'typo@example.test'),
       },
     });
     expect(row?.ip).not.toBe('');
@@ -118,18 +118,18 @@ describe('signing in', () => {
       typeof value === 'bigint' ? String(value) : value,
     );
     expect(everything).not.toMatch(/typo|my other password/u);
-    expect(kit.logged()).not.toContain('my other password');
+    expect(system.logged()).not.toContain('my other password');
   });
 
   it('locks an e-mail for 30 minutes after five failures in 15', async () => {
     const { email, password } = await make.portalUser();
     await fail(email, 5);
-    kit.clock.advance(minuteMs);
+    system.clock.advance(minuteMs);
     const locked = await signIn(email, password);
     expect(locked).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
     expect(locked.headers.get('retry-after')).toBe(String(29 * 60));
     expect(await lastAudit()).toMatchObject({ after: { code: 'LOGIN_LOCKED' } });
-    kit.clock.advance(30 * minuteMs);
+    system.clock.advance(30 * minuteMs);
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
@@ -143,7 +143,7 @@ describe('signing in', () => {
   it('counts apart from the operators', async () => {
     const { email } = await make.portalUser();
     await fail(email, 5);
-    expect(await kit.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+    expect(await system.db.adminLoginGuard.count({ where: { email } })).toBe(0);
   });
 });
 
@@ -154,28 +154,31 @@ describe('a sign-in', () => {
   ])('opens no session for %s while it was verified', async (_name, data) => {
     const { portalUserId, email, password } = await make.portalUser();
     const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-      kit.hasher.checkInTurn(clientGone, (verify) =>
+      system.hasher.checkInTurn(clientGone, (verify) =>
         check(async (secret, hash) => {
           const matches = await verify(secret, hash);
-          await kit.db.portalUser.update({ where: { id: portalUserId }, data });
+          await system.db.portalUser.update({ where: { id: portalUserId }, data });
           return matches;
         }),
       );
-    const { routes, guard } = createAccounting({ ...kit, hasher: { ...kit.hasher, checkInTurn } });
-    const slow = await kit.serve({ prefix: '/api/v1/accounting', routes, guard });
-    const before = await kit.db.portalSession.count({ where: { portalUserId } });
+    const { routes, guard } = createAccounting({
+      ...system,
+      hasher: { ...system.hasher, checkInTurn },
+    });
+    const slow = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+    const before = await system.db.portalSession.count({ where: { portalUserId } });
     const answer = await createCaller(slow)('POST', '/auth/login', { email, password });
     expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
-    expect(await kit.db.portalSession.count({ where: { portalUserId } })).toBe(before);
+    expect(await system.db.portalSession.count({ where: { portalUserId } })).toBe(before);
   });
 });
 
 describe('a session', () => {
   it('ends after eight hours', async () => {
     const { token } = await make.portalUser();
-    kit.clock.advance(8 * hourMs - 1);
+    system.clock.advance(8 * hourMs - 1);
     expect(await me(token)).toMatchObject({ status: 200 });
-    kit.clock.advance(1);
+    system.clock.advance(1);
     expect(await me(token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
   });
 

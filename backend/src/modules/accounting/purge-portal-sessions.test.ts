@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createFactories } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createPortalSessionPurge } from './index.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-let kit: Kit;
+let system: TestSystem;
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
 });
-afterAll(() => kit.close());
+afterAll(() => system.close());
 
 it('deletes portal sessions 30 days after they ended, and no later one', async () => {
-  const { portalUser } = createFactories(kit);
+  const { portalUser } = createFactories(system);
   await portalUser('viewer');
-  kit.clock.advance(29 * dayMs);
+  system.clock.advance(29 * dayMs);
   const { portalUserId } = await portalUser('viewer');
-  kit.clock.advance(dayMs + 9 * hourMs);
-  const { deleteBatch } = createPortalSessionPurge(kit);
+  system.clock.advance(dayMs + 9 * hourMs);
+  const { deleteBatch } = createPortalSessionPurge(system);
   expect(await deleteBatch(100)).toBe(1);
   expect(await deleteBatch(100)).toBe(0);
-  expect(await kit.db.portalSession.findMany()).toMatchObject([{ portalUserId }]);
+  expect(await system.db.portalSession.findMany()).toMatchObject([{ portalUserId }]);
 });

@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { gstRateBpsOn } from './index.ts';
 
-let kit: Kit;
+let system: TestSystem;
 
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const put = (key: string, value: string, effectiveFrom: string) =>
-  kit.db.statutoryParameter.create({
+  system.db.statutoryParameter.create({
     data: {
-      id: kit.random.uuid(),
+      id: system.random.uuid(),
       key,
       value,
       effectiveFrom: new Date(effectiveFrom),
-      createdAt: kit.clock.now(),
+      createdAt: system.clock.now(),
     },
   });
 
-const rateAt = (moment: string) => gstRateBpsOn(kit.db, new Date(moment));
+const rateAt = (moment: string) => gstRateBpsOn(system.db, new Date(moment));
 
 it('is 3 % from the start', async () => {
   expect(await rateAt('2026-01-05T04:00:00Z')).toBe(300n);

@@ -5,7 +5,7 @@ import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import {
@@ -19,7 +19,7 @@ import {
 const minuteMs = 60_000;
 const shiftSeconds = 8 * 60 * 60;
 
-let kit: Kit;
+let system: TestSystem;
 let make: Factories;
 let url: string;
 let nobody: Caller;
@@ -36,44 +36,44 @@ const probe = (path: string, access: typeof anyAdmin) =>
   });
 
 beforeAll(async () => {
-  kit = await openKit();
-  make = createFactories(kit);
-  const { adminRoutes, guard } = createAdmins({ ...kit, tokenTtlSeconds: shiftSeconds });
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { adminRoutes, guard } = createAdmins({ ...system, tokenTtlSeconds: shiftSeconds });
   const routes = [
     ...adminRoutes,
     probe('/any', anyAdmin),
     probe('/admins', adminAccess('ADMIN')),
     probe('/both', adminAccess('SUPER_ADMIN', 'ADMIN')),
   ];
-  url = await kit.serve({ prefix: '/v1', routes, guard });
+  url = await system.serve({ prefix: '/v1', routes, guard });
   nobody = bearerCaller(url);
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const signIn = (email: string, password: string) =>
   nobody('POST', '/auth/login', { email, password });
 
-const changesOf = () => createAdminChanges({ ...kit, audit: async () => {} });
+const changesOf = () => createAdminChanges({ ...system, audit: async () => {} });
 const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', path);
 
 /** Serves the sign-in with `then` between a password's verification and what follows it. */
 const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
   const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-    kit.hasher.checkInTurn(clientGone, (verify) =>
+    system.hasher.checkInTurn(clientGone, (verify) =>
       check(async (secret, hash) => {
         const matches = await verify(secret, hash);
         await then();
         return matches;
       }),
     );
-  const hasher = { ...kit.hasher, checkInTurn };
+  const hasher = { ...system.hasher, checkInTurn };
   const { adminRoutes: routes, guard } = createAdmins({
-    ...kit,
+    ...system,
     hasher,
     tokenTtlSeconds: shiftSeconds,
   });
-  return kit.serve({ prefix: '/v1', routes, guard });
+  return system.serve({ prefix: '/v1', routes, guard });
 };
 
 const fail = async (email: string, times: number) => {
@@ -102,7 +102,7 @@ describe('sign-in', () => {
   it('has one 401 for an unknown e-mail, a wrong password and an inactive operator', async () => {
     const known = await make.admin();
     const gone = await make.admin();
-    await kit.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
+    await system.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
     const answers = [
       await signIn('nobody@example.test', 'correct horse'),
       await signIn(known.email, 'wrong'),
@@ -129,7 +129,7 @@ describe('sign-in', () => {
   it('keeps the password out of the log', async () => {
     const { email } = await make.admin('ADMIN', { password: 'a very secret password' });
     await signIn(email, 'a very secret password');
-    expect(kit.logged()).not.toContain('a very secret password');
+    expect(system.logged()).not.toContain('a very secret password');
   });
 });
 
@@ -143,10 +143,10 @@ describe('throttling', () => {
     expect(locked.headers.get('retry-after')).toBe(String(30 * 60));
     expect(await signIn(other.email, other.password)).toMatchObject({ status: 200 });
 
-    kit.clock.advance(29 * minuteMs);
+    system.clock.advance(29 * minuteMs);
     const later = await signIn(email, password);
     expect(later.headers.get('retry-after')).toBe('60');
-    kit.clock.advance(minuteMs);
+    system.clock.advance(minuteMs);
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
@@ -158,7 +158,7 @@ describe('throttling', () => {
   it('forgets failures that are older than 15 minutes', async () => {
     const { email, password } = await make.admin();
     await fail(email, 4);
-    kit.clock.advance(15 * minuteMs);
+    system.clock.advance(15 * minuteMs);
     await fail(email, 4);
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
@@ -181,9 +181,9 @@ describe('throttling', () => {
   it('does not lock for longer when the clock is set back', async () => {
     const { email, password } = await make.admin();
     await fail(email, 5);
-    kit.clock.advance(-60 * minuteMs);
+    system.clock.advance(-60 * minuteMs);
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
-    kit.clock.advance(60 * minuteMs);
+    system.clock.advance(60 * minuteMs);
   });
 });
 
@@ -210,19 +210,19 @@ describe('the guard', () => {
 
   it('goes by the stored role and flag at the next call', async () => {
     const { adminId: id, token } = await make.admin('SUPER_ADMIN');
-    await kit.db.adminUser.update({ where: { id }, data: { role: 'SUPPORT' } });
+    await system.db.adminUser.update({ where: { id }, data: { role: 'SUPPORT' } });
     expect(await ask('/both', token)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
     expect(await ask('/any', token)).toMatchObject({ status: 200, body: { role: 'SUPPORT' } });
-    await kit.db.adminUser.update({ where: { id }, data: { role: 'ADMIN' } });
+    await system.db.adminUser.update({ where: { id }, data: { role: 'ADMIN' } });
     expect(await ask('/both', token)).toMatchObject({ status: 200 });
-    await kit.db.adminUser.update({ where: { id }, data: { active: false } });
+    await system.db.adminUser.update({ where: { id }, data: { active: false } });
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
   });
 
   it('refuses a token of before the password was changed, and takes the one after', async () => {
     const { email, token } = await make.admin('SUPPORT');
     const other = await make.admin('SUPPORT');
-    kit.clock.advance(1000);
+    system.clock.advance(1000);
     await changesOf().resetPassword(email, 'another long secret');
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     expect(await ask('/any', other.token)).toMatchObject({ status: 200 });
@@ -231,10 +231,10 @@ describe('the guard', () => {
   });
 
   it('refuses a token of the very second in which the password was changed, before that', async () => {
-    const intoSecondMs = kit.clock.now().getTime() % 1000;
-    kit.clock.advance(1100 - intoSecondMs);
+    const intoSecondMs = system.clock.now().getTime() % 1000;
+    system.clock.advance(1100 - intoSecondMs);
     const { email, token } = await make.admin('SUPPORT');
-    kit.clock.advance(10);
+    system.clock.advance(10);
     await changesOf().resetPassword(email, 'a new secret');
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     const { body } = await signIn(email, 'a new secret');
@@ -243,7 +243,7 @@ describe('the guard', () => {
 
   it('refuses a token of before a deactivation, also after the operator is active again', async () => {
     const { email, password, token } = await make.admin('SUPPORT');
-    kit.clock.advance(1000);
+    system.clock.advance(1000);
     await changesOf().setActive(email, false);
     await changesOf().setActive(email, true);
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
@@ -267,7 +267,7 @@ describe('the guard', () => {
     const holding: { done: Promise<void> } = { done: Promise.resolve() };
     // Once the password is verified the sign-in stands at its count, which it is about to clear.
     const slow = await serveWithVerified(async () => {
-      holding.done = kit.inTransaction(async (tx) => {
+      holding.done = system.inTransaction(async (tx) => {
         await tx.$queryRaw`SELECT email FROM admin_login_guard WHERE email = ${email} FOR UPDATE`;
         locked.open();
         await gate.opened;
@@ -276,14 +276,14 @@ describe('the guard', () => {
     });
     const signingIn = bearerCaller(slow)('POST', '/auth/login', { email, password });
     await eventually(async () => {
-      const waiting = await kit.db.$queryRaw<unknown[]>`
+      const waiting = await system.db.$queryRaw<unknown[]>`
         SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       expect(waiting).toHaveLength(1);
     });
     await changesOf().setActive(email, false);
     await changesOf().setActive(email, true);
-    kit.clock.advance(1100);
+    system.clock.advance(1100);
     gate.open();
     await holding.done;
     const { body } = await signingIn;
@@ -293,13 +293,13 @@ describe('the guard', () => {
   });
 
   it('refuses a token of between two changes of one second', async () => {
-    const intoSecondMs = kit.clock.now().getTime() % 1000;
-    kit.clock.advance(1100 - intoSecondMs);
+    const intoSecondMs = system.clock.now().getTime() % 1000;
+    system.clock.advance(1100 - intoSecondMs);
     const { email } = await make.admin('SUPPORT');
     await changesOf().resetPassword(email, 'the first secret');
-    kit.clock.advance(10);
+    system.clock.advance(10);
     const { body } = await signIn(email, 'the first secret');
-    kit.clock.advance(10);
+    system.clock.advance(10);
     await changesOf().resetPassword(email, 'the second secret');
     expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 401 });
     const again = await signIn(email, 'the second secret');
@@ -309,18 +309,18 @@ describe('the guard', () => {
   it('refuses a token of before a change that was made by a slower clock', async () => {
     const { email, password } = await make.admin('SUPPORT');
     const { body } = await signIn(email, password);
-    kit.clock.advance(-minuteMs);
+    system.clock.advance(-minuteMs);
     await changesOf().resetPassword(email, 'yet another secret');
     expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 401 });
     const again = await signIn(email, 'yet another secret');
     expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
-    kit.clock.advance(minuteMs);
+    system.clock.advance(minuteMs);
   });
 
   it("refuses a customer's token, which the same secret signs", async () => {
     const { token, userId } = await make.customer();
     expect(await ask('/any', token)).toMatchObject({ status: 401 });
-    const posing = kit.tokens.sign({ sub: userId, email: 'a@example.test', role: 'ADMIN' }, 60);
+    const posing = system.tokens.sign({ sub: userId, email: 'a@example.test', role: 'ADMIN' }, 60);
     expect(await ask('/any', posing)).toMatchObject({ status: 401 });
   });
 
@@ -333,7 +333,7 @@ describe('the guard', () => {
     });
     const unsigned = jwt.sign(claims, '', { algorithm: 'none' });
     expect(await ask('/any', unsigned)).toMatchObject({ status: 401 });
-    kit.clock.advance(shiftSeconds * 1000 + 1000);
+    system.clock.advance(shiftSeconds * 1000 + 1000);
     expect(await ask('/any', token)).toMatchObject({ status: 401 });
   });
 
@@ -352,12 +352,12 @@ describe('the guard', () => {
 describe('counts of failed sign-ins', () => {
   it('are kept while they decide something, and deleted after', async () => {
     const email = 'nobody-at-all@digital-gold.example';
-    const count = () => kit.database.db.adminLoginGuard.count({ where: { email } });
+    const count = () => system.database.db.adminLoginGuard.count({ where: { email } });
     await fail(email, 1);
-    await purgeAdminSignIns({ db: kit.database.db, clock: kit.clock });
+    await purgeAdminSignIns({ db: system.database.db, clock: system.clock });
     expect(await count()).toBe(1);
-    kit.clock.advance(46 * minuteMs);
-    await purgeAdminSignIns({ db: kit.database.db, clock: kit.clock });
+    system.clock.advance(46 * minuteMs);
+    await purgeAdminSignIns({ db: system.database.db, clock: system.clock });
     expect(await count()).toBe(0);
   });
 });

@@ -3,20 +3,20 @@ import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createAdmins } from './index.ts';
 
-let kit: Kit;
+let system: TestSystem;
 let make: Factories;
 let url: string;
 let nobody: Caller;
 let count = 0;
 
 beforeAll(async () => {
-  kit = await openKit();
-  make = createFactories(kit);
-  const { adminRoutes: routes, guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  url = await kit.serve({ prefix: '/v1', routes, guard });
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { adminRoutes: routes, guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  url = await system.serve({ prefix: '/v1', routes, guard });
   nobody = bearerCaller(url);
 });
 
@@ -24,7 +24,7 @@ beforeEach(() => {
   count += 1;
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const signIn = (email: string, password = 'wrong') =>
   nobody('POST', '/auth/login', { email, password });
@@ -32,7 +32,7 @@ const signIn = (email: string, password = 'wrong') =>
 const stranger = (n: number): string => `stranger-${count}-${n}@example.test`;
 
 const metric = async (name: string): Promise<number> => {
-  const { body } = await kit.metrics.text();
+  const { body } = await system.metrics.text();
   const line = body.split('\n').find((each) => each.startsWith(name));
   return Number(line?.split(' ').at(-1));
 };
@@ -41,8 +41,8 @@ const metric = async (name: string): Promise<number> => {
 const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => {
   const [inserted, gate] = [createGate(), createGate()];
   const takers = [stranger(1001), stranger(1002)];
-  const windowStartedAt = kit.clock.now();
-  const holding = kit.inTransaction(async (tx) => {
+  const windowStartedAt = system.clock.now();
+  const holding = system.inTransaction(async (tx) => {
     await tx.adminLoginGuard.createMany({
       data: takers.map((email) => ({ email, windowStartedAt })),
     });
@@ -52,7 +52,7 @@ const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => 
   await inserted.opened;
   const taking = takers.map((email) => signIn(email));
   await eventually(async () => {
-    const waiting = await kit.db.$queryRaw<unknown[]>`
+    const waiting = await system.db.$queryRaw<unknown[]>`
       SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     expect(waiting).toHaveLength(2);
@@ -100,5 +100,5 @@ it('neither checks nor counts the password of a client that has gone', async () 
   });
   const refused = await metric('password_checks_refused_total{reason="gone"');
   expect(refused - refusedBefore).toBe(1);
-  expect(await kit.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+  expect(await system.db.adminLoginGuard.count({ where: { email } })).toBe(0);
 });

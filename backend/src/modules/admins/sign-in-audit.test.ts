@@ -1,31 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createRefusalSweep } from '../audit/index.ts';
 import { createAdmins } from './index.ts';
 
 const minuteMs = 60_000;
 
-let kit: Kit;
+let system: TestSystem;
 let make: Factories;
 let url: string;
 
 beforeAll(async () => {
-  kit = await openKit();
-  make = createFactories(kit);
-  const { adminRoutes: routes, guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  url = await kit.serve({ prefix: '/v1', routes, guard });
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { adminRoutes: routes, guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  url = await system.serve({ prefix: '/v1', routes, guard });
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 /** Calls the routes from an address, with a request id. */
 const from = (ip: string, requestId: string) =>
   createCaller(url, { 'x-forwarded-for': ip, 'x-request-id': requestId });
 /** The audit rows of an address, in the order of writing. */
-const rowsOf = (ip: string) => kit.db.auditLog.findMany({ where: { ip }, orderBy: { seq: 'asc' } });
-const writeRefusals = () => createRefusalSweep(kit).run(new AbortController().signal);
+const rowsOf = (ip: string) =>
+  system.db.auditLog.findMany({ where: { ip }, orderBy: { seq: 'asc' } });
+const writeRefusals = () => createRefusalSweep(system).run(new AbortController().signal);
 
 describe('the audit of sign-ins', () => {
   it('has a row of each sign-in, with who and from where', async () => {
@@ -39,21 +40,21 @@ describe('the audit of sign-ins', () => {
 
   it('has the first refused one of an address and minute at once, and the others together', async () => {
     const ip = '198.51.100.22';
-    kit.clock.advance(minuteMs - (kit.clock.now().getTime() % minuteMs));
+    system.clock.advance(minuteMs - (system.clock.now().getTime() % minuteMs));
     const emails = ['One@example.test', 'two@example.test', 'one@example.test'];
     for (const [n, email] of emails.entries()) {
       const body = { email, password: 'a secret that was typed' };
       await from(ip, `refused-${n}`)('POST', '/auth/login', body);
     }
     const code = 'INVALID_CREDENTIALS';
-    const one = { code, emailHash: kit.blindIndex('email', 'one@example.test') };
-    const two = { code, emailHash: kit.blindIndex('email', 'two@example.test') };
+    const one = { code, emailHash: system.blindIndex('email', 'one@example.test') };
+    const two = { code, emailHash: system.blindIndex('email', 'two@example.test') };
     const first = { action: 'admin.sign_in_refused', outcome: 'REFUSED', requestId: 'refused-0' };
     expect(await rowsOf(ip)).toMatchObject([{ ...first, actorEmail: null, after: one }]);
-    const minute = kit.clock.now().toISOString();
+    const minute = system.clock.now().toISOString();
     await writeRefusals();
     expect(await rowsOf(ip)).toHaveLength(1);
-    kit.clock.advance(minuteMs);
+    system.clock.advance(minuteMs);
     await Promise.all([writeRefusals(), writeRefusals()]);
     const rows = await rowsOf(ip);
     expect(rows).toHaveLength(2);
@@ -65,7 +66,7 @@ describe('the audit of sign-ins', () => {
   it("has the connection's address where the forwarded one is no address", async () => {
     const { email, password } = await make.admin('SUPPORT');
     await from('not an address', 'sign-in-2')('POST', '/auth/login', { email, password });
-    const row = await kit.db.auditLog.findFirst({ where: { requestId: 'sign-in-2' } });
+    const row = await system.db.auditLog.findFirst({ where: { requestId: 'sign-in-2' } });
     expect(row?.ip).toBe('127.0.0.1');
   });
 });

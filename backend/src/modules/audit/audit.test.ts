@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { adminAccess, createAdmins } from '../admins/index.ts';
 import type { AuditEntry } from './audit.types.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import { createAudit, createAuditor } from './index.ts';
 
-let kit: Kit;
+let system: TestSystem;
 let url: string;
 let boss: MadeAdmin;
 let other: MadeAdmin;
@@ -18,7 +18,7 @@ let ask: Caller;
 const hourMs = 3_600_000;
 
 const record = (entry: Partial<AuditEntry> & { action: string }) =>
-  kit.audit.record(kit.db, {
+  system.audit.record(system.db, {
     actor: { api: 'admin', id: boss.adminId, email: boss.email, role: boss.role },
     requestId: 'request-1',
     ip: '203.0.113.7',
@@ -26,19 +26,19 @@ const record = (entry: Partial<AuditEntry> & { action: string }) =>
   });
 
 beforeAll(async () => {
-  kit = await openKit();
-  const make = createFactories(kit);
+  system = await openTestSystem();
+  const make = createFactories(system);
   [boss, other, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   const { adminRoutes: routes } = createAudit({
-    ...kit,
+    ...system,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
   });
-  url = await kit.serve({ prefix: '/v1', routes, guard });
+  url = await system.serve({ prefix: '/v1', routes, guard });
   ask = bearerCaller(url, boss.token);
 
   await record({
@@ -46,18 +46,18 @@ beforeAll(async () => {
     target: { type: 'kyc', id: 'a' },
     before: { status: 'PENDING' },
   });
-  kit.clock.advance(hourMs);
+  system.clock.advance(hourMs);
   await record({
     action: 'second',
     actor: { api: 'admin', id: other.adminId, email: other.email, role: other.role },
     target: { type: 'kyc', id: 'b' },
     after: { status: 'APPROVED', limits: { minBuyPaise: 1000 } },
   });
-  kit.clock.advance(hourMs);
+  system.clock.advance(hourMs);
   await record({ action: 'third', actor: { api: 'system' }, outcome: 'REFUSED' });
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const actions = async (query = ''): Promise<unknown> => {
   const { status, body } = await ask('GET', `/audit${query}`);
@@ -66,7 +66,7 @@ const actions = async (query = ''): Promise<unknown> => {
 };
 
 const at = (backMs: number): string =>
-  encodeURIComponent(new Date(kit.clock.now().getTime() - backMs).toISOString());
+  encodeURIComponent(new Date(system.clock.now().getTime() - backMs).toISOString());
 
 describe('the log', () => {
   it('is read newest first', async () => {
@@ -82,9 +82,9 @@ describe('the log', () => {
   });
 
   it('keeps the order of writing when the clock is set back', async () => {
-    kit.clock.advance(-24 * hourMs);
+    system.clock.advance(-24 * hourMs);
     await record({ action: 'written last' });
-    kit.clock.advance(24 * hourMs);
+    system.clock.advance(24 * hourMs);
     expect(await actions('?limit=1')).toEqual(['written last']);
   });
 
@@ -143,7 +143,7 @@ describe('the log', () => {
   });
 });
 
-const stored = (action: string) => kit.db.auditLog.findFirstOrThrow({ where: { action } });
+const stored = (action: string) => system.db.auditLog.findFirstOrThrow({ where: { action } });
 const shown = async (action: string) =>
   ((await ask('GET', `/audit?action=${action}`)).body['items'] as object[])[0]; // the page's view
 
@@ -155,7 +155,7 @@ describe('what is personal', () => {
   };
 
   it("is sealed with the customer's key, and shown to those who may read the log", async () => {
-    const { userId } = await createFactories(kit).customer();
+    const { userId } = await createFactories(system).customer();
     await record({ action: 'of-a-customer', ...personal, sealedFor: userId });
     const row = await stored('of-a-customer');
     expect(row).toMatchObject({ sealedForUserId: userId, after: { status: 'REJECTED' } });
@@ -167,10 +167,10 @@ describe('what is personal', () => {
   });
 
   it('cannot be read by anybody once the key is destroyed; the rest of the row stays', async () => {
-    const { userId } = await createFactories(kit).customer();
+    const { userId } = await createFactories(system).customer();
     await record({ action: 'of-one-who-left', ...personal, sealedFor: userId });
     expect(JSON.stringify(await shown('of-one-who-left'))).toContain('Meera Nair');
-    await kit.vault.destroyUser(kit.db, userId);
+    await system.vault.destroyUser(system.db, userId);
     expect(await shown('of-one-who-left')).toMatchObject({
       before: { status: 'SUBMITTED' },
       after: { status: 'REJECTED' },
@@ -180,8 +180,8 @@ describe('what is personal', () => {
 
   it('is sealed with the service key where there is no customer, or none any more', async () => {
     await record({ action: 'of-nobody', sealed: { after: { reason: 'the provider is down' } } });
-    const { userId } = await createFactories(kit).customer();
-    await kit.vault.destroyUser(kit.db, userId);
+    const { userId } = await createFactories(system).customer();
+    await system.vault.destroyUser(system.db, userId);
     await record({ action: 'of-one-gone', ...personal, sealedFor: userId });
     for (const action of ['of-nobody', 'of-one-gone']) {
       const row = await stored(action);
@@ -194,7 +194,7 @@ describe('what is personal', () => {
   it('is left out where its key of the keyring is gone, and the log goes on', async () => {
     const keyring = parseKeyring(`gone:${Buffer.alloc(32, 'g').toString('base64')}`);
     const vault = createVault({ keyring });
-    await createAuditor({ ...kit, vault }).record(kit.db, {
+    await createAuditor({ ...system, vault }).record(system.db, {
       action: 'of-a-lost-key',
       actor: { api: 'system' },
       requestId: 'r',
@@ -208,8 +208,8 @@ describe('what is personal', () => {
 
 describe('a row', () => {
   it('falls with the transaction of what it tells of', async () => {
-    const failing = kit.inTransaction(async (tx) => {
-      await kit.audit.record(tx, { action: 'undone', actor: { api: 'system' }, requestId: 'r' });
+    const failing = system.inTransaction(async (tx) => {
+      await system.audit.record(tx, { action: 'undone', actor: { api: 'system' }, requestId: 'r' });
       throw new Error('the change failed');
     });
     await expect(failing).rejects.toThrow('the change failed');
@@ -221,7 +221,7 @@ describe('a row', () => {
     'DELETE FROM audit_log',
     'TRUNCATE audit_log CASCADE',
   ])('can not be touched: %s', async (sql) => {
-    const { appUrl, migrateUrl } = kit.addresses;
+    const { appUrl, migrateUrl } = system.addresses;
     const run = (address: string) => withConnection(address, (client) => client.query(sql));
     await expect(run(appUrl)).rejects.toThrow(/permission denied/u);
     await expect(run(migrateUrl)).rejects.toThrow(/append-only|audit_log/u);

@@ -9,13 +9,13 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 const input = (more: object = {}) => ({
-  accountNumber: `${open.kit.random.digits(8)}8888`,
+  accountNumber: `${open.system.random.digits(8)}8888`,
   ifsc: 'HDFC0000053',
   holderName: 'Asha Rao',
   ...more,
 });
 const add = (call: Caller, more: object = {}) => call('POST', '/bank-accounts', input(more));
-const row = (id: string) => open.kit.db.bankAccount.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
 const list = async (call: Caller) => {
   const { body } = await call('GET', '/bank-accounts');
   return body['items'] as { id: string; primary: boolean; status: string }[];
@@ -36,7 +36,7 @@ describe('adding a bank account', () => {
       status: 'PENDING',
       primary: false,
       nameMatchScore: null,
-      createdAt: open.kit.clock.now().toISOString(),
+      createdAt: open.system.clock.now().toISOString(),
     });
     const kept = await row(String(answer.body['id']));
     expect(kept).toMatchObject({ userId, accountLast4: '5518', validationAttempt: 1 });
@@ -69,7 +69,7 @@ describe('adding a bank account', () => {
   it('notifies the customer, without the number', async () => {
     const { call, userId } = await open.customer();
     const { body } = await add(call, { accountNumber: '918273645519' });
-    const rows = await open.kit.db.notification.findMany({ where: { userId } });
+    const rows = await open.system.db.notification.findMany({ where: { userId } });
     expect(rows).toMatchObject([{ type: 'bank_added', data: { bankAccountId: body['id'] } }]);
     expect(JSON.stringify(rows)).toContain('5519');
     expect(JSON.stringify(rows)).not.toContain('918273645519');
@@ -103,7 +103,7 @@ describe('adding a bank account', () => {
     const [, first] = await list(call);
     await call('DELETE', `/bank-accounts/${first?.id ?? ''}`);
     expect(await add(call, same)).toMatchObject({ status: 201 });
-    expect(open.kit.logged()).not.toContain('700070007000');
+    expect(open.system.logged()).not.toContain('700070007000');
   });
 });
 
@@ -133,7 +133,7 @@ describe('the primary account', () => {
     await open.drain();
     expect(await primaryOf(call)).toEqual([first]);
     const { providerValidationId } = await row(wanted);
-    await open.banking.applyValidation(open.kit.db, {
+    await open.banking.applyValidation(open.system.db, {
       validationId: providerValidationId ?? '',
       status: 'VALID',
       providerStatus: 'completed',
@@ -173,12 +173,12 @@ describe('deleting an account', () => {
     expect(await remove()).toMatchObject(inUse);
     await open.drain();
     expect(await remove()).toMatchObject(inUse);
-    await open.kit.sandbox.control('POST', `/payouts/${payoutId}`, {
+    await open.system.sandbox.control('POST', `/payouts/${payoutId}`, {
       outcome: 'processed',
       deliver: 'none',
     });
-    open.kit.clock.advance(120_000);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(120_000);
+    await open.janitor('payouts-poll-attempts');
     expect(await remove()).toMatchObject({ status: 204 });
     expect(await remove()).toMatchObject({ status: 404 });
     expect(await list(call)).toEqual([]);
@@ -192,7 +192,7 @@ describe("somebody else's account", () => {
     const [owner, other] = [await open.customer(), await open.customer()];
     const id = await open.account(owner.userId);
     const missing = { status: 404, code: 'NOT_FOUND' };
-    for (const target of [id, open.kit.random.uuid(), 'x']) {
+    for (const target of [id, open.system.random.uuid(), 'x']) {
       expect(await other.call('PATCH', `/bank-accounts/${target}/primary`)).toMatchObject(missing);
       expect(await other.call('PATCH', `/bank-accounts/${target}/verify`)).toMatchObject(missing);
       expect(await other.call('DELETE', `/bank-accounts/${target}`)).toMatchObject(missing);

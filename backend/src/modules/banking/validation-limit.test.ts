@@ -13,7 +13,10 @@ afterAll(() => open.close());
 const most = 10;
 const limited = { status: 429, code: 'VALIDATION_LIMIT' };
 
-const add = (call: Caller, accountNumber = `${open.kit.random.digits(8)}8888`): Promise<Answer> =>
+const add = (
+  call: Caller,
+  accountNumber = `${open.system.random.digits(8)}8888`,
+): Promise<Answer> =>
   call('POST', '/bank-accounts', { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' });
 const addAndDelete = async (call: Caller): Promise<Answer> => {
   const answer = await add(call);
@@ -22,14 +25,17 @@ const addAndDelete = async (call: Caller): Promise<Answer> => {
 };
 /** Lets the account's validation fail, so that it may be asked for again. */
 const fail = (id: string) =>
-  open.kit.db.bankAccount.update({ where: { id }, data: { status: 'FAILED', failureReason: 'x' } });
+  open.system.db.bankAccount.update({
+    where: { id },
+    data: { status: 'FAILED', failureReason: 'x' },
+  });
 const statusesOf = (answers: readonly Answer[]) =>
   answers.map(({ code, status }) => code ?? status);
 
 describe('penny-drops of a customer in one IST day', () => {
   it('are at most 10, deleted accounts included, and free again on the next day', async () => {
     const { call } = await open.customer();
-    open.kit.clock.set(addMs(endOfIstDay(open.kit.clock.now()), -2 * 3_600_000));
+    open.system.clock.set(addMs(endOfIstDay(open.system.clock.now()), -2 * 3_600_000));
     for (let count = 0; count < most; count += 1) {
       expect(await addAndDelete(call)).toMatchObject({ status: 201 });
     }
@@ -38,7 +44,7 @@ describe('penny-drops of a customer in one IST day', () => {
     expect(Number(refused.headers.get('retry-after'))).toBe(7200);
     const { call: another } = await open.customer();
     expect(await add(another)).toMatchObject({ status: 201 });
-    open.kit.clock.advance(2 * 3_600_000);
+    open.system.clock.advance(2 * 3_600_000);
     expect(await add(call)).toMatchObject({ status: 201 });
   });
 
@@ -54,7 +60,7 @@ describe('penny-drops of a customer in one IST day', () => {
     await fail(id);
     expect(await verify()).toMatchObject(limited);
     const where = { id };
-    expect(await open.kit.db.bankAccount.findUniqueOrThrow({ where })).toMatchObject({
+    expect(await open.system.db.bankAccount.findUniqueOrThrow({ where })).toMatchObject({
       status: 'FAILED',
       validationAttempt: most,
     });
@@ -72,7 +78,7 @@ describe('penny-drops of a customer in one IST day', () => {
   it('do not count what was refused', async () => {
     const { call } = await open.customer();
     for (let count = 0; count < 8; count += 1) await addAndDelete(call);
-    const number = `${open.kit.random.digits(8)}8888`;
+    const number = `${open.system.random.digits(8)}8888`;
     expect(await add(call, number)).toMatchObject({ status: 201 });
     expect(await add(call, number)).toMatchObject({ code: 'BANK_ACCOUNT_DUPLICATE' });
     expect(await add(call)).toMatchObject({ status: 201 });

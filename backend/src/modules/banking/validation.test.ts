@@ -9,20 +9,20 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 afterEach(async () => {
-  await open.kit.sandbox.control('DELETE', '/faults');
+  await open.system.sandbox.control('DELETE', '/faults');
 });
 
 const minuteMs = 60_000;
-const row = (id: string) => open.kit.db.bankAccount.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
 const told = (userId: string) =>
-  open.kit.db.notification.findMany({
+  open.system.db.notification.findMany({
     where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
   });
 
 /** An account whose validation stays open unless it is played; nothing is started yet. */
 const added = async (ending = '8888') => {
   const { userId, call } = await open.customer();
-  const accountNumber = `${open.kit.random.digits(8)}${ending}`;
+  const accountNumber = `${open.system.random.digits(8)}${ending}`;
   const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
   const answer = await call('POST', '/bank-accounts', body);
   expect(answer.status).toBe(201);
@@ -36,11 +36,11 @@ const added = async (ending = '8888') => {
   };
 };
 const play = (id: string, outcome: string, deliver = 'webhook') =>
-  open.kit.sandbox.control('POST', `/validations/${id}`, { outcome, deliver });
+  open.system.sandbox.control('POST', `/validations/${id}`, { outcome, deliver });
 const started = async (id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
 const nextRound = async (replica?: Parameters<OpenMoneyOut['janitor']>[1]): Promise<void> => {
-  open.kit.clock.advance(2 * minuteMs);
+  open.system.clock.advance(2 * minuteMs);
   await open.lapseLeases();
   await open.janitor('banking-ask-open-validations', replica);
 };
@@ -106,7 +106,7 @@ describe('a penny-drop', () => {
         await play(id, 'invalid');
         const subject = outcome.value.validationId;
         await eventually(async () => {
-          const [event] = await open.kit.db.webhookEvent.findMany({ where: { subject } });
+          const [event] = await open.system.db.webhookEvent.findMany({ where: { subject } });
           return event?.status === 'UNMATCHED';
         });
         return outcome;
@@ -204,7 +204,10 @@ describe('verifying again', () => {
     expect(await verify()).toMatchObject({ status: 200, body: { id, status: 'PENDING' } });
     // A late report of the first validation decides nothing.
     const late = { validationId: old ?? '', referenceId: id, providerStatus: 'completed' } as const;
-    const effect = await open.banking.applyValidation(open.kit.db, { ...late, status: 'INVALID' });
+    const effect = await open.banking.applyValidation(open.system.db, {
+      ...late,
+      status: 'INVALID',
+    });
     expect(effect).toBe('UNMATCHED');
     await open.drain();
     expect(await started(id)).toBe(2);
@@ -231,7 +234,7 @@ describe('verifying again', () => {
     expect(await verify()).toMatchObject({ status: 404 });
     const { providerValidationId: validationId } = await row(id);
     const news = { validationId: validationId ?? '', providerStatus: 'completed' } as const;
-    const effect = await open.banking.applyValidation(open.kit.db, { ...news, status: 'VALID' });
+    const effect = await open.banking.applyValidation(open.system.db, { ...news, status: 'VALID' });
     expect(effect).toBe('IGNORED');
     expect(await told(userId)).toEqual([]);
   });
@@ -245,7 +248,7 @@ describe('the log', () => {
     await nextRound();
     await play(id, 'invalid');
     await eventually(async () => (await row(id)).status === 'FAILED');
-    const logged = open.kit.logged();
+    const logged = open.system.logged();
     expect(logged).toContain(id);
     expect(logged).not.toContain(accountNumber);
     expect(logged).not.toContain(accountNumber.slice(0, 8));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { withJobRunner } from '#test/support/job-queue.ts';
-import { tellAllocation } from '#test/support/tell-allocation.ts';
+import { openAllocationScenario } from '#test/support/allocation-scenario.ts';
 
-const story = tellAllocation();
+const scenario = openAllocationScenario();
 const {
   orderOf,
   statusOf,
@@ -15,88 +15,88 @@ const {
   exhaust,
   expectOnePurchase,
   death,
-} = story;
+} = scenario;
 
 describe('an allocation that does not succeed', () => {
   it('ends with a person after all retries', async () => {
     await exhaust();
-    expect(await orderOf(story.bought)).toMatchObject({
+    expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'ALLOCATION_EXHAUSTED',
       manual_review_reason: expect.stringContaining('6 tries'),
     });
-    const told = await story.open.database.db.notification.findMany({
-      where: { userId: story.bought.userId },
+    const told = await scenario.open.database.db.notification.findMany({
+      where: { userId: scenario.bought.userId },
     });
     expect(told.map(({ type }) => type)).toEqual(['buy_under_review']);
-    const { body } = await story.bought.call('GET', '/portfolio');
+    const { body } = await scenario.bought.call('GET', '/portfolio');
     expect(body.balance).toBe('0.0000');
   });
 
   it('ends with a person at the end of the lock, a later retry not waited for', async () => {
-    await story.open.advance(200);
-    await story.open.fault('buy-confirm', 'error', { times: 200 });
+    await scenario.open.advance(200);
+    await scenario.open.fault('buy-confirm', 'error', { times: 200 });
     await allocate();
     for (const seconds of [5, 15, 45, 90]) {
-      await story.open.advance(seconds);
+      await scenario.open.advance(seconds);
       await allocate();
     }
-    const order = await story.open.database.db.goldOrder.findUniqueOrThrow({
-      where: { id: story.bought.orderId },
+    const order = await scenario.open.database.db.goldOrder.findUniqueOrThrow({
+      where: { id: scenario.bought.orderId },
     });
     expect(order.status).toBe('RETRY_PENDING');
     expect(order.nextAttemptAt).toEqual(order.lockEndsAt);
-    await story.open.advance(125);
-    const confirms = await confirmsOf(story.bought);
+    await scenario.open.advance(125);
+    const confirms = await confirmsOf(scenario.bought);
     await allocate();
-    expect(await orderOf(story.bought)).toMatchObject({
+    expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'PROVIDER_LOCK_EXPIRED',
     });
-    expect(await confirmsOf(story.bought)).toBe(confirms);
+    expect(await confirmsOf(scenario.bought)).toBe(confirms);
   });
 
   it('starts no confirm after the end of the lock', async () => {
-    await story.open.advance(480);
+    await scenario.open.advance(480);
     await allocate();
-    expect(await orderOf(story.bought)).toMatchObject({
+    expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'PROVIDER_LOCK_EXPIRED',
     });
-    expect(await confirmsOf(story.bought)).toBe(0);
-    expect(await operationsOf(story.bought)).toEqual([]);
+    expect(await confirmsOf(scenario.bought)).toBe(0);
+    expect(await operationsOf(scenario.bought)).toEqual([]);
   });
 
   it('is allocated at the end of the lock when the provider sold it, known or not', async () => {
-    const { providerUserId, txId } = story.bought;
+    const { providerUserId, txId } = scenario.bought;
     const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
-    await story.open.sandbox.safegold('POST', path, { tx_id: txId });
-    expect(await operationsOf(story.bought)).toEqual([]);
-    await story.open.advance(480);
+    await scenario.open.sandbox.safegold('POST', path, { tx_id: txId });
+    expect(await operationsOf(scenario.bought)).toEqual([]);
+    await scenario.open.advance(480);
     await allocate();
-    await expectOnePurchase(story.bought);
+    await expectOnePurchase(scenario.bought);
   });
 
   it('is allocated from review when a confirm turns out to have gone through', async () => {
-    await story.open.fault('buy-confirm', 'accept_then_timeout');
-    await story.open.fault('buy-status', 'timeout', { times: 200 });
+    await scenario.open.fault('buy-confirm', 'accept_then_timeout');
+    await scenario.open.fault('buy-status', 'timeout', { times: 200 });
     await allocate();
-    await story.open.advance(480);
+    await scenario.open.advance(480);
     await allocate();
-    expect(await orderOf(story.bought)).toMatchObject({
+    expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'PROVIDER_LOCK_EXPIRED',
     });
     // The provider is back: as long after as may be, its word counts.
-    await story.open.sandbox.control('DELETE', '/faults');
-    await story.open.advance(3600);
+    await scenario.open.sandbox.control('DELETE', '/faults');
+    await scenario.open.advance(3600);
     await eventually(async () => {
-      await story.open.advance(31);
-      await janitor('gold-ask-undecided');
-      expect(await statusOf(story.bought)).toBe('ALLOCATED');
+      await scenario.open.advance(31);
+      await janitor('poll-undecided-allocations');
+      expect(await statusOf(scenario.bought)).toBe('ALLOCATED');
     });
-    await expectOnePurchase(story.bought);
-    expect(await historyOf(story.bought)).toEqual([
+    await expectOnePurchase(scenario.bought);
+    expect(await historyOf(scenario.bought)).toEqual([
       'PENDING',
       'PAID',
       'RETRY_PENDING',
@@ -106,26 +106,26 @@ describe('an allocation that does not succeed', () => {
   });
 
   it('stays undecided for 10 min and 60 s, and is decided then', async () => {
-    await story.open.fault('buy-confirm', 'timeout', { times: 200 });
+    await scenario.open.fault('buy-confirm', 'timeout', { times: 200 });
     await allocate();
-    await story.open.advance(480);
+    await scenario.open.advance(480);
     await allocate();
-    expect(await statusOf(story.bought)).toBe('MANUAL_REVIEW');
-    const state = async () => (await operationsOf(story.bought)).map(({ status }) => status);
-    await story.open.advance(179);
+    expect(await statusOf(scenario.bought)).toBe('MANUAL_REVIEW');
+    const state = async () => (await operationsOf(scenario.bought)).map(({ status }) => status);
+    await scenario.open.advance(179);
     await eventually(async () => {
-      await janitor('gold-ask-undecided');
-      const [operation] = await operationsOf(story.bought);
-      return operation?.lastAskedAt?.getTime() === story.open.clock.now().getTime();
+      await janitor('poll-undecided-allocations');
+      const [operation] = await operationsOf(scenario.bought);
+      return operation?.lastAskedAt?.getTime() === scenario.open.clock.now().getTime();
     });
     expect(await state()).toEqual(['UNKNOWN']);
-    await story.open.advance(60);
+    await scenario.open.advance(60);
     await eventually(async () => {
-      await story.open.advance(31);
-      await janitor('gold-ask-undecided');
+      await scenario.open.advance(31);
+      await janitor('poll-undecided-allocations');
       expect(await state()).toEqual(['REFUSED']);
     });
-    expect(await statusOf(story.bought)).toBe('MANUAL_REVIEW');
+    expect(await statusOf(scenario.bought)).toBe('MANUAL_REVIEW');
   });
 });
 
@@ -134,41 +134,43 @@ describe('a payment in doubt while the gold is being bought', () => {
     death.at = 'after the confirm';
     await expect(allocate()).rejects.toThrow('killed');
     death.at = undefined;
-    const path = `/payments/${story.bought.gatewayOrderId}`;
-    await story.open.sandbox.control('POST', path, { outcome: 'captured' });
-    await eventually(async () => (await statusOf(story.bought)) === 'MANUAL_REVIEW');
-    await story.open.lapseLeases();
+    const path = `/payments/${scenario.bought.gatewayOrderId}`;
+    await scenario.open.sandbox.control('POST', path, { outcome: 'captured' });
+    await eventually(async () => (await statusOf(scenario.bought)) === 'MANUAL_REVIEW');
+    await scenario.open.lapseLeases();
     await allocate();
-    await janitor('gold-ask-undecided');
-    expect(await orderOf(story.bought)).toMatchObject({
+    await janitor('poll-undecided-allocations');
+    expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
-    expect(await historyOf(story.bought)).toEqual([
+    expect(await historyOf(scenario.bought)).toEqual([
       'PENDING',
       'PAID',
       'MANUAL_REVIEW',
       'ALLOCATED',
       'MANUAL_REVIEW',
     ]);
-    expect((await story.bought.call('GET', '/portfolio')).body.balance).toBe(story.bought.grams);
+    expect((await scenario.bought.call('GET', '/portfolio')).body.balance).toBe(
+      scenario.bought.grams,
+    );
   });
 });
 
 describe('a retry whose job was lost', () => {
   it('is taken up by the janitor', async () => {
-    await story.open.fault('buy-confirm', 'error');
+    await scenario.open.fault('buy-confirm', 'error');
     await allocate();
-    expect(await statusOf(story.bought)).toBe('RETRY_PENDING');
-    const { db } = story.open.database;
-    const key = `gold.allocate:${story.bought.orderId}`;
+    expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
+    const { db } = scenario.open.database;
+    const key = `gold.allocate:${scenario.bought.orderId}`;
     expect(await db.scheduledJob.count({ where: { key } })).toBe(1);
     await db.scheduledJob.deleteMany({ where: { key } });
-    await story.open.advance(66);
-    await janitor('gold-resume-retries');
-    await withJobRunner(story.open.databaseUrl, story.open.gold.jobs, async () => {
-      await eventually(async () => (await statusOf(story.bought)) === 'ALLOCATED');
+    await scenario.open.advance(66);
+    await janitor('resume-allocation-retries');
+    await withJobRunner(scenario.open.databaseUrl, scenario.open.gold.jobs, async () => {
+      await eventually(async () => (await statusOf(scenario.bought)) === 'ALLOCATED');
     });
-    await expectOnePurchase(story.bought);
+    await expectOnePurchase(scenario.bought);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { jobsOf, withJobRunner } from '#test/support/job-queue.ts';
-import { tellAllocation } from '#test/support/tell-allocation.ts';
+import { openAllocationScenario } from '#test/support/allocation-scenario.ts';
 
-const story = tellAllocation();
+const scenario = openAllocationScenario();
 const {
   statusOf,
   allocate,
@@ -13,30 +13,30 @@ const {
   operationsOf,
   expectOnePurchase,
   death,
-} = story;
+} = scenario;
 
 describe('an allocation', () => {
   it('runs from the queue and shows in the portfolio at once', async () => {
-    const { call } = story.bought;
+    const { call } = scenario.bought;
     const empty = (await call('GET', '/portfolio')).body;
     expect(empty).toMatchObject({ balance: '0.0000', profitLossPct: 0, investedPaise: 0 });
-    expect(await jobsOf(story.open.database.db, 'gold.allocate')).toHaveLength(1);
-    await withJobRunner(story.open.databaseUrl, story.open.gold.jobs, async () => {
-      await eventually(async () => (await statusOf(story.bought)) === 'ALLOCATED');
+    expect(await jobsOf(scenario.open.database.db, 'gold.allocate')).toHaveLength(1);
+    await withJobRunner(scenario.open.databaseUrl, scenario.open.gold.jobs, async () => {
+      await eventually(async () => (await statusOf(scenario.bought)) === 'ALLOCATED');
     });
-    await expectOnePurchase(story.bought);
-    expect(await historyOf(story.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
-    expect(await confirmsOf(story.bought)).toBe(1);
+    await expectOnePurchase(scenario.bought);
+    expect(await historyOf(scenario.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
+    expect(await confirmsOf(scenario.bought)).toBe(1);
     const full = (await call('GET', '/portfolio')).body;
     expect(full).toMatchObject({
-      balance: story.bought.grams,
+      balance: scenario.bought.grams,
       reserved: '0.0000',
       investedPaise: 100_000,
     });
     expect(full.profitLossPaise).toBe(full.currentValuePaise - 100_000);
     expect((await call('GET', '/portfolio/passbook')).body).toEqual({
       holding: {
-        balance: story.bought.grams,
+        balance: scenario.bought.grams,
         reserved: '0.0000',
         investedPaise: 100_000,
         avgPricePaise: full.avgPricePaise,
@@ -48,52 +48,52 @@ describe('an allocation', () => {
 
   it('in ten workers at a time confirms once', async () => {
     await Promise.all(Array.from({ length: 10 }, allocate));
-    await expectOnePurchase(story.bought);
-    expect(await confirmsOf(story.bought)).toBe(1);
+    await expectOnePurchase(scenario.bought);
+    expect(await confirmsOf(scenario.bought)).toBe(1);
     await allocate();
-    await expectOnePurchase(story.bought);
+    await expectOnePurchase(scenario.bought);
   });
 
   it.each(['error', 'reset', 'timeout'])(
     'whose confirm ends in %s without having been made is tried again',
     async (fault) => {
-      await story.open.fault('buy-confirm', fault);
+      await scenario.open.fault('buy-confirm', fault);
       await allocate();
-      expect(await statusOf(story.bought)).toBe('RETRY_PENDING');
+      expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
       // Not before its time.
       await allocate();
-      expect(await statusOf(story.bought)).toBe('RETRY_PENDING');
-      await story.open.advance(5);
+      expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
+      await scenario.open.advance(5);
       await allocate();
-      await expectOnePurchase(story.bought);
+      await expectOnePurchase(scenario.bought);
       const history = ['PENDING', 'PAID', 'RETRY_PENDING', 'PAID', 'ALLOCATED'];
-      expect(await historyOf(story.bought)).toEqual(history);
+      expect(await historyOf(scenario.bought)).toEqual(history);
     },
   );
 
   it.each(['accept_then_timeout', 'malformed'])(
     'whose confirm went through but ended in %s is found by the status',
     async (fault) => {
-      await story.open.fault('buy-confirm', fault);
+      await scenario.open.fault('buy-confirm', fault);
       await allocate();
-      await expectOnePurchase(story.bought);
-      expect(await confirmsOf(story.bought)).toBe(1);
+      await expectOnePurchase(scenario.bought);
+      expect(await confirmsOf(scenario.bought)).toBe(1);
     },
   );
 
   it('is not confirmed again while nobody says what became of the first confirm', async () => {
-    await story.open.fault('buy-confirm', 'accept_then_timeout');
-    await story.open.fault('buy-status', 'timeout', { times: 2 });
+    await scenario.open.fault('buy-confirm', 'accept_then_timeout');
+    await scenario.open.fault('buy-status', 'timeout', { times: 2 });
     await allocate();
-    expect(await statusOf(story.bought)).toBe('RETRY_PENDING');
-    expect((await operationsOf(story.bought)).map(({ status }) => status)).toEqual(['UNKNOWN']);
-    await story.open.advance(5);
+    expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
+    expect((await operationsOf(scenario.bought)).map(({ status }) => status)).toEqual(['UNKNOWN']);
+    await scenario.open.advance(5);
     await allocate();
-    expect(await statusOf(story.bought)).toBe('RETRY_PENDING');
-    await story.open.advance(15);
+    expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
+    await scenario.open.advance(15);
     await allocate();
-    await expectOnePurchase(story.bought);
-    expect(await confirmsOf(story.bought)).toBe(1);
+    await expectOnePurchase(scenario.bought);
+    expect(await confirmsOf(scenario.bought)).toBe(1);
   });
 });
 
@@ -106,27 +106,27 @@ describe('a worker killed', () => {
       death.at = undefined;
       await allocate();
       // The dead one's lease stands: nobody else may confirm yet.
-      expect(await statusOf(story.bought)).toBe('PAID');
-      await story.open.lapseLeases();
-      await story.open.advance(61);
-      await janitor('gold-resume-paid');
-      expect((await jobsOf(story.open.database.db, 'gold.allocate')).length).toBeGreaterThan(0);
+      expect(await statusOf(scenario.bought)).toBe('PAID');
+      await scenario.open.lapseLeases();
+      await scenario.open.advance(61);
+      await janitor('resume-paid-orders');
+      expect((await jobsOf(scenario.open.database.db, 'gold.allocate')).length).toBeGreaterThan(0);
       await allocate();
-      await expectOnePurchase(story.bought);
-      expect(await confirmsOf(story.bought)).toBe(1);
+      await expectOnePurchase(scenario.bought);
+      expect(await confirmsOf(scenario.bought)).toBe(1);
     },
   );
 
   it('once more while it takes up the work changes nothing', async () => {
     death.at = 'after the confirm';
     await expect(allocate()).rejects.toThrow('killed');
-    await story.open.lapseLeases();
+    await scenario.open.lapseLeases();
     death.at = 'after the status';
     await expect(allocate()).rejects.toThrow('killed');
-    await story.open.lapseLeases();
+    await scenario.open.lapseLeases();
     death.at = undefined;
-    await janitor('gold-ask-undecided');
-    await expectOnePurchase(story.bought);
-    expect(await historyOf(story.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
+    await janitor('poll-undecided-allocations');
+    await expectOnePurchase(scenario.bought);
+    expect(await historyOf(scenario.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
   });
 });

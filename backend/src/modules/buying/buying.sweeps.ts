@@ -47,7 +47,7 @@ export const createExpirySweeps = (
 
   return [
     {
-      name: 'gold-expire-quotes',
+      name: 'expire-quotes',
       async run(signal) {
         while (!signal.aborted) {
           const count = await expireQuotes(db, clock.now(), expiryBatchSize);
@@ -57,7 +57,7 @@ export const createExpirySweeps = (
       },
     },
     {
-      name: 'gold-expire-unpaid',
+      name: 'expire-unpaid-orders',
       async run(signal) {
         await sweepRows({
           rows: await listLapsedBuys(db, clock.now(), expiryBatchSize),
@@ -106,7 +106,7 @@ export const createAllocationSweeps = (
 
   return [
     {
-      name: 'gold-resume-paid',
+      name: 'resume-paid-orders',
       async run() {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const stalled = await listStalledBuys(db, before, batchSize);
@@ -114,7 +114,7 @@ export const createAllocationSweeps = (
       },
     },
     {
-      name: 'gold-resume-retries',
+      name: 'resume-allocation-retries',
       async run() {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const overdue = await listOverdueRetries(db, before, batchSize);
@@ -122,7 +122,7 @@ export const createAllocationSweeps = (
       },
     },
     {
-      name: 'gold-ask-undecided',
+      name: 'poll-undecided-allocations',
       async run(signal) {
         const before = addSeconds(clock.now(), -queryAgainSeconds);
         await sweepRows({

@@ -163,16 +163,16 @@ describe('the order of refusals of a buy', () => {
       return answer.status === 200 ? 'REPLAY' : answer.body.error.code;
     };
     await open.fault('buy-verify', 'error', { times: 50 });
-    open.knobs.kyc = 'PENDING';
-    open.knobs.isGateOpen = false;
+    open.conditions.kyc = 'PENDING';
+    open.conditions.isGateOpen = false;
     expect(await code(done)).toBe('REPLAY');
     expect(await code({ unit: 'INR' })).toBe('PAYMENTS_DISABLED');
     expect(await code({ ...done, amount: '601' })).toBe('PAYMENTS_DISABLED');
-    open.knobs.isGateOpen = true;
+    open.conditions.isGateOpen = true;
     expect(await code({ ...done, amount: 'much' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...done, amount: '1' })).toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await code(buyOf('1'))).toBe('KYC_REQUIRED');
-    open.knobs.kyc = 'APPROVED';
+    open.conditions.kyc = 'APPROVED';
     expect(await code(buyOf('1'))).toBe('LIMIT_EXCEEDED');
     expect(await code(buyOf('600'))).toBe('PROVIDER_UNAVAILABLE');
     await open.sandbox.control('DELETE', '/faults');
@@ -184,8 +184,8 @@ describe('the order of refusals of a buy', () => {
 describe('the daily limit', () => {
   it('holds under twenty buys at a time', async () => {
     const { id: userId, call } = await open.newCustomer();
-    const { limits } = open.knobs;
-    open.knobs.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    const { limits } = open.conditions;
+    open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', '/gold/buy', buyOf('1000'))),
     );
@@ -202,13 +202,13 @@ describe('the daily limit', () => {
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('5000'))).status).toBe(201);
     expect((await call('POST', '/gold/buy', buyOf('10'))).status).toBe(400);
-    open.knobs.limits = limits;
+    open.conditions.limits = limits;
   });
 
   it('counts a FAILED buy while its lock stands, since it may still be paid', async () => {
     const { call } = await open.newCustomer();
-    const { limits } = open.knobs;
-    open.knobs.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    const { limits } = open.conditions;
+    open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
     await open.sandbox.control('POST', '/faults', refusedByGateway);
     const failed = await call('POST', '/gold/buy', buyOf('3000'));
     expect(failed.body.error.code).toBe('GATEWAY_REFUSED');
@@ -219,7 +219,7 @@ describe('the daily limit', () => {
     });
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('3000'))).status).toBe(201);
-    open.knobs.limits = limits;
+    open.conditions.limits = limits;
   });
 });
 
@@ -276,16 +276,16 @@ describe('POST /payments/orders', () => {
     const code = async (body: object): Promise<string> =>
       (await call('POST', '/payments/orders', body)).body.error.code;
     const body = { quote_id, idempotency_key: newKey() };
-    open.knobs.isGateOpen = false;
+    open.conditions.isGateOpen = false;
     expect(await code({})).toBe('PAYMENTS_DISABLED');
-    open.knobs.isGateOpen = true;
-    open.knobs.kyc = 'PENDING';
+    open.conditions.isGateOpen = true;
+    open.conditions.kyc = 'PENDING';
     expect(await code({ ...body, quote_id: 'x' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, method: 'cash' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, terms_accepted: 'yes' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, terms_accepted: false })).toBe('TERMS_NOT_ACCEPTED');
     expect(await code(body)).toBe('KYC_REQUIRED');
-    open.knobs.kyc = 'APPROVED';
+    open.conditions.kyc = 'APPROVED';
     expect(await code({ ...body, quote_id: crypto.randomUUID() })).toBe('NOT_FOUND');
     const stranger = await open.newCustomer();
     expect((await stranger.call('POST', '/payments/orders', body)).status).toBe(404);

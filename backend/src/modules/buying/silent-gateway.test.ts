@@ -25,7 +25,7 @@ it('does not keep the unpaid orders of another gateway from expiring', async () 
   await open.advance(1);
   const later = await place('a-later-order');
   await open.advance(480);
-  const expire = () => runSweeps(open.gold.expirySweeps, 'gold-expire-unpaid');
+  const expire = () => runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
   await expire();
   await expire();
   expect(await statusOf(later)).toBe('FAILED');

@@ -74,9 +74,9 @@ describe('a dispatch that is not accepted', () => {
     const text = JSON.stringify([answer.body, rows], (_key, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
-    for (const place of [text, open.kit.logged()]) {
+    for (const place of [text, open.system.logged()]) {
       expect(place).not.toContain(open.token);
-      expect(place).not.toContain(`${open.kit.sandbox.url}/github`);
+      expect(place).not.toContain(`${open.system.sandbox.url}/github`);
     }
   });
 });
@@ -85,7 +85,7 @@ describe('what the database keeps', () => {
   it('is a known status', async () => {
     const sql = "UPDATE deploy_trigger SET status = 'LOST'";
     await open.deploy();
-    const change = withConnection(open.kit.addresses.appUrl, (client) => client.query(sql));
+    const change = withConnection(open.system.addresses.appUrl, (client) => client.query(sql));
     await expect(change).rejects.toThrow(/deploy_trigger_status_check/u);
   });
 
@@ -93,7 +93,7 @@ describe('what the database keeps', () => {
     const inTransaction: InTransaction = (work, options) => {
       writes += 1;
       return writes === 1
-        ? open.kit.inTransaction(work, options)
+        ? open.system.inTransaction(work, options)
         : Promise.reject(new Error('the database is gone'));
     };
     let writes = 0;
@@ -102,7 +102,7 @@ describe('what the database keeps', () => {
     expect(answer.status).toBe(202);
     const id = String(answer.body['correlationId']);
     expect((await open.triggers())[0]).toMatchObject({ id, status: 'DISPATCHING' });
-    expect(open.kit.logged()).toContain('the outcome of a deployment was not recorded');
+    expect(open.system.logged()).toContain('the outcome of a deployment was not recorded');
     expect((await open.deploy()).status).toBe(429);
   });
 });

@@ -50,7 +50,7 @@ describe('a deployment', () => {
     const answer = await open.deploy('website');
     const { correlationId, run } = answer.body as { correlationId: string; run: { id: string } };
     expect(
-      await open.kit.db.deployTrigger.findUnique({ where: { id: correlationId } }),
+      await open.system.db.deployTrigger.findUnique({ where: { id: correlationId } }),
     ).toMatchObject({
       target: 'website',
       status: 'DISPATCHED',
@@ -97,7 +97,7 @@ describe('another one', () => {
   it('has to wait for what is left of 60 s, whoever asks and for whichever target', async () => {
     await open.deploy('backend');
     await open.age(20_000);
-    const other = await createFactories(open.kit).admin('SUPER_ADMIN');
+    const other = await createFactories(open.system).admin('SUPER_ADMIN');
     const before = (await open.triggers()).length;
     const answer = await open.deploy('website', open.as(other.token));
     expect(answer).toMatchObject({ status: 429, code: 'DEPLOY_TOO_SOON' });
@@ -111,11 +111,11 @@ describe('another one', () => {
 
   it('may go after 60 s of real time, and not by moving the clock', async () => {
     await open.deploy();
-    open.kit.clock.advance(3_600_000);
+    open.system.clock.advance(3_600_000);
     expect((await open.deploy()).status).toBe(429);
-    open.kit.clock.advance(-7_200_000);
+    open.system.clock.advance(-7_200_000);
     expect((await open.deploy()).status).toBe(429);
-    open.kit.clock.advance(3_600_000);
+    open.system.clock.advance(3_600_000);
     await open.age(60_000);
     expect((await open.deploy()).status).toBe(202);
   });

@@ -15,13 +15,13 @@ describe('runs', () => {
     const workflows = ['backend', 'website', 'backend', 'backend'];
     for (const target of workflows) {
       const path = `/repos/digital-gold/service/actions/workflows/deploy-${target}.yml/dispatches`;
-      await open.kit.sandbox.github('POST', path, { ref: 'main' });
+      await open.system.sandbox.github('POST', path, { ref: 'main' });
     }
-    const { body: seen } = await open.kit.sandbox.control('GET', '/runs');
+    const { body: seen } = await open.system.sandbox.control('GET', '/runs');
     const items = seen['items'] as { id: string; workflow: string }[];
     const website = items.find(({ workflow }) => workflow === 'deploy-website.yml');
     const end = { conclusion: 'failure' };
-    await open.kit.sandbox.control('POST', `/runs/${website?.id}`, end);
+    await open.system.sandbox.control('POST', `/runs/${website?.id}`, end);
     const { status, body } = await open.as(open.boss.token)('GET', '/devops/runs?per_page=2');
     expect(status).toBe(200);
     const runs = body['items'] as { target: string; createdAt: string }[];

@@ -27,13 +27,13 @@ beforeAll(async () => {
   customer = await kyc.make.customer();
 });
 
-afterAll(async () => kyc.kit.close());
+afterAll(async () => kyc.system.close());
 
 const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) =>
   kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
 
 const storedFiles = (): string[] =>
-  readdirSync(kyc.kit.objectsDir, { recursive: true, withFileTypes: true })
+  readdirSync(kyc.system.objectsDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
@@ -45,13 +45,13 @@ describe('an upload', () => {
     expect(key).toMatch(new RegExp(`^kyc/${customer.userId}/[0-9a-f-]{36}$`, 'u'));
 
     const plain = Buffer.from(pngBase64, 'base64');
-    const { kit } = kyc;
-    const found = await kit.objects.get(key);
+    const { system } = kyc;
+    const found = await system.objects.get(key);
     const sealed = found.kind === 'done' ? found.value?.bytes : undefined;
     expect(sealed?.includes(plain.subarray(0, 8))).toBe(false);
     for (const file of storedFiles()) expect(readFileSync(file).includes(plain)).toBe(false);
 
-    const sealer = await kit.vault.forUser(kit.db, customer.userId);
+    const sealer = await system.vault.forUser(system.db, customer.userId);
     const context = documentContext(key);
     expect(sealer.openBytes(sealed ?? Buffer.alloc(0), context)).toEqual(plain);
     // Bound to its key: one document can't stand in for another.
@@ -61,7 +61,7 @@ describe('an upload', () => {
 
   it('keeps what it was, and a hash of it', async () => {
     const key = String((await upload({ kind: 'SELFIE' })).body['documentKey']);
-    expect(await kyc.kit.db.kycDocument.findUnique({ where: { key } })).toMatchObject({
+    expect(await kyc.system.db.kycDocument.findUnique({ where: { key } })).toMatchObject({
       userId: customer.userId,
       kind: 'SELFIE',
       contentType: 'image/png',
@@ -134,7 +134,7 @@ describe('what is refused, and stored nowhere', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ code }) => code === 'LIMIT_EXCEEDED')).toHaveLength(9);
     const { userId } = hoarder;
-    expect(await kyc.kit.db.kycDocument.count({ where: { userId } })).toBe(40);
+    expect(await kyc.system.db.kycDocument.count({ where: { userId } })).toBe(40);
     expect(storedFiles()).toHaveLength(before + 1);
   });
 });

@@ -15,12 +15,12 @@ beforeAll(async () => {
     await kyc.submit(customer, { fullName });
     customers.push(customer);
     ids.push(await kyc.recordOf(customer));
-    kyc.kit.clock.advance(1000);
+    kyc.system.clock.advance(1000);
   }
   await kyc.operator()('POST', `/kyc/${ids[1]}/reject`, { reason: 'blurred' });
 });
 
-afterAll(async () => kyc.kit.close());
+afterAll(async () => kyc.system.close());
 
 const names = async (query = ''): Promise<unknown> => {
   const { status, body } = await kyc.operator()('GET', `/kyc${query}`);
@@ -48,7 +48,7 @@ describe('the queue', () => {
   it('shows a record with its documents, newest first, and no number beyond four digits', async () => {
     const [id = ''] = ids;
     const [customer] = customers;
-    const [selfie, first] = await kyc.kit.db.kycDocument.findMany({
+    const [selfie, first] = await kyc.system.db.kycDocument.findMany({
       where: { userId: customer?.userId ?? '' },
     });
     expect(selfie).toBeDefined();
@@ -72,7 +72,7 @@ describe('the queue', () => {
   it('has no name to show once the customer’s key is destroyed', async () => {
     const gone = await kyc.make.customer();
     await kyc.submit(gone);
-    await kyc.kit.vault.destroyUser(kyc.kit.db, gone.userId);
+    await kyc.system.vault.destroyUser(kyc.system.db, gone.userId);
     const id = await kyc.recordOf(gone);
     expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({ fullName: null });
     expect(await names('?limit=1')).toEqual([null]);

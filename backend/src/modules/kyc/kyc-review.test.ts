@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await kyc.kit.sandbox.control('DELETE', '/faults');
+  await kyc.system.sandbox.control('DELETE', '/faults');
 });
 
-afterAll(async () => kyc.kit.close());
+afterAll(async () => kyc.system.close());
 
 const submitted = async (changes: Readonly<Record<string, unknown>> = {}) => {
   const customer = await kyc.make.customer();
@@ -27,7 +27,7 @@ const decide = (id: string, verb: string, body?: unknown) =>
   kyc.operator()('POST', `/kyc/${id}/${verb}`, body);
 
 const fault = (kind: string, more: object = {}) =>
-  kyc.kit.sandbox.control('POST', '/faults', {
+  kyc.system.sandbox.control('POST', '/faults', {
     collaborator: 'safegold',
     operation: 'register',
     fault: kind,
@@ -35,18 +35,18 @@ const fault = (kind: string, more: object = {}) =>
     ...more,
   });
 
-const statusOf = (customer: MadeCustomer) => kycStatusOf(kyc.kit.db, customer.userId);
+const statusOf = (customer: MadeCustomer) => kycStatusOf(kyc.system.db, customer.userId);
 
 const notificationsOf = async ({ userId }: MadeCustomer) =>
-  (await kyc.kit.db.notification.findMany({ where: { userId } })).map(({ type }) => type);
+  (await kyc.system.db.notification.findMany({ where: { userId } })).map(({ type }) => type);
 
 const auditOf = async (id: string) =>
-  kyc.kit.db.auditLog.findMany({ where: { targetId: id }, orderBy: { seq: 'asc' } });
+  kyc.system.db.auditLog.findMany({ where: { targetId: id }, orderBy: { seq: 'asc' } });
 
 describe('approval', () => {
   it('registers the customer with the provider, tells them and is audited', async () => {
     const { customer, id } = await submitted({ fullName: 'Meera Nair', pincode: '682001' });
-    await expect(requireApprovedKyc(kyc.kit.db, customer.userId)).rejects.toMatchObject({
+    await expect(requireApprovedKyc(kyc.system.db, customer.userId)).rejects.toMatchObject({
       code: 'KYC_REQUIRED',
       details: { status: 'SUBMITTED' },
     });
@@ -55,11 +55,11 @@ describe('approval', () => {
       status: 200,
       body: { id, userId: customer.userId, status: 'APPROVED', fullName: 'Meera Nair' },
     });
-    expect(answer.body['reviewedAt']).toBe(kyc.kit.clock.now().toISOString());
-    await requireApprovedKyc(kyc.kit.db, customer.userId);
+    expect(answer.body['reviewedAt']).toBe(kyc.system.clock.now().toISOString());
+    await requireApprovedKyc(kyc.system.db, customer.userId);
 
-    const user = await findUser(kyc.kit.db, customer.userId);
-    const { body } = await kyc.kit.sandbox.safegold('GET', `/v1/users/${user?.providerUserId}`);
+    const user = await findUser(kyc.system.db, customer.userId);
+    const { body } = await kyc.system.sandbox.safegold('GET', `/v1/users/${user?.providerUserId}`);
     expect(body).toMatchObject({
       name: 'Meera Nair',
       pincode: '682001',
@@ -94,7 +94,7 @@ describe('approval', () => {
     expect(await notificationsOf(customer)).toEqual([]);
     expect(await auditOf(id)).toEqual([]);
     // Registering is idempotent on the phone, so the operator just does it again.
-    await kyc.kit.sandbox.control('DELETE', '/faults');
+    await kyc.system.sandbox.control('DELETE', '/faults');
     await eventually(async () => (await decide(id, 'approve')).status === 200, {
       everyMs: 200,
     });
@@ -106,7 +106,7 @@ describe('approval', () => {
     const answer = await decide(id, 'approve');
     expect(answer).toMatchObject({ status: 502, code: 'PROVIDER_MISMATCH' });
     expect(await statusOf(customer)).toBe('SUBMITTED');
-    expect((await findUser(kyc.kit.db, customer.userId))?.providerUserId).toBeNull();
+    expect((await findUser(kyc.system.db, customer.userId))?.providerUserId).toBeNull();
   });
 
   it('is done once by two reviewers at once', async () => {
@@ -136,11 +136,11 @@ describe('approval', () => {
     await fault('slow', { delayMs: 600 });
     const approval = decide(id, 'approve');
     await eventually(async () => {
-      const { body } = await kyc.kit.sandbox.control('GET', '/faults');
+      const { body } = await kyc.system.sandbox.control('GET', '/faults');
       expect(body).toMatchObject({ faults: [] });
     });
     await decide(id, 'request-resubmit', { reason: 'blurred' });
-    kyc.kit.clock.advance(1000);
+    kyc.system.clock.advance(1000);
     await kyc.submit(customer, { fullName: 'Second Name' });
     expect(await approval).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
     expect(await statusOf(customer)).toBe('SUBMITTED');
@@ -182,7 +182,7 @@ describe('rejection and resubmission', () => {
       expect(await decide(id, verb, { reason })).toMatchObject({ body: { reviewReason: reason } });
       const { body } = await kyc.as(customer)('GET', '/kyc/status');
       expect(body).toMatchObject({ reviewReason: reason });
-      const record = await kyc.kit.db.kycRecord.findUniqueOrThrow({ where: { id } });
+      const record = await kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
       const rows = await auditOf(id);
       expect(rows).toMatchObject([{ sealedForUserId: customer.userId }]);
       expect(JSON.stringify(record)).not.toContain('Meera');

@@ -10,13 +10,13 @@ beforeAll(async () => {
   kyc = await openKyc();
 });
 
-afterAll(async () => kyc.kit.close());
+afterAll(async () => kyc.system.close());
 
 const statusOf = async (customer: MadeCustomer) =>
   (await kyc.as(customer)('GET', '/kyc/status')).body;
 
 /** The IST date so many days from now. */
-const inFuture = (days: number) => istDate(addMs(kyc.kit.clock.now(), days * 86_400_000));
+const inFuture = (days: number) => istDate(addMs(kyc.system.clock.now(), days * 86_400_000));
 
 const nothing = {
   status: 'PENDING',
@@ -41,10 +41,10 @@ describe('a submission', () => {
       panLast4: '234F',
       aadhaarLast4: '7058',
       pincode: '560001',
-      submittedAt: kyc.kit.clock.now().toISOString(),
+      submittedAt: kyc.system.clock.now().toISOString(),
     });
     expect(await statusOf(customer)).toEqual(answer.body);
-    expect(kyc.kit.logged()).not.toMatch(/ABCPE1234F|999941057058/u);
+    expect(kyc.system.logged()).not.toMatch(/ABCPE1234F|999941057058/u);
   });
 
   it('is stored sealed: no column holds a number, name, date or pincode in clear', async () => {
@@ -52,7 +52,7 @@ describe('a submission', () => {
     const fields = { pan: 'QWERT9876Z', fullName: 'Meera Nair', dateOfBirth: '1991-02-28' };
     await kyc.submit(customer, { ...fields, pincode: '682001' });
     const where = { userId: customer.userId };
-    const row = await kyc.kit.db.kycRecord.findUniqueOrThrow({ where });
+    const row = await kyc.system.db.kycRecord.findUniqueOrThrow({ where });
     expect(Object.values(row)).not.toContain('682001');
     expect(JSON.stringify(row)).not.toMatch(/QWERT9876|Meera|1991-02-28/u);
     expect(row.panLast4).toBe('876Z');
@@ -66,7 +66,7 @@ describe('a submission', () => {
     const without = await kyc.submit(customer, { fullName: undefined });
     expect(without).toMatchObject({ status: 400, field: 'fullName' });
     const where = { id: customer.userId };
-    await kyc.kit.db.user.update({ where, data: { fullName: 'Ravi Iyer' } });
+    await kyc.system.db.user.update({ where, data: { fullName: 'Ravi Iyer' } });
     expect(await kyc.submit(customer, { fullName: undefined })).toMatchObject({ status: 200 });
     const id = await kyc.recordOf(customer);
     expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({
@@ -233,7 +233,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
     const customer = await kyc.make.customer();
     const answer = await kyc.submit(customer, { [field]: value });
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
-    expect(await kyc.kit.db.kycRecord.count({ where: { userId: customer.userId } })).toBe(0);
+    expect(await kyc.system.db.kycRecord.count({ where: { userId: customer.userId } })).toBe(0);
   });
 
   it('a date of birth that is today or to come', async () => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
   kyc = await openKyc();
 });
 
-afterAll(async () => kyc.kit.close());
+afterAll(async () => kyc.system.close());
 
 /** A rejected record as it was stored before its pincode and reason were sealed. */
 const rejectedBefore = async () => {
@@ -16,7 +16,7 @@ const rejectedBefore = async () => {
   await kyc.submit(customer);
   const id = await kyc.recordOf(customer);
   await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' });
-  await kyc.kit.db.kycRecord.update({
+  await kyc.system.db.kycRecord.update({
     where: { id },
     data: {
       pincode: '682001',
@@ -29,10 +29,10 @@ const rejectedBefore = async () => {
 };
 
 const sweep = async () => {
-  for (const { run } of createKycSweeps(kyc.kit)) await run(new AbortController().signal);
+  for (const { run } of createKycSweeps(kyc.system)) await run(new AbortController().signal);
 };
 
-const recordOf = (id: string) => kyc.kit.db.kycRecord.findUniqueOrThrow({ where: { id } });
+const recordOf = (id: string) => kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
 
 it('shows a record stored in the clear, and seals it without a change to see', async () => {
   const { customer, id } = await rejectedBefore();
@@ -50,7 +50,7 @@ it('shows a record stored in the clear, and seals it without a change to see', a
 
 it('erases what belongs to a customer whose key is destroyed', async () => {
   const { customer, id } = await rejectedBefore();
-  await kyc.kit.vault.destroyUser(kyc.kit.db, customer.userId);
+  await kyc.system.vault.destroyUser(kyc.system.db, customer.userId);
   await sweep();
   expect(await recordOf(id)).toMatchObject({
     pincode: null,
@@ -65,7 +65,7 @@ it('approves a record that was stored in the clear', async () => {
   await kyc.submit(customer);
   const id = await kyc.recordOf(customer);
   const data = { pincode: '682001', pincodeSealed: null };
-  await kyc.kit.db.kycRecord.update({ where: { id }, data });
+  await kyc.system.db.kycRecord.update({ where: { id }, data });
   const approved = await kyc.operator()('POST', `/kyc/${id}/approve`);
   expect(approved).toMatchObject({ status: 200, body: { pincode: '682001' } });
 });

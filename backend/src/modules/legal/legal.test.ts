@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { policyVersionInForce } from './index.ts';
 
-let kit: Kit;
+let system: TestSystem;
 
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const publish = (version: string, effectiveFrom: string, verified = true) =>
-  kit.db.policyVersion.create({
+  system.db.policyVersion.create({
     data: {
-      id: kit.random.uuid(),
+      id: system.random.uuid(),
       slug: 'terms',
       version,
       title: 'Terms',
       body: 'Text',
       verified,
       effectiveFrom: new Date(effectiveFrom),
-      createdAt: kit.clock.now(),
+      createdAt: system.clock.now(),
     },
   });
 
 const inForce = (moment: string, slug = 'terms') =>
-  policyVersionInForce(kit.db, slug, new Date(moment));
+  policyVersionInForce(system.db, slug, new Date(moment));
 
 it('is the newest verified version that has taken effect', async () => {
   expect(await inForce('2026-06-01T00:00:00Z')).toBeUndefined();

@@ -191,7 +191,7 @@ const underway = async () => {
   const seller = await sellerOf(buy);
   await open.fault('sell-confirm', 'error');
   await sellers.sell(seller, buy.grams);
-  const [sale] = await sellers.sellsOf(buy.userId);
+  const [sale] = await sellers.salesOf(buy.userId);
   await reverse(buy, paymentId);
   expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
   const says = (status: number) =>
@@ -227,7 +227,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     const bought = await sellers.holdingOf(buy.userId);
     await open.fault('sell-confirm', 'error');
     await sellers.sell(await sellerOf(buy), '0.01');
-    const later = (await sellers.sellsOf(buy.userId)).at(-1);
+    const later = (await sellers.salesOf(buy.userId)).at(-1);
     await open.sandbox.control('POST', `/transactions/${later?.providerTxId}`, { status: 2 });
     expect((await resolve(later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
     expect(await gramsOf(buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });

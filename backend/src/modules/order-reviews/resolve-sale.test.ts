@@ -30,7 +30,7 @@ describe('a sell under review', () => {
     seller = await sellers.newSeller();
     await open.fault('sell-confirm', 'error');
     await sellers.sell(seller, '0.02');
-    const [order] = await sellers.sellsOf(seller.id);
+    const [order] = await sellers.salesOf(seller.id);
     sellId = order?.id ?? '';
     txId = order?.providerTxId ?? '';
   });
@@ -91,7 +91,7 @@ describe('a sell under review', () => {
     expect(codeOf(await resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.advance(10);
     expect((await resolve(sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
-    await sellers.janitor('gold-ask-undecided-sells');
+    await sellers.janitor('poll-undecided-sales');
     expect((await resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
   });
 
@@ -107,7 +107,7 @@ describe('a sell under review', () => {
     const unavailable = [503, 'SERVICE_UNAVAILABLE'];
     expect(codeOf(await resolve(sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
     expect(codeOf(await resolve(sellId, 'RELEASE_SELL'))).toEqual(unavailable);
-    const [order] = await sellers.sellsOf(seller.id);
+    const [order] = await sellers.salesOf(seller.id);
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' });
   });
 
@@ -116,10 +116,10 @@ describe('a sell under review', () => {
     await open.advance(31);
     const [answer] = await Promise.all([
       resolve(sellId, 'CONFIRM_SELL'),
-      sellers.janitor('gold-ask-undecided-sells'),
+      sellers.janitor('poll-undecided-sales'),
     ]);
     expect([200, 409]).toContain(answer.status);
-    const [order] = await sellers.sellsOf(seller.id);
+    const [order] = await sellers.salesOf(seller.id);
     expect(order?.status).toBe('CONFIRMED');
     expect(await open.database.db.payout.count({ where: { orderId: sellId } })).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
-import { type GoldOrder, type VerifiedSell, isVerifiedSell } from '../orders/index.ts';
+import { type GoldOrder, type VerifiedSale, isVerifiedSale } from '../orders/index.ts';
 import {
   type SaleOutcomeDeps,
   type SaleVerdict,
@@ -12,8 +12,8 @@ import {
 } from '../selling/index.ts';
 import { noFit, notAnswered, undecided, type Resolution, type Resolve } from './resolution.ts';
 
-const requireVerifiedSale = (order: GoldOrder): VerifiedSell => {
-  if (!isVerifiedSell(order)) throw noFit('Only a verified sale under review fits.');
+const requireVerifiedSale = (order: GoldOrder): VerifiedSale => {
+  if (!isVerifiedSale(order)) throw noFit('Only a verified sale under review fits.');
   return order;
 };
 
@@ -25,7 +25,7 @@ export const createResolveSale = (
 ): { readonly confirm: Resolve; readonly release: Resolve } => {
   const { provider, clock } = deps;
 
-  const queryStatus = async (order: VerifiedSell) => {
+  const queryStatus = async (order: VerifiedSale) => {
     const status = await provider.sellStatus({ providerTxId: order.providerTxId });
     const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
     if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
@@ -55,7 +55,7 @@ export const createResolveSale = (
   };
 
   /** Tells a sale that nobody can confirm any more: our own confirms end before the window. */
-  const isPastItsTime = ({ lockStartedAt }: VerifiedSell): boolean =>
+  const isPastItsTime = ({ lockStartedAt }: VerifiedSale): boolean =>
     clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
   return {

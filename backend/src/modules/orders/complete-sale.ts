@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { lockOrder } from './orders.store.ts';
 import { sellStatuses, type Actor, type SellStatus } from './orders.types.ts';
-import { createTransitionSell } from './transition-order.ts';
+import { createTransitionSale } from './transition-order.ts';
 
 /** A sell order as its payout sees it: locked by `lockSellOrder` in the same transaction. */
 export interface SaleOrder {
@@ -45,7 +45,7 @@ export const markSaleCompleted = (
   db: Db,
   sale: SaleOrder,
   by: SaleCause,
-): Promise<void> => createTransitionSell(deps)(db, sale, { ...by, to: 'COMPLETED' });
+): Promise<void> => createTransitionSale(deps)(db, sale, { ...by, to: 'COMPLETED' });
 
 /** Returns a COMPLETED sale to CONFIRMED: the money of its payout came back. */
 export const returnSaleToConfirmed = (
@@ -53,4 +53,4 @@ export const returnSaleToConfirmed = (
   db: Db,
   sale: SaleOrder,
   by: SaleCause,
-): Promise<void> => createTransitionSell(deps)(db, sale, { ...by, to: 'CONFIRMED' });
+): Promise<void> => createTransitionSale(deps)(db, sale, { ...by, to: 'CONFIRMED' });

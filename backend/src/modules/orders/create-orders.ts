@@ -3,7 +3,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { createPayableOrders } from './payable-orders.ts';
-import { createTransitionBuy, createTransitionSell } from './transition-order.ts';
+import { createTransitionBuy, createTransitionSale } from './transition-order.ts';
 
 /**
  * Creates what changes the state of gold orders, for every module above: payments, payouts,
@@ -20,7 +20,7 @@ export const createOrders = (deps: {
     /** Changes the state of an order that is paid for: a buy or an installment. */
     transitionBuy,
     /** Changes the state of a sale. */
-    transitionSell: createTransitionSell(deps),
+    transitionSale: createTransitionSale(deps),
     ...createPayableOrders({ ...deps, transition: transitionBuy }),
   };
 };

@@ -29,18 +29,18 @@ export {
 export { isAwaitingAllocation } from './orders.states.ts';
 export {
   findOrder,
-  hasOpenSell,
+  hasOpenSale,
   insertBuyOrder,
   insertSellOrder,
-  listAbandonedSells,
+  listAbandonedSales,
   listLapsedBuys,
   listOrderEvents,
   listOverdueRetries,
   listStalledBuys,
-  listUndecidedSells,
+  listUndecidedSales,
   lockOrder,
   markSwept,
-  sendSellToReview,
+  sendSaleToReview,
   sumBuys,
 } from './orders.store.ts';
 export {
@@ -51,13 +51,13 @@ export {
   type LockedBuy,
   type ManualReviewCode,
   type SellStatus,
-  type VerifiedSell,
+  type VerifiedSale,
   buyStatuses,
   goldUnits,
   hasGold,
   isLockedBuy,
-  isVerifiedSell,
+  isVerifiedSale,
   sellStatuses,
 } from './orders.types.ts';
 export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
-export type { OrderChanges, TransitionBuy, TransitionSell } from './transition-order.ts';
+export type { OrderChanges, TransitionBuy, TransitionSale } from './transition-order.ts';

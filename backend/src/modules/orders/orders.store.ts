@@ -174,14 +174,14 @@ export const insertBuyOrder = async (db: Db, buy: PlacedBuy): Promise<void> => {
   );
 };
 
-export interface PlacedSell extends PlacedOrder {
+export interface PlacedSale extends PlacedOrder {
   readonly proceedsPaise: Paise;
   readonly withheldPaise: Paise;
   readonly bankAccountId: string;
 }
 
 /** Writes the order of a consumed sell quote and the first row of its history in one statement. */
-export const insertSellOrder = async (db: Db, sell: PlacedSell): Promise<void> => {
+export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> => {
   await execute(
     db,
     sql`
@@ -277,7 +277,7 @@ export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderId
  * Puts a verified sale under review. It changes no state, and the grams stay reserved. False: it
  * was under review already, or is not VERIFIED any more.
  */
-export const sendSellToReview = async (
+export const sendSaleToReview = async (
   db: Db,
   orderId: string,
   review: { readonly code: ManualReviewCode; readonly reason: string; readonly at: Date },
@@ -294,7 +294,7 @@ export const sendSellToReview = async (
 };
 
 /** Lists sales placed before `before` and never verified: their process may be gone. */
-export const listAbandonedSells = (db: Db, before: Date, limit: number): OrderIds =>
+export const listAbandonedSales = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { type: 'SELL', status: 'PENDING', updatedAt: { lt: before } },
     orderBy: [afterSwept, { updatedAt: 'asc' }],
@@ -306,7 +306,7 @@ export const listAbandonedSells = (db: Db, before: Date, limit: number): OrderId
  * Lists verified sales that wait for the provider's answer: under review, or untouched since
  * `before`. Those that were queried since `queriedBefore`, or that somebody works on, are left out.
  */
-export const listUndecidedSells = (
+export const listUndecidedSales = (
   db: Db,
   before: Date,
   queriedBefore: Date,
@@ -327,7 +327,7 @@ export const listUndecidedSells = (
   );
 
 /** Returns true while a sale that will be paid to this account is on its way to its payout. */
-export const hasOpenSell = async (db: Db, bankAccountId: string): Promise<boolean> => {
+export const hasOpenSale = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const where = { bankAccountId, status: { in: ['PENDING', 'VERIFIED'] } };
   return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;
 };

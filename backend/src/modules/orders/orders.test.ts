@@ -61,7 +61,7 @@ describe('what is not paid', () => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
     const expire = async () => {
-      const step = open.gold.expirySweeps.find(({ name }) => name === 'gold-expire-unpaid');
+      const step = open.gold.expirySweeps.find(({ name }) => name === 'expire-unpaid-orders');
       await step?.run(AbortSignal.timeout(5000));
     };
     await open.advance(479);
@@ -91,7 +91,7 @@ describe('what is not paid', () => {
       200,
     );
     await open.advance(480);
-    const step = open.gold.expirySweeps.find(({ name }) => name === 'gold-expire-unpaid');
+    const step = open.gold.expirySweeps.find(({ name }) => name === 'expire-unpaid-orders');
     await step?.run(AbortSignal.timeout(5000));
     const { body: order } = await call('GET', `/gold/orders/${body.order.id}`);
     expect(order).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' });

@@ -123,7 +123,7 @@ export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
   order.lockEndsAt !== null;
 
 /** A sale that the provider has verified and that is not known to be confirmed. */
-export interface VerifiedSell extends GoldOrder {
+export interface VerifiedSale extends GoldOrder {
   readonly status: 'VERIFIED';
   readonly grams: Grams;
   readonly proceedsPaise: Paise;
@@ -135,7 +135,7 @@ export interface VerifiedSell extends GoldOrder {
   readonly bankAccountId: string;
 }
 
-export const isVerifiedSell = (order: GoldOrder): order is VerifiedSell =>
+export const isVerifiedSale = (order: GoldOrder): order is VerifiedSale =>
   order.type === 'SELL' &&
   order.status === 'VERIFIED' &&
   order.grams !== null &&

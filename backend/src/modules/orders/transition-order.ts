@@ -47,7 +47,7 @@ type TransitionOrder<S extends string> = (
 ) => Promise<void>;
 
 export type TransitionBuy = TransitionOrder<BuyStatus>;
-export type TransitionSell = TransitionOrder<SellStatus>;
+export type TransitionSale = TransitionOrder<SellStatus>;
 
 interface TransitionDeps {
   readonly clock: Clock;
@@ -98,5 +98,5 @@ const createTransition = <S extends string>(
 export const createTransitionBuy = (deps: TransitionDeps): TransitionBuy =>
   createTransition(deps, buyTransitions);
 
-export const createTransitionSell = (deps: TransitionDeps): TransitionSell =>
+export const createTransitionSale = (deps: TransitionDeps): TransitionSale =>
   createTransition(deps, sellTransitions);

@@ -188,7 +188,7 @@ describe('money that goes away before there is gold', () => {
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
-      await sellers.janitor('gold-ask-undecided');
+      await sellers.janitor('poll-undecided-allocations');
       expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     });
     await reviewed(buy);
@@ -211,7 +211,7 @@ describe('money that goes away before there is gold', () => {
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
-      await sellers.janitor('gold-ask-undecided');
+      await sellers.janitor('poll-undecided-allocations');
       await reviewed(buy);
     });
     expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });

@@ -17,11 +17,11 @@ const cap = 10_000_000n;
 const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
 const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
-const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const attemptsOf = (payoutId: string) =>
-  open.kit.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
+  open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
 const auditOf = (targetId: string) =>
-  open.kit.db.auditLog.findMany({ where: { targetId }, orderBy: { at: 'asc' } });
+  open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { at: 'asc' } });
 const keysOf = async (payoutId: string): Promise<(string | undefined)[]> => {
   const plain = payoutId.replaceAll('-', '');
   const sent = await open.journal('create-payout');
@@ -31,7 +31,7 @@ const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/appro
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
 const play = (payoutId: string, outcome: string) =>
-  open.kit.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
+  open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** A payout that the provider certainly did not pay. */
 const failed = async (amountPaise?: bigint) => {
@@ -39,8 +39,8 @@ const failed = async (amountPaise?: bigint) => {
   if ((amountPaise ?? 0n) > cap) await approve(superAdmin.call, made.payoutId);
   await open.drain();
   await play(made.payoutId, 'failed');
-  open.kit.clock.advance(120_000);
-  await open.janitor('payouts-ask-open-attempts');
+  open.system.clock.advance(120_000);
+  await open.janitor('payouts-poll-attempts');
   expect((await row(made.payoutId)).status).toBe('FAILED');
   return made;
 };
@@ -111,13 +111,15 @@ describe('an approval', () => {
     const support = await open.operator('SUPPORT');
     expect(await approve(support.call, payoutId)).toMatchObject({ status: 403 });
     expect(await retry(support.call, payoutId)).toMatchObject({ status: 403 });
-    expect(await approve(superAdmin.call, open.kit.random.uuid())).toMatchObject({ status: 404 });
+    expect(await approve(superAdmin.call, open.system.random.uuid())).toMatchObject({
+      status: 404,
+    });
     expect(await approve(superAdmin.call, 'x')).toMatchObject({ status: 404 });
   });
 
   it('of a payout to an account that is not verified any more ends in FAILED', async () => {
     const { payoutId, bankAccountId } = await open.payout(cap + 1n);
-    await open.kit.db.bankAccount.update({
+    await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
       data: { status: 'FAILED' },
     });
@@ -141,8 +143,8 @@ describe('a retry', () => {
     const [first = '', second = ''] = await keysOf(payoutId);
     expect([first, second]).toEqual([key, key.replace(/1$/u, '2')]);
     await play(payoutId, 'processed');
-    open.kit.clock.advance(120_000);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(120_000);
+    await open.janitor('payouts-poll-attempts');
     expect(await row(payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
     expect((await open.sells.state(orderId)).status).toBe('COMPLETED');
     expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
@@ -178,7 +180,7 @@ describe('a retry', () => {
 
   it('may name another verified account of the same customer', async () => {
     const { payoutId, userId } = await failed();
-    const number = `${open.kit.random.digits(8)}9999`;
+    const number = `${open.system.random.digits(8)}9999`;
     const bankAccountId = await open.account(userId, number);
     const body = { bankAccountId };
     expect(await retry(admin.call, payoutId, body)).toMatchObject({
@@ -199,20 +201,20 @@ describe('a retry', () => {
     const theirs = { bankAccountId: await open.account(foreign.userId) };
     expect(await retry(admin.call, payoutId, theirs)).toMatchObject({ status: 404 });
     const own = { bankAccountId: await open.account(userId, '555544449999') };
-    await open.kit.db.bankAccount.update({
+    await open.system.db.bankAccount.update({
       where: { id: own.bankAccountId },
       data: { status: 'PENDING' },
     });
     const unverified = { status: 400, code: 'BANK_ACCOUNT_NOT_VERIFIED', field: 'bankAccountId' };
     expect(await retry(admin.call, payoutId, own)).toMatchObject(unverified);
-    await open.kit.db.bankAccount.update({
+    await open.system.db.bankAccount.update({
       where: { id: own.bankAccountId },
-      data: { status: 'VERIFIED', deletedAt: open.kit.clock.now() },
+      data: { status: 'VERIFIED', deletedAt: open.system.clock.now() },
     });
     expect(await retry(admin.call, payoutId, own)).toMatchObject({ status: 404 });
-    await open.kit.db.bankAccount.update({
+    await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
-      data: { deletedAt: open.kit.clock.now() },
+      data: { deletedAt: open.system.clock.now() },
     });
     expect(await retry(admin.call, payoutId)).toMatchObject(unverified);
     expect(await row(payoutId)).toEqual(before);
@@ -252,7 +254,7 @@ describe('a retry', () => {
         code: 'SERVICE_UNAVAILABLE',
       });
       expect(await row(payoutId)).toEqual(before);
-      await open.kit.sandbox.control('DELETE', '/faults');
+      await open.system.sandbox.control('DELETE', '/faults');
       await open.drain();
       expect(await keysOf(payoutId)).toHaveLength(1);
       // The adapter leaves a provider alone for some seconds that has failed again and again.
@@ -267,8 +269,8 @@ describe('a retry', () => {
     await open.drain();
     for (const outcome of ['processed', 'reversed']) {
       await play(payoutId, outcome);
-      open.kit.clock.advance(120_000);
-      await open.janitor('payouts-ask-open-attempts');
+      open.system.clock.advance(120_000);
+      await open.janitor('payouts-poll-attempts');
       if (outcome === 'processed') {
         const { providerPayoutId } = await row(payoutId);
         await open.deliver({

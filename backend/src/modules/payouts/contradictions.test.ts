@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
 const play = (payoutId: string, outcome: string) =>
-  open.kit.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
+  open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** Delivers an event of a payout's newest attempt. */
 const tell = async (payoutId: string, word: string) => {
@@ -52,7 +52,7 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
       status: 200,
       body: { status: 'PENDING' },
     });
-    const [entry] = await open.kit.db.auditLog.findMany({
+    const [entry] = await open.system.db.auditLog.findMany({
       where: { targetId: payoutId, action: 'payout.retry' },
     });
     expect(entry?.sealed).toEqual(expect.any(String));

@@ -10,21 +10,21 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 afterEach(async () => {
-  await open.kit.sandbox.control('DELETE', '/faults');
+  await open.system.sandbox.control('DELETE', '/faults');
 });
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const attemptsOf = (payoutId: string) =>
-  open.kit.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
+  open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
 const told = (userId: string, type: string) =>
-  open.kit.db.notification.count({ where: { userId, type } });
+  open.system.db.notification.count({ where: { userId, type } });
 
 /** The provider's own books: its payouts of this attempt. */
 const atProvider = async (key: string) => {
-  const { body } = await open.kit.sandbox.control('GET', '/payouts');
+  const { body } = await open.system.sandbox.control('GET', '/payouts');
   const items = body['items'] as { id: string; idempotencyKey: string; status: string }[];
   return items.filter(({ idempotencyKey }) => idempotencyKey === key);
 };
@@ -91,7 +91,7 @@ describe('the dispatch of a payout', () => {
   it('waits for approval one paisa above', async () => {
     const { payoutId, key } = await open.payout(10_000_001n);
     await open.drain();
-    open.kit.clock.advance(2 * minuteMs);
+    open.system.clock.advance(2 * minuteMs);
     await open.janitor();
     await open.drain();
     await dispatch(payoutId);
@@ -114,7 +114,7 @@ describe('the dispatch of a payout', () => {
 
   it('is refused to an account that is not verified', async () => {
     const { payoutId, bankAccountId, userId, key } = await open.payout();
-    await open.kit.db.bankAccount.update({
+    await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
       data: { status: 'FAILED' },
     });
@@ -152,7 +152,7 @@ describe('an answer that is lost', () => {
     await open.drain();
     expect((await row(payoutId)).status).toBe('PROCESSING');
     for (let round = 0; round < 3; round += 1) {
-      open.kit.clock.advance(2 * minuteMs);
+      open.system.clock.advance(2 * minuteMs);
       await open.janitor();
       await open.drain();
     }
@@ -161,12 +161,12 @@ describe('an answer that is lost', () => {
     const sent = await sentUnder(key);
     expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 
-    await open.kit.sandbox.control('POST', `/payouts/${payoutId}`, {
+    await open.system.sandbox.control('POST', `/payouts/${payoutId}`, {
       outcome: 'processed',
       deliver: 'none',
     });
-    open.kit.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-poll-attempts');
     expect((await row(payoutId)).status).toBe('PAID');
   });
 
@@ -175,13 +175,13 @@ describe('an answer that is lost', () => {
     await open.fault('create-payout', 'accept_then_timeout');
     await open.fault('list-payouts', 'error', { times: 100 });
     await open.drain();
-    open.kit.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-poll-attempts');
     expect(await sentUnder(key)).toHaveLength(1);
     expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
-    await open.kit.sandbox.control('DELETE', '/faults');
-    open.kit.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts');
+    await open.system.sandbox.control('DELETE', '/faults');
+    open.system.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-poll-attempts');
     expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
     expect(await sentUnder(key)).toHaveLength(1);
   });
@@ -191,8 +191,8 @@ describe('an answer that is lost', () => {
     await open.fault('create-contact', 'error', { times: 20 });
     expect(await open.drain()).toHaveLength(1);
     expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED', lastAskedAt: null }]);
-    await open.kit.sandbox.control('DELETE', '/faults');
-    open.kit.clock.advance(minuteMs);
+    await open.system.sandbox.control('DELETE', '/faults');
+    open.system.clock.advance(minuteMs);
     await dispatch(payoutId);
     expect(await atProvider(key)).toHaveLength(1);
   });
@@ -202,12 +202,12 @@ describe('an answer that is lost', () => {
     await open.fault('create-payout', 'timeout');
     await open.drain();
     expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
-    open.kit.clock.advance(7 * dayMs - 30 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(7 * dayMs - 30 * minuteMs);
+    await open.janitor('payouts-poll-attempts');
     expect(await sentUnder(key)).toHaveLength(1);
     expect((await row(payoutId)).status).toBe('PROCESSING');
-    open.kit.clock.advance(31 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts');
+    open.system.clock.advance(31 * minuteMs);
+    await open.janitor('payouts-poll-attempts');
     expect(await sentUnder(key)).toHaveLength(1);
     expect(await row(payoutId)).toMatchObject({ status: 'FAILED' });
   });
@@ -227,20 +227,20 @@ describe('a worker that is killed', () => {
     // It may still be at it.
     await dispatch(payoutId);
     expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
-    open.kit.clock.advance(2 * minuteMs);
+    open.system.clock.advance(2 * minuteMs);
     await open.lapseLeases();
-    await open.janitor('payouts-ask-open-attempts');
+    await open.janitor('payouts-poll-attempts');
     expect(await atProvider(key)).toHaveLength(1);
     expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'PROCESSING', attemptNo: 1 }]);
   });
 
   it('before it wrote anything leaves a payout that the janitor puts on the queue', async () => {
     const { payoutId, key } = await open.payout();
-    await open.kit.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.janitor('payouts-resume-pending');
     expect(await open.drain()).toEqual([]);
     expect((await row(payoutId)).status).toBe('PENDING');
-    open.kit.clock.advance(2 * minuteMs);
+    open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-resume-pending');
     await open.drain();
     expect(await atProvider(key)).toHaveLength(1);
@@ -262,11 +262,11 @@ describe('a no of the provider', () => {
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
     await open.drain(lost);
     const no = open.replica(refusing('another body'));
-    open.kit.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts', no);
+    open.system.clock.advance(2 * minuteMs);
+    await open.janitor('payouts-poll-attempts', no);
     expect((await row(payoutId)).status).toBe('PROCESSING');
-    open.kit.clock.advance(4 * minuteMs);
-    await open.janitor('payouts-ask-open-attempts', no);
+    open.system.clock.advance(4 * minuteMs);
+    await open.janitor('payouts-poll-attempts', no);
     expect((await row(payoutId)).status).toBe('FAILED');
   });
 });
@@ -277,9 +277,9 @@ describe('the log', () => {
     const { payoutId } = await open.payout(7700n, number);
     await open.fault('create-payout', 'accept_then_timeout');
     await open.drain();
-    open.kit.clock.advance(2 * minuteMs);
+    open.system.clock.advance(2 * minuteMs);
     await open.janitor();
-    const logged = open.kit.logged();
+    const logged = open.system.logged();
     expect(logged).toContain(payoutId);
     expect(logged).not.toContain(number);
     expect(logged).not.toContain(number.slice(0, 9));

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => open.drain());
 
-const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const shown = async (userId: string) => {
   // A new one each time: a token does not outlive the times that pass here.
   const { call } = await open.operator('SUPPORT');
@@ -36,12 +36,12 @@ const shown = async (userId: string) => {
   return Object.fromEntries(items.map(({ id, status, hold }) => [id, [status, hold]]));
 };
 const setScore = (id: string, nameMatchScore: number | null) =>
-  open.kit.db.bankAccount.update({ where: { id }, data: { nameMatchScore } });
+  open.system.db.bankAccount.update({ where: { id }, data: { nameMatchScore } });
 
 /** Lets a worker do whatever it would do with what waits. */
 const letWorkersTry = async () => {
   await open.drain();
-  open.kit.clock.advance(120_000);
+  open.system.clock.advance(120_000);
   await open.janitor();
   await open.drain();
 };
@@ -73,7 +73,7 @@ describe('a payout', () => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     rules.newAccountHours = 24;
-    open.kit.clock.advance(24 * hourMs);
+    open.system.clock.advance(24 * hourMs);
     const { payoutId } = await open.sells.place({ userId, bankAccountId, amountPaise: 5000n });
     await open.drain();
     expect(await shown(userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
@@ -99,9 +99,9 @@ describe('a payout', () => {
     expect((await row(other.payoutId)).hold).toBeNull();
     rules.dailyAutoPaise = paise(10_000n);
     // 20:00 in India: the day ends four hours later, in the middle of a UTC day.
-    const ist = new Date(open.kit.clock.now());
+    const ist = new Date(open.system.clock.now());
     ist.setUTCHours(38, 30, 0, 0);
-    open.kit.clock.set(ist);
+    open.system.clock.set(ist);
     const place = async (amountPaise: bigint) => {
       const sell = await open.sells.place({ userId, bankAccountId, amountPaise });
       return (await row(sell.payoutId)).hold;
@@ -110,9 +110,9 @@ describe('a payout', () => {
     expect(await place(4001n)).toBe('DAILY_SUM');
     expect(await place(4000n)).toBeNull();
     expect(await place(1n)).toBe('DAILY_SUM');
-    open.kit.clock.advance(4 * hourMs - 1);
+    open.system.clock.advance(4 * hourMs - 1);
     expect(await place(1n)).toBe('DAILY_SUM');
-    open.kit.clock.advance(1);
+    open.system.clock.advance(1);
     expect(await place(10_000n)).toBeNull();
   });
 

@@ -15,9 +15,9 @@ const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 
-const row = (id: string) => open.kit.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const inboxOf = (subject: string) =>
-  open.kit.db.webhookEvent.findMany({ where: { subject }, orderBy: { receivedAt: 'asc' } });
+  open.system.db.webhookEvent.findMany({ where: { subject }, orderBy: { receivedAt: 'asc' } });
 
 let events = 0;
 
@@ -61,7 +61,7 @@ type UnderWay = Awaited<ReturnType<typeof underWay>>;
 /** The provider's id of the account that a payout goes to. */
 const fundAccountOf = async (bankAccountId: string): Promise<string | null> => {
   const where = { id: bankAccountId };
-  return (await open.kit.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
+  return (await open.system.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
 };
 
 const send = (word: Word, payout: UnderWay, more: object = {}) =>
@@ -69,7 +69,7 @@ const send = (word: Word, payout: UnderWay, more: object = {}) =>
 
 const stateOf = async ({ payoutId, orderId, userId }: UnderWay) => {
   const { status } = await row(payoutId);
-  const told = await open.kit.db.notification.findMany({
+  const told = await open.system.db.notification.findMany({
     where: { userId, type: { startsWith: 'payout' } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
@@ -98,7 +98,7 @@ describe('an event of a payout', () => {
     expect(await stateOf(payout)).toEqual(paid);
     expect(await row(payout.payoutId)).toMatchObject({
       utr: '428512345678',
-      paidAt: open.kit.clock.now(),
+      paidAt: open.system.clock.now(),
     });
   });
 
@@ -134,7 +134,7 @@ describe('an event of a payout', () => {
     await send('processed', done);
     await send('failed', done);
     expect(await stateOf(done)).toEqual(paid);
-    expect(open.kit.logged()).toContain('the payout provider contradicts itself');
+    expect(open.system.logged()).toContain('the payout provider contradicts itself');
   });
 
   it('is known by its reference when it comes before the answer to the dispatch', async () => {
@@ -148,7 +148,7 @@ describe('an event of a payout', () => {
       status: 'PAID',
       providerPayoutId: 'pout_early',
     });
-    await open.kit.sandbox.control('DELETE', '/faults');
+    await open.system.sandbox.control('DELETE', '/faults');
   });
 
   it('may overtake the answer to the dispatch, which then changes nothing', async () => {
@@ -222,8 +222,8 @@ describe('an event that can not be applied now', () => {
     const mend = await open.breakSale(payout.orderId);
     await send('processed', payout);
     await mend();
-    await open.kit.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
-    open.kit.clock.advance(minuteMs);
+    await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    open.system.clock.advance(minuteMs);
     await open.janitor('payouts-apply-due-events');
     expect(await stateOf(payout)).toEqual(paid);
   });
@@ -267,9 +267,11 @@ describe('the webhook of the payout provider', () => {
       { status: 'UNMATCHED', sealedForUserId: null },
     ]);
     expect(await open.deliver('{"event":"payout.processed"}')).toMatchObject(accepted);
-    expect(await open.kit.db.webhookEvent.count({ where: { status: 'UNREADABLE' } })).toBe(1);
+    expect(await open.system.db.webhookEvent.count({ where: { status: 'UNREADABLE' } })).toBe(1);
     expect(await open.deliver('{"event":"payout.queued"}')).toMatchObject(accepted);
-    expect(await open.kit.db.webhookEvent.count({ where: { eventType: 'payout.queued' } })).toBe(1);
+    expect(await open.system.db.webhookEvent.count({ where: { eventType: 'payout.queued' } })).toBe(
+      1,
+    );
   });
 
   it('refuses a missing body, no signature and a wrong one', async () => {
@@ -295,13 +297,13 @@ describe('the webhook of the payout provider', () => {
     expect(kept).toMatchObject({ sealedForUserId: payout.userId, purgeAfter: null });
     const { id = '', sealedBody, sealedForUserId = null } = kept ?? {};
     const stored = { id, sealedBody: sealedBody ?? '', sealedForUserId };
-    const { rawBody } = await openBody(open.kit.vault, open.kit.db, stored);
+    const { rawBody } = await openBody(open.system.vault, open.system.db, stored);
     expect(rawBody.toString()).toBe(body);
   });
 
   it('clears bodies of nobody after 30 days', async () => {
     await open.deliver(eventOf('failed', { id: 'pout_purge', key: 'purge-1' }));
-    open.kit.clock.advance(31 * 24 * 60 * minuteMs);
+    open.system.clock.advance(31 * 24 * 60 * minuteMs);
     await open.janitor('payouts-purge-bodies');
     expect(await inboxOf('pout_purge')).toMatchObject([{ sealedBody: null }]);
   });

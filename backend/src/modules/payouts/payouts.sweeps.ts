@@ -35,7 +35,7 @@ export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>
       },
     },
     {
-      name: 'payouts-ask-open-attempts',
+      name: 'payouts-poll-attempts',
       async run(signal) {
         await sweepRows({
           rows: await listPayoutsToPoll(db, quietBatch()),

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createPrice, createPriceAdmin, type PriceModule } from './index.ts';
 
-let kit: Kit;
+let system: TestSystem;
 let wall: ManualClock;
 let ask: Caller;
 
 beforeAll(async () => {
   wall = createManualClock();
-  kit = await openKit({ wall });
+  system = await openTestSystem({ wall });
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 /** A replica that has just started. */
-const serve = async (redis = kit.redis): Promise<{ price: PriceModule; ask: Caller }> => {
-  const price = createPrice({ ...kit, redis, provider: kit.makeProvider() });
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  const url = await kit.serve({ prefix: '/v1', routes: price.customerRoutes, guard });
+const serve = async (redis = system.redis): Promise<{ price: PriceModule; ask: Caller }> => {
+  const price = createPrice({ ...system, redis, provider: system.makeProvider() });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  const url = await system.serve({ prefix: '/v1', routes: price.customerRoutes, guard });
   return { price, ask: bearerCaller(url) };
 };
 
 const control = (method: string, path: string, body?: unknown) =>
-  kit.sandbox.control(method, path, body);
+  system.sandbox.control(method, path, body);
 
 const setPrice = (buyPaise: number, sellPaise: number, spotPaise: number) =>
   control('PUT', '/price', { buyPaise, sellPaise, spotPaise });
@@ -44,7 +44,7 @@ const callsOf = async (operation: string): Promise<number> => {
 
 beforeEach(async () => {
   await control('DELETE', '/faults');
-  await kit.redis.flushall();
+  await system.redis.flushall();
   await setPrice(741_000, 719_000, 730_000);
   ({ ask } = await serve());
 });
@@ -103,15 +103,15 @@ describe('GET /price/current', () => {
 
   it('does not take an old, a future, a broken or another version’s entry for a price', async () => {
     await current();
-    const entry = JSON.parse((await kit.redis.get('price:live')) ?? '{}') as object;
+    const entry = JSON.parse((await system.redis.get('price:live')) ?? '{}') as object;
     for (const text of ['', 'x', '{}', JSON.stringify({ ...entry, buyPaise: -1 })]) {
-      await kit.redis.set('price:live', text);
+      await system.redis.set('price:live', text);
       const { ask: other } = await serve();
       expect(await current(other)).toMatchObject({ status: 200, body: { buyPaise: 741_000 } });
     }
     const soon = new Date(wall.now().getTime() + 5000).toISOString();
     for (const asOf of ['2020-01-01T00:00:00.000Z', soon, '2999-01-01T00:00:00.000Z']) {
-      await kit.redis.set('price:live', JSON.stringify({ ...entry, buyPaise: '1', asOf }));
+      await system.redis.set('price:live', JSON.stringify({ ...entry, buyPaise: '1', asOf }));
       expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
     }
   });
@@ -137,10 +137,10 @@ describe('GET /price/current', () => {
 });
 
 const openAdmin = async () => {
-  const make = createFactories(kit);
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  const routes = createPriceAdmin(kit).adminRoutes;
-  const url = await kit.serve({ prefix: '/v1', routes, guard });
+  const make = createFactories(system);
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  const routes = createPriceAdmin(system).adminRoutes;
+  const url = await system.serve({ prefix: '/v1', routes, guard });
   const [boss, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
@@ -165,7 +165,7 @@ describe('/price/config', () => {
       sellPaise: 713_608,
       spotPaise: 730_000,
     });
-    const row = await kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
     expect(row).toMatchObject({
       action: 'price.config.set',
       actorId: boss.adminId,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Redis } from 'ioredis';
 import { eventually } from '#test/support/eventually.ts';
 import { createFastTime } from '#test/support/fast-time.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { makePrice } from '#test/support/prices.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
@@ -16,19 +16,19 @@ import type { PriceTick } from './price.types.ts';
 const speed = 40;
 const markMs = 10_000;
 
-let kit: Kit;
+let system: TestSystem;
 let running: PriceFeed[];
 let time: ReturnType<typeof createFastTime>;
 
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
 });
 
 beforeEach(async () => {
   running = [];
   time = createFastTime(speed);
-  await kit.redis.flushall();
-  await withConnection(kit.addresses.migrateUrl, (client) =>
+  await system.redis.flushall();
+  await withConnection(system.addresses.migrateUrl, (client) =>
     client.query('TRUNCATE price_snapshot'),
   );
 });
@@ -37,17 +37,17 @@ afterEach(async () => {
   await Promise.all(running.map((feed) => feed.stop()));
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const quotes: FetchPrice = async () => done(makePrice({ asOf: time.wall.now() }));
 
 /** A worker's feed and what it broadcast. */
 const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => {
-  const { redis = kit.redis, fetchPrice = quotes } = options;
-  const { cache } = createPrice({ ...kit, ...time, redis, provider: kit.provider });
+  const { redis = system.redis, fetchPrice = quotes } = options;
+  const { cache } = createPrice({ ...system, ...time, redis, provider: system.provider });
   const sent: PriceTick[] = [];
   const broadcast = (tick: PriceTick): void => void sent.push(tick);
-  const { db, random, logger } = kit;
+  const { db, random, logger } = system;
   const feed = createPriceFeed({
     db,
     fetchPrice,
@@ -64,7 +64,7 @@ const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => 
 };
 
 const ticks = () =>
-  kit.db.priceSnapshot.findMany({
+  system.db.priceSnapshot.findMany({
     where: { seq: { not: null } },
     orderBy: { seq: 'asc' },
     select: { seq: true, mark: true },
@@ -103,7 +103,7 @@ describe('one feed', () => {
     const { sent } = startFeed();
     await eventually(() => sent.length > 0);
     const entry = await eventually(async () => {
-      const text = await kit.redis.get('price:live');
+      const text = await system.redis.get('price:live');
       if (text === null) throw new Error('nothing cached');
       return text;
     });
@@ -112,7 +112,7 @@ describe('one feed', () => {
 
   it('sends nothing while there has never been a price', async () => {
     const { sent } = startFeed({ fetchPrice: async () => unknown('no answer') });
-    await eventually(() => kit.logged().includes('no price yet'));
+    await eventually(() => system.logged().includes('no price yet'));
     expect(sent).toEqual([]);
     expect(await ticks()).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('one feed', () => {
       },
     });
     await eventually(() => sent.length >= 2);
-    expect(kit.logged()).toContain('the price feed failed and starts again');
+    expect(system.logged()).toContain('the price feed failed and starts again');
   });
 });
 
@@ -174,15 +174,15 @@ describe('two feeds', () => {
     const first = startFeed();
     await eventually(() => first.sent.length >= 1);
     // A leader's lock lapses soon after it can't extend it any more: the takeover's bound.
-    const leftMs = await kit.redis.pttl(key);
+    const leftMs = await system.redis.pttl(key);
     expect(leftMs).toBeGreaterThan(0);
     expect(leftMs).toBeLessThanOrEqual(5000);
     await stopAll();
 
-    await kit.redis.set(key, 'of the dead', 'PX', 1500);
+    await system.redis.set(key, 'of the dead', 'PX', 1500);
     const { sent } = startFeed();
     await eventually(() => sent.length >= 1);
-    expect(await kit.redis.get(key)).not.toBe('of the dead');
+    expect(await system.redis.get(key)).not.toBe('of the dead');
   });
 
   it('both go on without the cache, and still no mark is ticked twice', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { makePrice } from '#test/support/prices.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { paise } from '../../money/index.ts';
@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const spans = { '1d': dayMs, '1w': 7 * dayMs, '1m': 30 * dayMs, '1y': 365 * dayMs } as const;
 
-let kit: Kit;
+let system: TestSystem;
 let ask: Caller;
 
 /** A price every five minutes of the last 400 days, and every ten seconds of the last one. */
@@ -35,17 +35,17 @@ const plant = `
   ) AS planted`;
 
 beforeAll(async () => {
-  kit = await openKit();
-  await withConnection(kit.addresses.migrateUrl, async (client) => {
+  system = await openTestSystem();
+  await withConnection(system.addresses.migrateUrl, async (client) => {
     await client.query(plant);
     await client.query('ANALYZE price_snapshot');
   });
-  const { customerRoutes: routes } = createPrice({ ...kit, provider: kit.provider });
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  ask = bearerCaller(await kit.serve({ prefix: '/v1', routes, guard }));
+  const { customerRoutes: routes } = createPrice({ ...system, provider: system.provider });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  ask = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }));
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const history = async (range: string): Promise<Row[]> => {
   const { status, body } = await ask('GET', `/price/history?range=${range}`);
@@ -57,7 +57,7 @@ const timesOf = (rows: readonly Row[]): number[] => rows.map(({ at }) => Date.pa
 
 /** Returns how often the table and its index were scanned, and the entries read from the index. */
 const statsOf = async () => {
-  const [row] = await kit.db.$queryRaw<{ seq: bigint; idx: bigint; read: bigint }[]>`
+  const [row] = await system.db.$queryRaw<{ seq: bigint; idx: bigint; read: bigint }[]>`
     SELECT t.seq_scan AS seq, i.idx_scan AS idx, i.idx_tup_read AS read
     FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)
     WHERE t.relname = 'price_snapshot' AND i.indexrelname = 'price_snapshot_as_of_idx'`;
@@ -66,10 +66,10 @@ const statsOf = async () => {
 
 describe('its cost', () => {
   it('follows the answer and not the table: it goes by the index', async () => {
-    const { databaseUrl: url } = kit.addresses;
+    const { databaseUrl: url } = system.addresses;
     const before = await statsOf();
     const database = createDatabase({ url, poolSize: 1, applicationName: 'history' });
-    const from = addMs(kit.wall.now(), -spans['1y']);
+    const from = addMs(system.wall.now(), -spans['1y']);
     const rows = await selectHistory(database.db, from, spans['1y'] / 5000, 5000);
     await database.close();
     // A session reports its counts when it ends, a moment later.
@@ -87,7 +87,7 @@ describe('its cost', () => {
 describe.each(Object.entries(spans))('%s', (range, spanMs) => {
   it('spans the whole range with at most 5000 rows, evenly, newest first', async () => {
     const times = timesOf(await history(range));
-    const now = kit.wall.now().getTime();
+    const now = system.wall.now().getTime();
     expect(times.length).toBeLessThanOrEqual(5000);
     expect(times.length).toBeGreaterThan(1900);
     const [newest = 0, oldest = 0] = [times[0], times.at(-1)];
@@ -104,18 +104,23 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
 /** The module on its own, over a database that counts what it is asked. */
 const openCounted = async () => {
   let made = 0;
-  const $queryRaw: typeof kit.db.$queryRaw = (query, ...values) => {
+  const $queryRaw: typeof system.db.$queryRaw = (query, ...values) => {
     if ('sql' in query && query.sql.includes('generate_series')) made += 1;
-    return kit.db.$queryRaw(query, ...values);
+    return system.db.$queryRaw(query, ...values);
   };
-  const db = new Proxy(kit.db, {
+  const db = new Proxy(system.db, {
     get: (target, name) => (name === '$queryRaw' ? $queryRaw : Reflect.get(target, name)),
   });
   let ms = 0;
-  const wall = { now: () => addMs(kit.wall.now(), ms) };
-  const { customerRoutes: routes } = createPrice({ ...kit, db, wall, provider: kit.provider });
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  const call = bearerCaller(await kit.serve({ prefix: '/v1', routes, guard }));
+  const wall = { now: () => addMs(system.wall.now(), ms) };
+  const { customerRoutes: routes } = createPrice({
+    ...system,
+    db,
+    wall,
+    provider: system.provider,
+  });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  const call = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }));
   return {
     made: () => made,
     advance: (by: number) => {
@@ -137,10 +142,10 @@ describe('a history', () => {
     expect(counted.made()).toBe(1);
     await Promise.all([counted.get('1w'), counted.get('1w'), counted.get('1d')]);
     expect(counted.made()).toBe(2);
-    const asOf = kit.wall.now();
+    const asOf = system.wall.now();
     const [buyPaise, sellPaise, spotPaise] = [paise(612_345n), paise(690_000n), paise(695_000n)];
     const price = makePrice({ asOf, buyPaise, sellPaise, spotPaise });
-    await insertTick(kit.db, kit.random.uuid(), asOf, price);
+    await insertTick(system.db, system.random.uuid(), asOf, price);
     const [newest] = await counted.get('1d');
     expect(newest).toMatchObject({ buyPaise: 612_345, at: asOf.toISOString() });
     expect(newest).not.toEqual(before[0]);
@@ -175,8 +180,8 @@ describe('the answer', () => {
   });
 
   it('leaves an operator’s MANUAL row out', async () => {
-    const { random } = kit;
-    await withConnection(kit.addresses.migrateUrl, async (client) => {
+    const { random } = system;
+    await withConnection(system.addresses.migrateUrl, async (client) => {
       await client.query(
         `INSERT INTO admin_user (id, email, password_hash, role, created_at, updated_at)
          VALUES ($1, 'a@example.test', 'x', 'SUPER_ADMIN', now(), now())`,

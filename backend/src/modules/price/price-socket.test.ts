@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { makePrice } from '#test/support/prices.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
@@ -16,12 +16,12 @@ interface Message {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-let kit: Kit;
+let system: TestSystem;
 let sockets: Socket[] = [];
 const clients: Redis[] = [];
 
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
 });
 
 afterEach(() => {
@@ -31,10 +31,10 @@ afterEach(() => {
 
 afterAll(async () => {
   await Promise.all(clients.map(closeRedis));
-  await kit.close();
+  await system.close();
 });
 
-const patient = (url = kit.addresses.redisUrl): Redis => {
+const patient = (url = system.addresses.redisUrl): Redis => {
   const redis = createRedis(url, 'patient');
   clients.push(redis);
   return redis;
@@ -42,21 +42,21 @@ const patient = (url = kit.addresses.redisUrl): Redis => {
 
 /** A replica of the customer API; answers its address. */
 const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
-  const { redisUrl, wall = kit.wall } = options;
+  const { redisUrl, wall = system.wall } = options;
   const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
-  const { db } = kit;
-  const url = await kit.serve({
+  const { db } = system;
+  const url = await system.serve({
     prefix: '/v1',
     routes: [],
-    guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+    guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
     onServer: (server) => {
       attachPriceSocket(server, {
         publisher,
         subscriber,
         db,
         wall,
-        logger: kit.logger,
-        metrics: kit.metrics,
+        logger: system.logger,
+        metrics: system.metrics,
         trustProxyHops: 1,
         socketsPerAddress: 3,
       });
@@ -79,9 +79,9 @@ let minutes = 0;
 /** A tick in the database, later than all before. */
 const addTick = async (changes: Partial<LivePrice> = {}, mark?: Date) => {
   minutes += 1;
-  const at = mark ?? addMs(kit.wall.now(), minutes * 60_000);
+  const at = mark ?? addMs(system.wall.now(), minutes * 60_000);
   const made = makePrice({ asOf: at, ...changes });
-  const seq = await insertTick(kit.db, kit.random.uuid(), at, made);
+  const seq = await insertTick(system.db, system.random.uuid(), at, made);
   return { price: made, seq: seq ?? 0, stale: false };
 };
 
@@ -99,7 +99,7 @@ describe('a client', () => {
     const url = await serveReplica();
     const heard = await listen(url);
     const tick = { price: makePrice(), seq: 1, stale: false };
-    const broadcast = createPriceBroadcast({ redis: kit.redis, logger: kit.logger });
+    const broadcast = createPriceBroadcast({ redis: system.redis, logger: system.logger });
     await eventually(() => {
       broadcast(tick);
       return heard.length > 0;
@@ -148,7 +148,7 @@ describe('a broadcast', () => {
   it('reaches every replica, by websocket and by polling', async () => {
     const [one, two] = await Promise.all([serveReplica(), serveReplica()]);
     const heard = await Promise.all([listen(one), listen(two), listen(two, 'polling')]);
-    const broadcast = createPriceBroadcast({ redis: kit.redis, logger: kit.logger });
+    const broadcast = createPriceBroadcast({ redis: system.redis, logger: system.logger });
     const tick = await addTick();
     broadcast({ ...tick, stale: true });
     const updates = await eventually(() => {
@@ -169,11 +169,11 @@ describe('a broadcast', () => {
     await untilReady(redis, 5000);
     const url = await serveReplica({ redisUrl: server.url });
     const heard = await listen(url);
-    const broadcast = createPriceBroadcast({ redis, logger: kit.logger });
+    const broadcast = createPriceBroadcast({ redis, logger: system.logger });
     const tick = await addTick();
     await server.stop();
     broadcast(tick);
-    await eventually(() => kit.logged().includes('a tick could not be broadcast'));
+    await eventually(() => system.logged().includes('a tick could not be broadcast'));
     await server.start();
     const update = await eventually(() => {
       broadcast(tick);
@@ -219,7 +219,7 @@ describe('the door', () => {
     socket?.emit('price_update', { buyPaise: 1 });
     const other = await listen(url);
     const tick = await addTick();
-    createPriceBroadcast({ redis: kit.redis, logger: kit.logger })(tick);
+    createPriceBroadcast({ redis: system.redis, logger: system.logger })(tick);
     await eventually(() => other.some(({ event }) => event === 'price_update'));
     for (const { body } of [...heard, ...other]) expect(body['buyPaise']).toBe(741_000);
     socket?.emit('noise', 'x'.repeat(20_000));
@@ -266,7 +266,7 @@ describe('sockets of one address', () => {
     const many = Array.from({ length: 20 }, () => '203.0.113.9');
     const answers = await Promise.all(many.map((each) => connect(url, each)));
     await eventually(() => answers.filter(({ socket }) => socket.connected).length === 3);
-    const { body } = await kit.metrics.text();
+    const { body } = await system.metrics.text();
     expect(body).toMatch(/bound_reached_total\{bound="price_sockets",[^}]*\} [1-9]/u);
   });
 

@@ -2,7 +2,7 @@ import { gramsFromDatabase, gramsToDatabase, type DatabaseDecimal } from '../../
 import type { Grams, Paise } from '../../money/index.ts';
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
-import type { LockedBuy, VerifiedSell } from '../orders/index.ts';
+import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
 
 /**
  * A confirm as we know it. INTENDED: about to be asked for, or being asked for, and never before.
@@ -59,7 +59,7 @@ export interface LeftOpen {
 
 /** Makes the intent to confirm an order's transaction; `grams` is what its verify promised. */
 export const newConfirm = (
-  order: LockedBuy | VerifiedSell,
+  order: LockedBuy | VerifiedSale,
   { id, grams, at }: { readonly id: string; readonly grams?: Grams | undefined; readonly at: Date },
 ): NewConfirm => ({
   id,

@@ -1,7 +1,7 @@
 export { type DraftBuyQuote, createDraftBuyQuote } from './draft-buy-quote.ts';
 export { type DraftSellQuote, createDraftSellQuote } from './draft-sell-quote.ts';
 export { requireProviderUser, verifiablePrice } from './quote-price.ts';
-export { type SellToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
+export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export { createQuotePurge } from './purge-quotes.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';
 export type { GoldBase, QuoteDeps } from './draft-buy-quote.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type OpenGold } from '#test/support/open-gold.ts';
-import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
+import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
 
 /** The provider's own prices in these tests. */
@@ -105,12 +105,12 @@ describe('a sale', () => {
   /** Tries a sale of 0.02 g under one key, twice, and returns what came of it. */
   const sellTwice = async (more: object) => {
     const before = await countCalls('sell-confirm');
-    const body = { ...more, idempotency_key: newSellKey() };
+    const body = { ...more, idempotency_key: newSaleKey() };
     const answers = [
       codeOf(await sellers.sell(seller, '0.02', body)),
       codeOf(await sellers.sell(seller, '0.02', body)),
     ];
-    const orders = await sellers.sellsOf(seller.id);
+    const orders = await sellers.salesOf(seller.id);
     const { balance, reserved } = await sellers.holdingOf(seller.id);
     return {
       answers,

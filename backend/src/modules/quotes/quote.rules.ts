@@ -101,7 +101,7 @@ export const checkDailyBuys = async (
   }
 };
 
-export interface SellToCheck {
+export interface SaleToCheck {
   /** The amount that limits bind: as requested in INR, or what the grams come to. */
   readonly grossPaise: Paise;
   readonly grams: Grams;
@@ -116,7 +116,7 @@ export interface SellToCheck {
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellAmount = (
-  sell: SellToCheck,
+  sell: SaleToCheck,
   limits: Limits,
   minimumAtProvider: Paise,
 ): void => {

@@ -109,20 +109,20 @@ describe('POST /gold/quote', () => {
 
   it('refuses an amount that buys less than 0.0001 g', async () => {
     const { call } = await open.newCustomer();
-    const { limits } = open.knobs;
+    const { limits } = open.conditions;
     // One paisa is the least limit that operators can set.
-    open.knobs.limits = { ...limits, minBuyPaise: paise(1n) };
+    open.conditions.limits = { ...limits, minBuyPaise: paise(1n) };
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '0.5' });
-    open.knobs.limits = limits;
+    open.conditions.limits = limits;
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'AMOUNT_TOO_SMALL', field: 'amount' });
   });
 
   it('refuses without KYC, before the limits', async () => {
     const { call } = await open.newCustomer();
-    open.knobs.kyc = 'PENDING';
+    open.conditions.kyc = 'PENDING';
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '1' });
-    open.knobs.kyc = 'APPROVED';
+    open.conditions.kyc = 'APPROVED';
     expect(answer.status).toBe(403);
     expect(answer.body.error.code).toBe('KYC_REQUIRED');
   });
@@ -183,7 +183,7 @@ describe('GET /gold/quote/:id', () => {
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
     await open.advance(420);
     expect((await call('GET', `/gold/quote/${made.id}`)).body.status).toBe('EXPIRED');
-    const expire = open.gold.expirySweeps.find(({ name }) => name === 'gold-expire-quotes');
+    const expire = open.gold.expirySweeps.find(({ name }) => name === 'expire-quotes');
     await expire?.run(AbortSignal.timeout(5000));
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: made.id } });
     expect(row.status).toBe('EXPIRED');

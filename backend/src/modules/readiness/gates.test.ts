@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
@@ -19,21 +19,21 @@ import {
 } from './index.ts';
 import type { Finding } from './readiness.types.ts';
 
-let kit: Kit;
+let system: TestSystem;
 let url: string;
 let boss: MadeAdmin;
 let hasGateway = true;
 
 const setSwitch = (name: string, text: string): void =>
-  writeFileSync(join(kit.settingsDir, name), text);
+  writeFileSync(join(system.settingsDir, name), text);
 
 const verify = async (verified: boolean, items = evidenceItems.slice()): Promise<void> => {
-  const row = { value: 'x', reference: 'y', updatedAt: kit.clock.now(), updatedBy: null };
-  for (const item of items) await upsertEvidence(kit.db, item, { ...row, verified });
+  const row = { value: 'x', reference: 'y', updatedAt: system.clock.now(), updatedBy: null };
+  for (const item of items) await upsertEvidence(system.db, item, { ...row, verified });
 };
 
 const finishMigrations = (at: 'NULL' | 'now()') =>
-  withConnection(kit.addresses.migrateUrl, (client) =>
+  withConnection(system.addresses.migrateUrl, (client) =>
     client.query(`UPDATE _prisma_migrations SET finished_at = ${at}`),
   );
 
@@ -43,9 +43,9 @@ const open = { checkout_available: true, buy: 'OPEN', sell: 'CLOSED', sip: 'OPEN
 const closed = { checkout_available: false, buy: 'CLOSED', sell: 'CLOSED', sip: 'CLOSED' };
 
 beforeAll(async () => {
-  kit = await openKit();
-  boss = await createFactories(kit).admin('SUPER_ADMIN');
-  const { db, switches } = kit;
+  system = await openTestSystem();
+  boss = await createFactories(system).admin('SUPER_ADMIN');
+  const { db, switches } = system;
   const gates = createGates({
     db,
     switches,
@@ -55,21 +55,21 @@ beforeAll(async () => {
       checkSecrets('test'),
     ],
   });
-  url = await kit.serve({
+  url = await system.serve({
     prefix: '/v1',
     routes: createReadinessCustomerRoutes({ gates, hasUsableGateway: async () => hasGateway }),
-    guard: createAdmins({ ...kit, tokenTtlSeconds: 60 }).guard,
+    guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
   });
 });
 
 beforeEach(async () => {
   hasGateway = true;
   setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'true');
-  rmSync(join(kit.settingsDir, 'DIGITAL_SELL_ENABLED'), { force: true });
+  rmSync(join(system.settingsDir, 'DIGITAL_SELL_ENABLED'), { force: true });
   await verify(true);
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 describe('buying', () => {
   it('is open with all evidence verified and the switch on', async () => {
@@ -79,14 +79,14 @@ describe('buying', () => {
   it('is not opened by the switch alone', async () => {
     await verify(false);
     expect(await readState()).toEqual(closed);
-    await kit.db.readinessEvidence.deleteMany();
+    await system.db.readinessEvidence.deleteMany();
     expect(await readState()).toEqual(closed);
   });
 
   it.each(evidenceItems)('is closed while %s is not verified', async (item) => {
     await verify(false, [item]);
     expect(await readState()).toEqual(closed);
-    await kit.db.readinessEvidence.delete({ where: { item } });
+    await system.db.readinessEvidence.delete({ where: { item } });
     expect(await readState()).toEqual(closed);
   });
 
@@ -99,7 +99,7 @@ describe('buying', () => {
   );
 
   it('is closed while the switch is unset, and open for TRUE in any case', async () => {
-    rmSync(join(kit.settingsDir, 'DIGITAL_GOLD_PAYMENT_ENABLED'));
+    rmSync(join(system.settingsDir, 'DIGITAL_GOLD_PAYMENT_ENABLED'));
     expect(await readState()).toEqual(closed);
     setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'TRUE\n');
     expect(await readState()).toEqual(open);
@@ -107,11 +107,11 @@ describe('buying', () => {
 
   it('is closed without an active super admin', async () => {
     const where = { id: boss.adminId };
-    await kit.db.adminUser.update({ where, data: { active: false } });
+    await system.db.adminUser.update({ where, data: { active: false } });
     expect(await readState()).toEqual(closed);
-    await kit.db.adminUser.update({ where, data: { active: true, role: 'ADMIN' } });
+    await system.db.adminUser.update({ where, data: { active: true, role: 'ADMIN' } });
     expect(await readState()).toEqual(closed);
-    await kit.db.adminUser.update({ where, data: { role: 'SUPER_ADMIN' } });
+    await system.db.adminUser.update({ where, data: { role: 'SUPER_ADMIN' } });
     expect(await readState()).toEqual(open);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 import { addMs } from '../../platform/clock/clock.ts';
@@ -22,7 +22,7 @@ import type { ReadinessItem } from './readiness.types.ts';
 
 const evidence = { value: '29ABCDE1234F2Z5', reference: 'certificate 7', verified: true };
 
-let kit: Kit;
+let system: TestSystem;
 let url: string;
 let boss: MadeAdmin;
 let admin: MadeAdmin;
@@ -35,24 +35,24 @@ let gateway: ReturnType<typeof createSandboxGateway>;
 const createGateway = () =>
   createSandboxGateway(
     {
-      SANDBOX_GATEWAY_BASE_URL: `${kit.sandbox.url}/gateway`,
+      SANDBOX_GATEWAY_BASE_URL: `${system.sandbox.url}/gateway`,
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
       SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
       SANDBOX_GATEWAY_TIMEOUT_MS: 3000,
     },
-    { clock: kit.clock, logger: kit.logger },
+    { clock: system.clock, logger: system.logger },
   );
 
 beforeAll(async () => {
-  kit = await openKit();
-  const make = createFactories(kit);
+  system = await openTestSystem();
+  const make = createFactories(system);
   [boss, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const { db, provider, wall } = kit;
+  const { db, provider, wall } = system;
   gateway = createGateway();
   const report = createReadinessReport({
     db,
@@ -69,20 +69,20 @@ beforeAll(async () => {
       production_secrets: checkSecrets('production'),
     },
   });
-  const routes = createReadinessAdminRoutes({ ...kit, report });
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  url = await kit.serve({ prefix: '/v1', routes, guard });
+  const routes = createReadinessAdminRoutes({ ...system, report });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  url = await system.serve({ prefix: '/v1', routes, guard });
   ask = bearerCaller(url, boss.token);
 });
 
 beforeEach(async () => {
-  lastMark = async () => kit.wall.now();
-  await kit.sandbox.control('DELETE', '/faults');
+  lastMark = async () => system.wall.now();
+  await system.sandbox.control('DELETE', '/faults');
 });
 
 afterAll(async () => {
   await gateway.close();
-  await kit.close();
+  await system.close();
 });
 
 const put = (item: string, body: unknown, token = boss.token) =>
@@ -94,7 +94,12 @@ const find = async (id: string) =>
   itemsOf((await ask('GET', '/readiness')).body).find((item) => item.id === id);
 
 const fault = (collaborator: string, times = 5) =>
-  kit.sandbox.control('POST', '/faults', { collaborator, operation: '*', fault: 'error', times });
+  system.sandbox.control('POST', '/faults', {
+    collaborator,
+    operation: '*',
+    fault: 'error',
+    times,
+  });
 
 describe('the report', () => {
   it('names every item, what blocks, and is ready once nothing that blocks is left', async () => {
@@ -135,7 +140,7 @@ describe('the report', () => {
   it('says so when the gold provider or a gateway does not answer', async () => {
     await fault('safegold');
     expect(await find('gold_provider')).toMatchObject({ status: 'FAIL' });
-    await kit.sandbox.control('DELETE', '/faults');
+    await system.sandbox.control('DELETE', '/faults');
     await fault('sandbox-gateway');
     expect(await find('payment_gateway')).toMatchObject({
       status: 'FAIL',
@@ -146,7 +151,7 @@ describe('the report', () => {
   it('says so when the feed is silent, and that it does not know where a check throws', async () => {
     lastMark = async () => undefined;
     expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
-    lastMark = async () => addMs(kit.wall.now(), -31_000);
+    lastMark = async () => addMs(system.wall.now(), -31_000);
     expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
     lastMark = async () => {
       throw new Error('relation "price_snapshot" does not exist');
@@ -178,9 +183,9 @@ describe('evidence', () => {
     expect(answer).toMatchObject({ status: 200, body: { ...evidence, verified: false } });
     expect(await find('legal_entity')).toMatchObject({
       status: 'FAIL',
-      evidence: { ...evidence, verified: false, updatedAt: kit.clock.now().toISOString() },
+      evidence: { ...evidence, verified: false, updatedAt: system.clock.now().toISOString() },
     });
-    const row = await kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
     expect(row).toMatchObject({
       action: 'readiness.evidence.put',
       actorId: boss.adminId,

@@ -48,7 +48,7 @@ it.each([
   async (control, kind, amountPaise) => {
     const found = await foundBy(async () => {
       const { orderId, gatewayOrderId } = await books.buy();
-      const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+      const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
         where: { gatewayOrderId },
       });
       const { gatewayPaymentId } = payment;
@@ -65,7 +65,7 @@ it.each([
 it('says nothing more of one once it is recorded, but that its order is under review', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();
-    const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+    const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
       where: { gatewayOrderId },
     });
     await books.control('POST', `/disputes/${payment.gatewayPaymentId}`, {});
@@ -78,7 +78,7 @@ it('says nothing more of one once it is recorded, but that its order is under re
 it('knows the grams that were recovered, in both books', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();
-    const payment = await books.kit.db.gatewayPayment.findFirstOrThrow({
+    const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
       where: { gatewayOrderId },
     });
     await books.control('POST', `/disputes/${payment.gatewayPaymentId}`, {});
@@ -103,7 +103,7 @@ it('finds a signed capture of an order that is unknown here', async () => {
       method: 'upi',
       status: 'captured',
     };
-    const created_at = books.kit.clock.now().toISOString();
+    const created_at = books.system.clock.now().toISOString();
     const text = JSON.stringify({ event: 'payment.captured', created_at, data });
     const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;
     const signature = createHmac('sha256', secret).update(text).digest('hex');
@@ -130,7 +130,7 @@ it('finds an event that waits, and only that although its capture is not booked'
       eventId,
       gatewayOrderId,
       listed.value[0]?.gatewayPaymentId,
-      books.kit.clock.now(),
+      books.system.clock.now(),
     );
     return { eventId, subject: gatewayOrderId, attempts: 3, lastError: 'Error' };
   });
@@ -140,7 +140,7 @@ it('finds an event that waits, and only that although its capture is not booked'
 it.each(['payout', 'validation'])('finds an unmatched event whose %s became known', async (of) => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
-    const { db, clock } = books.kit;
+    const { db, clock } = books.system;
     const where = { payoutId };
     const { providerPayoutId, bankAccount } = await db.payoutAttempt.findFirstOrThrow({
       where,

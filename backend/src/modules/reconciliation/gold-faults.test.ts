@@ -72,7 +72,7 @@ it('finds gold that the provider sold for an order that was given up', async () 
       orderId,
       userId,
       txId,
-      books.kit.clock.now(),
+      books.system.clock.now(),
     );
     await books.asOwner(`UPDATE gold_order SET status = 'FAILED' WHERE id = $1`, orderId);
     await books.control('POST', `/transactions/${txId}`, { status: 1 });
@@ -103,7 +103,7 @@ it('finds a provider transaction that two orders name', async () => {
       other.orderId,
       other.userId,
       txId,
-      books.kit.clock.now(),
+      books.system.clock.now(),
     );
     const [first, second] = [orderId, other.orderId].toSorted();
     return { providerTxId: txId, orders: 2, orderId: first, otherOrderId: second };

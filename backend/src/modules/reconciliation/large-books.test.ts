@@ -16,7 +16,7 @@ const windowMs = 72 * 60 * 60_000;
 let books: OpenBooks;
 beforeAll(async () => {
   books = await openBooks();
-  const { addresses, clock } = books.kit;
+  const { addresses, clock } = books.system;
   await insertLargeBooks(addresses.migrateUrl, { orders, customers, at: clock.now() });
   await books.sell();
 });
@@ -56,7 +56,7 @@ const scannedBy = (node: PlanNode): string[] => {
 };
 
 it.each(allChecks)('$id reads its window by indexes, and finds nothing', async (check) => {
-  const { clock, inTransaction } = books.kit;
+  const { clock, inTransaction } = books.system;
   const { gateways, provider: goldProvider, payoutProvider } = books.trade;
   const real = createRead(inTransaction);
   const scanned: string[] = [];

@@ -99,7 +99,7 @@ it('finds what waits for a person: a sell of unknown outcome', async () => {
     const fault = { collaborator: 'safegold', fault: 'error', times: 20 };
     await books.control('POST', '/faults', { ...fault, operation: 'sell-confirm' });
     await books.control('POST', '/faults', { ...fault, operation: 'sell-status' });
-    expect(await books.askToSell(bought, '500')).toMatchObject({ code: 'SELL_UNDER_REVIEW' });
+    expect(await books.requestSale(bought, '500')).toMatchObject({ code: 'SELL_UNDER_REVIEW' });
     await books.control('DELETE', '/faults');
     return { userId: bought.userId, type: 'SELL', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' };
   });

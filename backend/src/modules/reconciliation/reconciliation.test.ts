@@ -29,11 +29,11 @@ describe('the route', () => {
     expect(status).toBe(200);
     const ids = (body['checks'] as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual(checkIds);
-    expect(body['generatedAt']).toBe(books.kit.clock.now().toISOString());
+    expect(body['generatedAt']).toBe(books.system.clock.now().toISOString());
   });
 
   it('is for nobody else', async () => {
-    const { token } = await createFactories(books.kit).customer();
+    const { token } = await createFactories(books.system).customer();
     expect((await books.reportAs(undefined)).status).toBe(401);
     expect((await books.reportAs(token)).status).toBe(401);
   });
@@ -101,13 +101,13 @@ describe('a report', () => {
   });
 
   it('can not write', async () => {
-    const read = createRead(books.kit.inTransaction);
+    const read = createRead(books.system.inTransaction);
     const write = Prisma.sql`UPDATE holding SET balance = 0 RETURNING user_id`;
     await expect(read(write)).rejects.toThrow(/read-only transaction/u);
   });
 
   it('gives up a statement that takes too long', async () => {
-    const read = createRead(books.kit.inTransaction, 50);
+    const read = createRead(books.system.inTransaction, 50);
     await expect(read(Prisma.sql`SELECT pg_sleep(5)::text`)).rejects.toThrow(/statement timeout/u);
   });
 

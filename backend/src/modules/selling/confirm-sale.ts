@@ -3,11 +3,11 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
 import {
-  type VerifiedSell,
+  type VerifiedSale,
   findOrder,
-  isVerifiedSell,
+  isVerifiedSale,
   lockOrder,
-  sendSellToReview,
+  sendSaleToReview,
 } from '../orders/index.ts';
 import {
   acquireConfirm,
@@ -23,11 +23,11 @@ import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 type Claim =
   /** Nothing is to be confirmed: only the order-status may be queried. */
-  | { readonly kind: 'QUERY'; readonly order: VerifiedSell; readonly isUnderReview: boolean }
+  | { readonly kind: 'QUERY'; readonly order: VerifiedSale; readonly isUnderReview: boolean }
   /** The intent is written, its lease held; `queryFirst` where an earlier try may have arrived. */
   | {
       readonly kind: 'CONFIRM';
-      readonly order: VerifiedSell;
+      readonly order: VerifiedSale;
       readonly confirmId: string;
       readonly holderId: string;
       readonly queryFirst: boolean;
@@ -49,7 +49,7 @@ const claimConfirm = (
 ): Promise<Claim> =>
   inTransaction(async (tx): Promise<Claim> => {
     const order = await lockOrder(tx, orderId);
-    if (order === undefined || !isVerifiedSell(order)) return { kind: 'LEAVE' };
+    if (order === undefined || !isVerifiedSale(order)) return { kind: 'LEAVE' };
     const latest = await findLatestConfirm(tx, 'sell-confirm', orderId);
     if (latest?.isHeld === true) throw inProgress();
     const isUnderReview = order.manualReviewCode !== null;
@@ -67,14 +67,14 @@ const claimConfirm = (
     return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };
   });
 
-const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSell): Promise<Queried> => {
+const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSale): Promise<Queried> => {
   const status = await provider.sellStatus({ providerTxId: order.providerTxId });
   return { verdict: readSaleVerdict(status), answer: describeOutcome(status) };
 };
 
 const confirmAtProvider = async (
   { db, provider, findUser }: SellingDeps,
-  order: VerifiedSell,
+  order: VerifiedSale,
 ): Promise<Outcome<{ readonly invoiceId?: string }>> => {
   const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;
   invariant(providerUserId, `the customer of sell order ${order.id} is known to the provider`);
@@ -91,7 +91,7 @@ const confirmAtProvider = async (
 };
 
 const outcomeOf = (
-  order: VerifiedSell,
+  order: VerifiedSale,
   { verdict, answer }: Queried,
   by: SaleInitiator,
   confirmed?: Outcome<{ readonly invoiceId?: string }>,
@@ -151,7 +151,7 @@ const reviewAfterError = async (
   logger.error({ orderId, err: describeError(error) }, 'a verified sale broke');
   const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
   try {
-    await sendSellToReview(db, orderId, review);
+    await sendSaleToReview(db, orderId, review);
     // It may have broken after the commit that ended it.
     if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
   } catch (second) {

@@ -3,12 +3,12 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { debitHolding, releaseSale } from '../holdings/index.ts';
 import {
   type GoldOrder,
-  type VerifiedSell,
-  isVerifiedSell,
+  type VerifiedSale,
+  isVerifiedSale,
   lockOrder,
   notifySaleFailed,
   notifySold,
-  sendSellToReview,
+  sendSaleToReview,
 } from '../orders/index.ts';
 import { insertPayout } from '../payouts/index.ts';
 import {
@@ -49,7 +49,7 @@ const noReview = { manualReviewCode: null, manualReviewReason: null };
 const markConfirmDone = async (
   { clock, random }: SaleOutcomeDeps,
   db: Db,
-  order: VerifiedSell,
+  order: VerifiedSale,
 ): Promise<void> => {
   const at = clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', order.id);
@@ -65,13 +65,13 @@ const markConfirmDone = async (
 const confirm = async (
   deps: SaleOutcomeDeps,
   db: Db,
-  order: VerifiedSell,
+  order: VerifiedSale,
   outcome: SaleOutcome,
 ): Promise<void> => {
   const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
   const { actor, cause, requestId, detail, invoiceId } = outcome;
   await markConfirmDone(deps, db, order);
-  await deps.transitionSell(db, order, {
+  await deps.transitionSale(db, order, {
     to: 'CONFIRMED',
     actor,
     cause,
@@ -88,7 +88,7 @@ const confirm = async (
 const fail = async (
   deps: SaleOutcomeDeps,
   db: Db,
-  order: VerifiedSell,
+  order: VerifiedSale,
   outcome: SaleOutcome,
 ): Promise<void> => {
   const { id, userId, grams, manualReviewCode: code } = order;
@@ -96,7 +96,7 @@ const fail = async (
   const at = deps.clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', id);
   if (known !== undefined) await markRefused(db, known.id, at, reason);
-  await deps.transitionSell(db, order, {
+  await deps.transitionSale(db, order, {
     to: 'FAILED',
     actor,
     cause,
@@ -112,7 +112,7 @@ const fail = async (
 const sendToReview = async (
   { clock, logger }: SaleOutcomeDeps,
   db: Db,
-  order: VerifiedSell,
+  order: VerifiedSale,
   { held, reason, wasRefused = false, review }: SaleOutcome,
 ): Promise<RecordedSale> => {
   const at = clock.now();
@@ -125,7 +125,7 @@ const sendToReview = async (
     if (known?.isHeld === true) return 'LEFT';
     if (known !== undefined) await markQueried(db, known.id, at);
   }
-  if (await sendSellToReview(db, order.id, { ...review, at })) {
+  if (await sendSaleToReview(db, order.id, { ...review, at })) {
     logger.warn({ orderId: order.id, code: review.code, reason }, 'a sale is under review');
   }
   return 'REVIEW';
@@ -137,7 +137,7 @@ const record = async (
   order: GoldOrder,
   outcome: SaleOutcome,
 ): Promise<RecordedSale> => {
-  if (!isVerifiedSell(order)) {
+  if (!isVerifiedSale(order)) {
     if (outcome.verdict === 'SOLD' && order.status === 'FAILED') {
       deps.logger.error({ orderId: order.id }, 'gold was sold for a sale that had failed');
     }

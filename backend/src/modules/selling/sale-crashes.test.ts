@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createSellOutcomes, type SellOutcomes } from '#test/support/sell-outcomes.ts';
-import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
+import { createSaleOutcomes, type SaleOutcomes } from '#test/support/sale-outcomes.ts';
+import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 
 /** A process that dies at one of its calls: nothing after it happens, not even letting go. */
 const death: { at: string | undefined; died: (() => void) | undefined } = {
@@ -54,10 +54,10 @@ afterEach(async () => {
 });
 
 const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
-const sell = (key = newSellKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
-let outcomes: SellOutcomes;
+const sell = (key = newSaleKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
+let outcomes: SaleOutcomes;
 beforeAll(() => {
-  outcomes = createSellOutcomes(open, sellers, () => seller);
+  outcomes = createSaleOutcomes(open, sellers, () => seller);
 });
 
 /** A sell whose process dies at a point; what it held runs out. */
@@ -81,7 +81,7 @@ const points = [
 
 describe('a process killed', () => {
   it.each(points)('%s is followed by a repeat of the key that sells once', async (point) => {
-    const key = newSellKey();
+    const key = newSaleKey();
     await sellAndDie(point, key);
     const answer = await sell(key);
     expect(answer.status).toBe(201);
@@ -94,13 +94,13 @@ describe('a process killed', () => {
   it.each(['before the verify', 'after the verify'])(
     '%s is given up by the janitor after a minute, and the gold is free',
     async (point) => {
-      const key = newSellKey();
+      const key = newSaleKey();
       await sellAndDie(point, key);
       await open.advance(59);
-      await sellers.janitor('gold-release-lost-sells');
-      expect((await outcomes.theSell()).status).toBe('PENDING');
+      await sellers.janitor('release-abandoned-sales');
+      expect((await outcomes.theSale()).status).toBe('PENDING');
       await open.advance(2);
-      await sellers.janitor('gold-release-lost-sells');
+      await sellers.janitor('release-abandoned-sales');
       await outcomes.expectFree();
       expect(codeOf(await sell(key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
       await outcomes.expectFree();
@@ -110,11 +110,11 @@ describe('a process killed', () => {
   it.each(['after the confirm', 'after the status'])(
     '%s is found by the janitor to have sold',
     async (point) => {
-      const key = newSellKey();
+      const key = newSaleKey();
       await sellAndDie(point, key);
       await open.advance(61);
-      await sellers.janitor('gold-release-lost-sells');
-      await sellers.janitor('gold-ask-undecided-sells');
+      await sellers.janitor('release-abandoned-sales');
+      await sellers.janitor('poll-undecided-sales');
       await outcomes.expectSold();
       const answer = await sell(key);
       expect(answer.status).toBe(201);
@@ -123,18 +123,18 @@ describe('a process killed', () => {
   );
 
   it('before the confirm is under review once the janitor has asked', async () => {
-    await sellAndDie('before the confirm', newSellKey());
+    await sellAndDie('before the confirm', newSaleKey());
     await open.advance(61);
-    await sellers.janitor('gold-ask-undecided-sells');
+    await sellers.janitor('poll-undecided-sales');
     await outcomes.expectUnderReview();
-    expect(await outcomes.confirmsOf((await outcomes.theSell()).providerTxId)).toBe(0);
+    expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
 
   it('and still holding its lease is left alone, by a repeat and by the janitor', async () => {
     const died = new Promise<void>((resolve) => {
       death.died = resolve;
     });
-    const key = newSellKey();
+    const key = newSaleKey();
     death.at = 'before the confirm';
     void sell(key).catch(() => undefined);
     await died;
@@ -143,19 +143,19 @@ describe('a process killed', () => {
       UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
     expect(codeOf(await sell(key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
     await open.advance(61);
-    await sellers.janitor('gold-ask-undecided-sells');
-    expect(await outcomes.theSell()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
+    await sellers.janitor('poll-undecided-sales');
+    expect(await outcomes.theSale()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
     await open.lapseLeases();
     expect((await sell(key)).status).toBe(201);
     await outcomes.expectSold();
   });
 
   it('after its lock has ended confirms nothing more', async () => {
-    const key = newSellKey();
+    const key = newSaleKey();
     await sellAndDie('before the confirm', key);
     await open.advance(480);
     expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
-    expect(await outcomes.confirmsOf((await outcomes.theSell()).providerTxId)).toBe(0);
+    expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
 });

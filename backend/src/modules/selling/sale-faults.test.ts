@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventually } from '#test/support/eventually.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createSellOutcomes, type SellOutcomes } from '#test/support/sell-outcomes.ts';
-import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
+import { createSaleOutcomes, type SaleOutcomes } from '#test/support/sale-outcomes.ts';
+import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 
 let open: OpenGold;
 let sellers: ReturnType<typeof createSellers>;
@@ -22,10 +22,10 @@ afterEach(async () => {
 });
 
 const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
-const sell = (key = newSellKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
-let outcomes: SellOutcomes;
+const sell = (key = newSaleKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
+let outcomes: SaleOutcomes;
 beforeAll(() => {
-  outcomes = createSellOutcomes(open, sellers, () => seller);
+  outcomes = createSaleOutcomes(open, sellers, () => seller);
 });
 
 describe('a verify that promises nothing', () => {
@@ -40,10 +40,10 @@ describe('a verify that promises nothing', () => {
     ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
   ])('%s %o fails the sell as %s, for its repeat too', async (fault, more, code) => {
     await open.fault('sell-verify', fault, more);
-    const key = newSellKey();
+    const key = newSaleKey();
     expect(codeOf(await sell(key))).toEqual([502, code]);
     await outcomes.expectFree();
-    expect(await outcomes.theSell()).toMatchObject({ failureCode: code });
+    expect(await outcomes.theSale()).toMatchObject({ failureCode: code });
     expect(codeOf(await sell(key))).toEqual([502, code]);
     await outcomes.expectFree();
     expect(await open.journal('sell-confirm')).toHaveLength(0);
@@ -66,16 +66,16 @@ describe('a confirm', () => {
     'that ends in %s without having been made is under review, and not made again',
     async (fault) => {
       await open.fault('sell-confirm', fault);
-      const key = newSellKey();
+      const key = newSaleKey();
       const answer = await sell(key);
       expect(codeOf(answer)).toEqual([503, 'SELL_UNDER_REVIEW']);
       expect(answer.body.error.message).toMatch(/not cancelled/iu);
       await outcomes.expectUnderReview();
-      const { providerTxId } = await outcomes.theSell();
+      const { providerTxId } = await outcomes.theSale();
       const confirms = await outcomes.confirmsOf(providerTxId);
       expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await open.advance(3600);
-      await sellers.janitor('gold-ask-undecided-sells');
+      await sellers.janitor('poll-undecided-sales');
       await outcomes.expectUnderReview();
       expect(await outcomes.confirmsOf(providerTxId)).toBe(confirms);
       expect(await outcomes.toldOf()).toEqual([]);
@@ -97,7 +97,7 @@ describe('a confirm', () => {
     expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
     await eventually(async () => {
       await open.advance(61);
-      await sellers.janitor('gold-ask-undecided-sells');
+      await sellers.janitor('poll-undecided-sales');
       await outcomes.expectSold();
     });
   });
@@ -111,16 +111,16 @@ describe('a confirm', () => {
   it('that the provider says has failed ends by the janitor, and the customer is told', async () => {
     await open.fault('sell-confirm', 'error', { status: 400 });
     await sell();
-    const { providerTxId } = await outcomes.theSell();
+    const { providerTxId } = await outcomes.theSale();
     await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
     await open.advance(61);
-    await sellers.janitor('gold-ask-undecided-sells');
+    await sellers.janitor('poll-undecided-sales');
     await outcomes.expectFree();
     expect(await outcomes.toldOf()).toEqual(['sell_failed']);
   });
 
   it('whose status nobody answers is under review until somebody does', async () => {
-    const key = newSellKey();
+    const key = newSaleKey();
     await open.fault('sell-status', 'timeout', { times: 2 });
     expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
@@ -139,7 +139,7 @@ describe('a confirm', () => {
       await outcomes.expectUnderReview();
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(31);
-      await sellers.janitor('gold-ask-undecided-sells');
+      await sellers.janitor('poll-undecided-sales');
       await outcomes.expectSold();
     },
   );
@@ -147,15 +147,15 @@ describe('a confirm', () => {
   it('that is in progress at the provider waits for its end', async () => {
     await open.fault('sell-confirm', 'error');
     expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
-    const { providerTxId } = await outcomes.theSell();
+    const { providerTxId } = await outcomes.theSale();
     const path = `/transactions/${providerTxId}`;
     await open.sandbox.control('POST', path, { status: 3 });
     await open.advance(61);
-    await sellers.janitor('gold-ask-undecided-sells');
+    await sellers.janitor('poll-undecided-sales');
     await outcomes.expectUnderReview();
     await open.sandbox.control('POST', path, { status: 1 });
     await open.advance(31);
-    await sellers.janitor('gold-ask-undecided-sells');
+    await sellers.janitor('poll-undecided-sales');
     await outcomes.expectSold();
   });
 });

@@ -6,7 +6,7 @@ import { isAppError } from '../../platform/errors/app-error.ts';
 import { CIRCUIT_OPEN } from '../../platform/http-client/transport-refusals.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
-import { type SellToCheck, checkSellAmount } from '../quotes/index.ts';
+import { type SaleToCheck, checkSellAmount } from '../quotes/index.ts';
 import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
 
 describe('the word of an order-status', () => {
@@ -41,7 +41,7 @@ describe('the limits of a sale', () => {
   const price = parseRupees('10000');
   const limits = { ...defaultLimits, minSellPaise: parseRupees('50') };
   const minimumAtProvider = parseRupees('10');
-  const check = (sell: Partial<SellToCheck>): string => {
+  const check = (sell: Partial<SaleToCheck>): string => {
     const usual = {
       grossPaise: parseRupees('100'),
       grams: parseGrams('0.01'),

@@ -5,9 +5,9 @@ import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
 import {
   findOrder,
-  isVerifiedSell,
-  listAbandonedSells,
-  listUndecidedSells,
+  isVerifiedSale,
+  listAbandonedSales,
+  listUndecidedSales,
   lockOrder,
   markSwept,
 } from '../orders/index.ts';
@@ -26,7 +26,7 @@ const actor = 'janitor';
 
 /** Fails a sale that was never verified, and makes its grams available again; false if it is held. */
 const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
-  const { inTransaction, clock, random, logger, portfolios, transitionSell } = deps;
+  const { inTransaction, clock, random, logger, portfolios, transitionSale } = deps;
   const userId = await inTransaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
@@ -42,7 +42,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
       at,
     });
     const { id, status, grams, userId: seller, createdAt: placedAt } = order;
-    await transitionSell(
+    await transitionSale(
       tx,
       { id, status },
       { to: 'FAILED', cause: 'process.lost', actor, changes: { failureCode: 'PROCESS_LOST' } },
@@ -63,7 +63,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
 const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { db, provider, logger } = deps;
   const order = await findOrder(db, orderId);
-  if (order === undefined || !isVerifiedSell(order)) return true;
+  if (order === undefined || !isVerifiedSale(order)) return true;
   const status = await provider.sellStatus({ providerTxId: order.providerTxId });
   const verdict = readSaleVerdict(status);
   const reason = `status ${describeOutcome(status)}`;
@@ -102,19 +102,19 @@ export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
 
   return [
     {
-      name: 'gold-release-lost-sells',
+      name: 'release-abandoned-sales',
       async run(signal) {
         const before = addSeconds(clock.now(), -lostSeconds);
-        await sweep(await listAbandonedSells(db, before, batchSize), signal, failAbandoned);
+        await sweep(await listAbandonedSales(db, before, batchSize), signal, failAbandoned);
       },
     },
     {
-      name: 'gold-ask-undecided-sells',
+      name: 'poll-undecided-sales',
       async run(signal) {
         const now = clock.now();
         const before = addSeconds(now, -lostSeconds);
         const queriedBefore = addSeconds(now, -queryAgainSeconds);
-        const open = await listUndecidedSells(db, before, queriedBefore, batchSize);
+        const open = await listUndecidedSales(db, before, queriedBefore, batchSize);
         await sweep(open, signal, queryUndecided);
       },
     },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type OpenGold } from '#test/support/open-gold.ts';
-import { createSellers, newSellKey, type Seller } from '#test/support/sellers.ts';
+import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { parseGrams, paise } from '../../money/index.ts';
 
@@ -17,9 +17,9 @@ beforeEach(async () => {
   seller = await sellers.newSeller();
 });
 afterEach(async () => {
-  open.knobs.isSellGateOpen = true;
-  open.knobs.kyc = 'APPROVED';
-  open.knobs.limits = defaultLimits;
+  open.conditions.isSellGateOpen = true;
+  open.conditions.kyc = 'APPROVED';
+  open.conditions.limits = defaultLimits;
   await open.sandbox.control('DELETE', '/faults');
   await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
@@ -68,11 +68,11 @@ describe('a sell quote', () => {
     expect(codeOf(await ask('INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
-    open.knobs.limits = { ...defaultLimits, minSellPaise: paise(20_000n) };
+    open.conditions.limits = { ...defaultLimits, minSellPaise: paise(20_000n) };
     const small = await ask('INR', '199.99');
     expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);
     expect(small.body.error.details).toEqual({ limit: 'minSellPaise', limitPaise: 20_000 });
-    open.knobs.kyc = 'PENDING';
+    open.conditions.kyc = 'PENDING';
     expect(codeOf(await ask('INR', '1'))).toEqual([403, 'KYC_REQUIRED']);
   });
 });
@@ -134,7 +134,7 @@ describe('a sell', () => {
   });
 
   it('of all that is free is exempt from the minimum of ours', async () => {
-    open.knobs.limits = { ...defaultLimits, minSellPaise: paise(1_000_000n) };
+    open.conditions.limits = { ...defaultLimits, minSellPaise: paise(1_000_000n) };
     expect(codeOf(await sellers.sell(seller, '0.05'))).toEqual([400, 'LIMIT_EXCEEDED']);
     expect((await sellers.sell(seller, seller.grams)).status).toBe(201);
   });
@@ -150,7 +150,7 @@ describe('a sell', () => {
   });
 
   it('is the same for the same key, and refused for another payload', async () => {
-    const key = { idempotency_key: newSellKey() };
+    const key = { idempotency_key: newSaleKey() };
     const first = await sellers.sell(seller, '0.02', key);
     const again = await sellers.sell(seller, '0.0200', key);
     expect(again.status).toBe(200);
@@ -158,17 +158,17 @@ describe('a sell', () => {
     expect(again.body).toEqual(first.body);
     const other = await sellers.sell(seller, '0.03', key);
     expect(codeOf(other)).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
-    open.knobs.isSellGateOpen = false;
+    open.conditions.isSellGateOpen = false;
     expect((await sellers.sell(seller, '0.02', key)).status).toBe(200);
     expect(codeOf(await sellers.sell(seller, '0.02'))).toEqual([503, 'SELL_DISABLED']);
     // A body that is no body meets the gate first too.
     const nothing = await seller.call('POST', '/gold/sell', {});
     expect(codeOf(nothing)).toEqual([503, 'SELL_DISABLED']);
-    expect(await sellers.sellsOf(seller.id)).toHaveLength(1);
+    expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
   it('at ten times at once with one key is one sell', async () => {
-    const key = { idempotency_key: newSellKey() };
+    const key = { idempotency_key: newSaleKey() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => sellers.sell(seller, '0.02', key)),
     );
@@ -177,21 +177,21 @@ describe('a sell', () => {
       201,
     ]);
     expect(new Set(answers.map(({ body }) => body.order.id)).size).toBe(1);
-    expect(await sellers.sellsOf(seller.id)).toHaveLength(1);
+    expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
   it('is refused in the order of refusals, and leaves its key free', async () => {
-    const key = { idempotency_key: newSellKey() };
+    const key = { idempotency_key: newSaleKey() };
     const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
     const ask = (amount: string, more: object = {}) =>
       sellers.sell(seller, amount, { ...key, ...more });
     expect((await ask('0.00001')).body.error.code).toBe('VALIDATION_FAILED');
-    open.knobs.kyc = 'PENDING';
+    open.conditions.kyc = 'PENDING';
     expect(codeOf(await ask('0.0001', { bank_account_id: nowhere }))).toEqual([
       403,
       'KYC_REQUIRED',
     ]);
-    open.knobs.kyc = 'APPROVED';
+    open.conditions.kyc = 'APPROVED';
     const small = await ask('0.0001', { bank_account_id: nowhere });
     expect(codeOf(small)).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('900', { bank_account_id: nowhere }))).toEqual([400, 'LIMIT_EXCEEDED']);
@@ -200,7 +200,7 @@ describe('a sell', () => {
     const early = await ask('2', { bank_account_id: pending });
     expect(codeOf(early)).toEqual([400, 'BANK_ACCOUNT_NOT_VERIFIED']);
     expect(codeOf(await ask('2'))).toEqual([400, 'INSUFFICIENT_BALANCE']);
-    expect(await sellers.sellsOf(seller.id)).toEqual([]);
+    expect(await sellers.salesOf(seller.id)).toEqual([]);
     expect((await ask('0.02')).status).toBe(201);
   });
 

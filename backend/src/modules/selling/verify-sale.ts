@@ -103,7 +103,7 @@ const recordOutcome = (
     const sale = { id, status: order.status };
     if (outcome.kind === 'done') {
       const { providerTxId, providerAmountPaise } = outcome.value;
-      return deps.transitionSell(tx, sale, {
+      return deps.transitionSale(tx, sale, {
         ...by,
         to: 'VERIFIED',
         cause: 'provider.verified',
@@ -116,7 +116,7 @@ const recordOutcome = (
         },
       });
     }
-    await deps.transitionSell(tx, sale, {
+    await deps.transitionSale(tx, sale, {
       ...by,
       to: 'FAILED',
       cause: 'provider.not-verified',

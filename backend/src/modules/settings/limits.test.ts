@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
@@ -20,7 +20,7 @@ const defaults = {
 };
 const changed = { ...defaults, minBuyPaise: 5000, deliveryFeePaise: 0 };
 
-let kit: Kit;
+let system: TestSystem;
 let url: string;
 let boss: MadeAdmin;
 let admin: MadeAdmin;
@@ -29,17 +29,17 @@ let limits: LimitsService;
 let ask: Caller;
 
 beforeAll(async () => {
-  kit = await openKit();
-  const make = createFactories(kit);
+  system = await openTestSystem();
+  const make = createFactories(system);
   [boss, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const settings = createSettings(kit);
+  const settings = createSettings(system);
   ({ limits } = settings);
-  const { guard } = createAdmins({ ...kit, tokenTtlSeconds: 60 });
-  url = await kit.serve({ prefix: '/v1', routes: settings.adminRoutes, guard });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  url = await system.serve({ prefix: '/v1', routes: settings.adminRoutes, guard });
   ask = bearerCaller(url, boss.token);
 });
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
   await ask('PUT', '/config/limits', defaults);
 });
 
-afterAll(async () => kit.close());
+afterAll(async () => system.close());
 
 const put = (body: unknown) => ask('PUT', '/config/limits', body);
 
@@ -64,17 +64,17 @@ describe('reading', () => {
 
   it('survives the loss of the cache, and garbage in it', async () => {
     await put(changed);
-    await kit.redis.flushall();
+    await system.redis.flushall();
     expect((await ask('GET', '/config/limits')).body).toEqual(changed);
-    await kit.redis.set('limits:current', '{"minBuyPaise":1}');
+    await system.redis.set('limits:current', '{"minBuyPaise":1}');
     expect((await limits.current()).minBuyPaise).toBe(5000n);
-    await kit.redis.set('limits:current', 'not json');
+    await system.redis.set('limits:current', 'not json');
     expect((await limits.current()).minBuyPaise).toBe(5000n);
   });
 
   it('is served from the cache, which a change empties', async () => {
     await limits.current();
-    await kit.redis.set('limits:current', JSON.stringify({ ...defaults, minBuyPaise: 7777 }));
+    await system.redis.set('limits:current', JSON.stringify({ ...defaults, minBuyPaise: 7777 }));
     expect((await limits.current()).minBuyPaise).toBe(7777n);
     await put(changed);
     expect((await limits.current()).minBuyPaise).toBe(5000n);
@@ -82,7 +82,7 @@ describe('reading', () => {
 
   it('reads and writes with the cache down', async () => {
     const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
-    const alone = createSettings({ ...kit, redis }).limits;
+    const alone = createSettings({ ...system, redis }).limits;
     expect((await alone.current()).minBuyPaise).toBe(1000n);
     const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
     const principal = { adminId: boss.adminId, email: boss.email, role: boss.role };
@@ -101,7 +101,7 @@ describe('replacing', () => {
   it('takes the whole object, audited with before and after', async () => {
     const answer = await put({ ...changed, surprise: true });
     expect(answer).toMatchObject({ status: 200, body: changed });
-    const row = await kit.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
     expect(row).toMatchObject({
       action: 'config.limits.replace',
       actorId: boss.adminId,
@@ -141,13 +141,13 @@ describe('replacing', () => {
   });
 
   it('lets two at once both leave a whole object, each with its audit row', async () => {
-    const before = await kit.db.auditLog.count();
+    const before = await system.db.auditLog.count();
     const answers = await Promise.all([put(changed), put({ ...defaults, maxBuyPaise: 9_000_000 })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await kit.db.auditLog.count()).toBe(before + 2);
+    expect(await system.db.auditLog.count()).toBe(before + 2);
     const { body } = await ask('GET', '/config/limits');
     expect([changed, { ...defaults, maxBuyPaise: 9_000_000 }]).toContainEqual(body);
-    const [last] = await kit.db.auditLog.findMany({ orderBy: { seq: 'desc' }, take: 1 });
+    const [last] = await system.db.auditLog.findMany({ orderBy: { seq: 'desc' }, take: 1 });
     expect(last?.after).toEqual(body);
   });
 });

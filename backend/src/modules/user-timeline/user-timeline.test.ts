@@ -9,19 +9,19 @@ let operator: Caller;
 let url: string;
 beforeAll(async () => {
   open = await openMoneyOut();
-  const { guard } = createAdmins({ ...open.kit, tokenTtlSeconds: 600 });
-  const routes = createUserTimelineRoutes(open.kit);
-  url = await open.kit.serve({ prefix: '/v1', routes, guard });
+  const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
+  const routes = createUserTimelineRoutes(open.system);
+  url = await open.system.serve({ prefix: '/v1', routes, guard });
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
 afterAll(() => open.close());
 
 it('shows a customer, newest first, what happened to them', async () => {
   const { userId, call, payoutId, orderId } = await open.payout();
-  open.kit.clock.advance(1000);
+  open.system.clock.advance(1000);
   const input = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
   const added = await call('POST', '/bank-accounts', input);
-  open.kit.clock.advance(1000);
+  open.system.clock.advance(1000);
   await call('DELETE', `/bank-accounts/${String(added.body['id'])}`);
   const { status, body } = await operator('GET', `/users/${userId}/timeline?limit=2`);
   expect(status).toBe(200);
@@ -55,10 +55,10 @@ it('shows a customer, newest first, what happened to them', async () => {
 });
 
 it('is for operators, and 404 for nobody', async () => {
-  expect(await operator('GET', `/users/${open.kit.random.uuid()}/timeline`)).toMatchObject({
+  expect(await operator('GET', `/users/${open.system.random.uuid()}/timeline`)).toMatchObject({
     status: 404,
   });
-  expect(await bearerCaller(url)('GET', `/users/${open.kit.random.uuid()}/timeline`)).toMatchObject(
-    { status: 401 },
-  );
+  expect(
+    await bearerCaller(url)('GET', `/users/${open.system.random.uuid()}/timeline`),
+  ).toMatchObject({ status: 401 });
 });

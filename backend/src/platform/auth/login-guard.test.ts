@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
-import { openKit, type Kit } from '#test/support/open-kit.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { addMs } from '../clock/clock.ts';
 import { createDatabase, execute, selectRows, sql, sqlName, type Database } from '../db/index.ts';
 import { isAppError } from '../errors/app-error.ts';
 import { createLoginGuard, type LoginGuard } from './login-guard.ts';
 
-let kit: Kit;
+let system: TestSystem;
 /** As many processes as have a pool of their own. */
 let processes: Database[];
 
 beforeAll(async () => {
-  kit = await openKit();
+  system = await openTestSystem();
   processes = ['one', 'two'].map((applicationName) =>
-    createDatabase({ url: kit.addresses.databaseUrl, poolSize: 10, applicationName }),
+    createDatabase({ url: system.addresses.databaseUrl, poolSize: 10, applicationName }),
   );
 });
 
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.close()));
-  await kit.close();
+  await system.close();
 });
 
 const judge = async (guard: LoginGuard, { db }: Pick<Database, 'db'>, email: string) => {
@@ -35,7 +35,7 @@ const judge = async (guard: LoginGuard, { db }: Pick<Database, 'db'>, email: str
 
 const countWaiting = async (): Promise<number> => {
   const waiting = await selectRows(
-    kit.db,
+    system.db,
     sql`
       SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -54,12 +54,12 @@ const commitBelow = async <T>(
 ): Promise<T> => {
   const [inserted, gate] = [createGate(), createGate()];
   const { email, failures, lockedUntil } = row;
-  const inserting = kit.inTransaction(async (tx) => {
+  const inserting = system.inTransaction(async (tx) => {
     await execute(
       tx,
       sql`
         INSERT INTO ${sqlName(table)} (email, failures, window_started_at, locked_until)
-        VALUES (${email}, ${failures}, ${kit.clock.now()}, ${lockedUntil})`,
+        VALUES (${email}, ${failures}, ${system.clock.now()}, ${lockedUntil})`,
     );
     inserted.open();
     await gate.opened;
@@ -74,37 +74,39 @@ const commitBelow = async <T>(
 
 describe.each<Table>(['admin_login_guard', 'portal_login_guard'])('the guard on %s', (table) => {
   it('judges exactly five of fifty tries at once, from two processes', async () => {
-    const guard = createLoginGuard({ table, clock: kit.clock });
+    const guard = createLoginGuard({ table, clock: system.clock });
     const email = 'fifty@example.test';
     const start = () =>
       Promise.all(
-        Array.from({ length: 50 }, (_, n) => judge(guard, processes[n % 2] ?? kit.database, email)),
+        Array.from({ length: 50 }, (_, n) =>
+          judge(guard, processes[n % 2] ?? system.database, email),
+        ),
       );
     const answers = await commitBelow(table, { email, failures: 0, lockedUntil: null }, start, 20);
     expect(answers.filter((answer) => answer === 'judged')).toHaveLength(5);
   });
 
   it('refuses a try that waited for the one which locked the email', async () => {
-    const guard = createLoginGuard({ table, clock: kit.clock });
+    const guard = createLoginGuard({ table, clock: system.clock });
     const email = 'waited@example.test';
-    const lockedUntil = addMs(kit.clock.now(), 30 * 60_000);
-    const start = () => judge(guard, kit.database, email);
+    const lockedUntil = addMs(system.clock.now(), 30 * 60_000);
+    const start = () => judge(guard, system.database, email);
     const answer = await commitBelow(table, { email, failures: 5, lockedUntil }, start, 1);
     expect(answer).toBe('locked');
   });
 
   it('answers how long the lock still stands, and is open after it', async () => {
-    const guard = createLoginGuard({ table, clock: kit.clock });
+    const guard = createLoginGuard({ table, clock: system.clock });
     const email = 'locked@example.test';
-    for (let tries = 0; tries < 5; tries += 1) await guard.charge(kit.db, email);
-    kit.clock.advance(10 * 60_000);
+    for (let tries = 0; tries < 5; tries += 1) await guard.charge(system.db, email);
+    system.clock.advance(10 * 60_000);
     for (let tries = 0; tries < 3; tries += 1) {
-      await expect(guard.charge(kit.db, email)).rejects.toMatchObject({
+      await expect(guard.charge(system.db, email)).rejects.toMatchObject({
         code: 'LOGIN_LOCKED',
         headers: { 'retry-after': String(20 * 60) },
       });
     }
-    kit.clock.advance(20 * 60_000);
-    await guard.charge(kit.db, email);
+    system.clock.advance(20 * 60_000);
+    await guard.charge(system.db, email);
   });
 });

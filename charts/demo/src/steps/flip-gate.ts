@@ -34,7 +34,7 @@ const isEverywhere = async (world: ClusterWorld, wanted: GateState): Promise<boo
 };
 
 /** Returns the seconds until every replica reports it. */
-const waitForSell = (world: ClusterWorld, wanted: GateState): Promise<number> =>
+const waitForSale = (world: ClusterWorld, wanted: GateState): Promise<number> =>
   waitUntil(world, {
     isThere: () => isEverywhere(world, wanted),
     everyMs: 2000,
@@ -50,10 +50,10 @@ export const flipGate: ClusterStep = {
   title: 'A gate closes without a restart, and stays closed through an upgrade',
   async run(world) {
     await world.goldctl(['gates', 'open', 'sell', '--yes']);
-    await waitForSell(world, 'OPEN');
+    await waitForSale(world, 'OPEN');
     const before = mark(await listPods(world, processPods));
     await world.goldctl(['gates', 'close', 'sell']);
-    const closedAfter = await waitForSell(world, 'CLOSED');
+    const closedAfter = await waitForSale(world, 'CLOSED');
     const isUntouched = mark(await listPods(world, processPods)) === before;
     expectThat(isUntouched, 'pods were replaced or restarted meanwhile');
     await upgradeService(world);
@@ -63,7 +63,7 @@ export const flipGate: ClusterStep = {
     const shown = gates.items.find(({ gate }) => gate === 'sell');
     expectThat(shown?.isOpen === false, 'goldctl gates show does not say that it is closed');
     await world.goldctl(['gates', 'open', 'sell', '--yes']);
-    const openAfter = await waitForSell(world, 'OPEN');
+    const openAfter = await waitForSale(world, 'OPEN');
     return [
       `goldctl gates close sell: closed to customers after ${closedAfter.toFixed(1)} s;` +
         ' the same pods, no restart',

@@ -72,7 +72,7 @@ it('says where it was traded', () => {
 
 describe('a balance', () => {
   const base = { since: new Date(0), userId: 'u', providerUserId: 'p', houseGrams: '0', total: 1 };
-  const own = { ...base, expected: '2.00000000', openBuys: '0.5', openSells: '0.25' };
+  const own = { ...base, expected: '2.00000000', openBuys: '0.5', openSales: '0.25' };
 
   it.each([
     ['200000000', true],

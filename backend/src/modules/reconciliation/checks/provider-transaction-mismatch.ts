@@ -88,7 +88,7 @@ type BalanceRow = {
   readonly houseGrams: string;
   /** Purchases and sales whose outcome is open: they may or may not be in the balance yet. */
   readonly openBuys: string;
-  readonly openSells: string;
+  readonly openSales: string;
   readonly total: number;
 };
 
@@ -102,7 +102,7 @@ const listBalances = ({ read, from, limits }: CheckContext) =>
     SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
       traded.grams::text AS expected,
       trim_scale(-house.grams)::text AS "houseGrams", traded.open_buys::text AS "openBuys",
-      traded.open_sells::text AS "openSells", (count(*) OVER ())::int AS total
+      traded.open_sells::text AS "openSales", (count(*) OVER ())::int AS total
     FROM (${customersSince(from)}) AS recent JOIN app_user u ON u.id = recent.id
     CROSS JOIN LATERAL (
       SELECT ${boughtLessSold} AS grams,
@@ -156,7 +156,7 @@ export const findTransactionProblem = (
 /** Returns true when the provider's balance is the sum of our orders, open ones counted either way. */
 export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean => {
   const expected = gramsFromDatabase(row.expected);
-  const least = expected - gramsFromDatabase(row.openSells);
+  const least = expected - gramsFromDatabase(row.openSales);
   const most = expected + gramsFromDatabase(row.openBuys);
   return atProvider >= least && atProvider <= most;
 };

@@ -68,7 +68,7 @@ export const verifyOperations = (context: VerifyOptions): readonly Operation[] =
     return undefined;
   };
 
-  const refuseSell = (user: SafegoldUser, weight: bigint, amount: bigint): Answer | undefined => {
+  const refuseSale = (user: SafegoldUser, weight: bigint, amount: bigint): Answer | undefined => {
     if (store.balanceOf(user.id) < weight) {
       return refusal(sellBalanceCode, 'Insufficient gold balance');
     }
@@ -108,7 +108,7 @@ export const verifyOperations = (context: VerifyOptions): readonly Operation[] =
     if (clock.now().getTime() > rate.expiresAtMs) return refusal(code.invalidRate, 'Invalid rate');
     const price = side === 'buy' ? rateWithTax(rate.paise) : rate.paise;
     if (!agrees(weight, amount, price)) return refusal(code.amounts, 'Gold amount does not match');
-    const refused = side === 'buy' ? refuseBuy(user, weight) : refuseSell(user, weight, amount);
+    const refused = side === 'buy' ? refuseBuy(user, weight) : refuseSale(user, weight, amount);
     if (refused !== undefined) return refused;
     const transaction = record(user, rate, weight, amount);
     return okAnswer(side === 'buy' ? boughtView(transaction, user) : soldView(transaction));

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { BuyWorld } from './buy-world.ts';
+import type { RunningSystem } from './open-running-system.ts';
 import type { Answer } from './caller.ts';
 import { eventually } from './eventually.ts';
-import { newKey, type Call, type StoryClient } from './story-client.ts';
+import { newKey, type Call, type TestCustomer } from './test-customer.ts';
 
 const accountsSchema = z.object({
   items: z.array(z.object({ id: z.string(), status: z.string(), accountLast4: z.string() })),
@@ -21,8 +21,8 @@ const sellSchema = z.object({
 export type SoldView = z.output<typeof sellSchema>;
 
 /** A customer with gold and a verified bank account. */
-export interface StorySeller {
-  readonly client: StoryClient;
+export interface TestSeller {
+  readonly client: TestCustomer;
   readonly bankAccountId: string;
   readonly accountNumber: string;
 }
@@ -35,7 +35,7 @@ const newAccountNumber = (end = '4321'): string => {
 };
 
 /** Adds a bank account through the API and waits until the provider has verified it. */
-const addVerifiedAccount = async (client: StoryClient, accountNumber: string) => {
+const addVerifiedAccount = async (client: TestCustomer, accountNumber: string) => {
   const { call } = client;
   const body = { accountNumber, ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
   const added = await call('POST', '/bank-accounts', body);
@@ -53,12 +53,12 @@ const addVerifiedAccount = async (client: StoryClient, accountNumber: string) =>
 
 /** Buys gold for a new customer, and gives them an account to sell to. */
 export const newSeller = async (
-  world: BuyWorld,
+  system: RunningSystem,
   { rupees = '1000', accountEnd }: { rupees?: string; accountEnd?: string } = {},
-): Promise<StorySeller> => {
-  const client = await world.newCustomer();
+): Promise<TestSeller> => {
+  const client = await system.newCustomer();
   const buy = await client.buy(rupees);
-  await world.sandbox.pay(buy.gatewayOrderId);
+  await system.sandbox.pay(buy.gatewayOrderId);
   await client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 40_000 });
   const accountNumber = newAccountNumber(accountEnd);
   const bankAccountId = await addVerifiedAccount(client, accountNumber);
@@ -66,8 +66,8 @@ export const newSeller = async (
 };
 
 /** `POST /gold/sell` of some grams as it is answered. */
-export const askToSell = (
-  { client, bankAccountId }: StorySeller,
+export const requestSale = (
+  { client, bankAccountId }: TestSeller,
   grams: string,
   { key = newKey(), call = client.call }: { key?: string; call?: Call } = {},
 ): Promise<Answer> =>
@@ -85,7 +85,7 @@ export const soldOf = (answer: Answer): SoldView => {
 };
 
 /** Waits until the payout reads so. */
-export const payoutBecomes = ({ client }: StorySeller, payoutId: string, status: string) =>
+export const payoutBecomes = ({ client }: TestSeller, payoutId: string, status: string) =>
   eventually(
     async () => {
       const { body } = await client.call('GET', `/payouts/${payoutId}`);

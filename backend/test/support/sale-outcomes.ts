@@ -3,9 +3,9 @@ import type { OpenGold } from './open-gold.ts';
 import type { Seller, Sellers } from './sellers.ts';
 
 /** Creates the checks of a customer's one sale of 0.02 g, one for each way it can end. */
-export const createSellOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: () => Seller) => {
-  const theSell = async () => {
-    const [order, ...more] = await sellers.sellsOf(sellerNow().id);
+export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: () => Seller) => {
+  const theSale = async () => {
+    const [order, ...more] = await sellers.salesOf(sellerNow().id);
     expect(more).toEqual([]);
     if (order === undefined) throw new Error('no sell was written');
     return order;
@@ -25,11 +25,11 @@ export const createSellOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
   const expectFree = async (): Promise<void> => {
     const holding = await sellers.holdingOf(sellerNow().id);
     expect(holding).toMatchObject({ balance: sellerNow().grams, reserved: '0.0000' });
-    expect(await theSell()).toMatchObject({ status: 'FAILED', manualReviewCode: null });
+    expect(await theSale()).toMatchObject({ status: 'FAILED', manualReviewCode: null });
   };
   /** Sold once, here and there. */
   const expectSold = async (): Promise<void> => {
-    const order = await theSell();
+    const order = await theSale();
     expect(order).toMatchObject({ status: 'CONFIRMED', manualReviewCode: null });
     const { balance, reserved } = await sellers.holdingOf(sellerNow().id);
     expect(reserved).toBe('0.0000');
@@ -41,14 +41,14 @@ export const createSellOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
   };
   /** The outcome is unknown: the grams stay reserved, and an operator decides. */
   const expectUnderReview = async (code = 'SELL_UNKNOWN_OUTCOME'): Promise<void> => {
-    const order = await theSell();
+    const order = await theSale();
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: code });
     expect(order.manualReviewReason).toContain('grams stay reserved');
     expect((await sellers.holdingOf(sellerNow().id)).reserved).toBe('0.0200');
     expect(await open.database.db.payout.count({ where: { orderId: order.id } })).toBe(0);
   };
 
-  return { theSell, confirmsOf, toldOf, expectFree, expectSold, expectUnderReview };
+  return { theSale, confirmsOf, toldOf, expectFree, expectSold, expectUnderReview };
 };
 
-export type SellOutcomes = ReturnType<typeof createSellOutcomes>;
+export type SaleOutcomes = ReturnType<typeof createSaleOutcomes>;

@@ -39,7 +39,7 @@ export interface Bought {
  * The setting of a test file on allocations: a buy whose money was captured before each test, the
  * invariants after each, and the questions that the tests ask.
  */
-export const tellAllocation = () => {
+export const openAllocationScenario = () => {
   let open: OpenGold;
   beforeAll(async () => {
     open = await openGold({ wrapProvider: mortal });

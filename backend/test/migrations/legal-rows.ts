@@ -11,7 +11,7 @@ import {
   userRow,
 } from './rows.ts';
 
-export interface World {
+export interface LegalRows {
   readonly userId: string;
   readonly bankAccountId: string;
   readonly buyQuoteId: string;
@@ -24,7 +24,7 @@ export interface World {
 const idOf = (row: Readonly<Record<string, unknown>>): string => String(row['id']);
 
 /** One customer with a bank account, a holding, a buy, a sell and a plan, all legal rows. */
-export const createWorld = async (client: Client): Promise<World> => {
+export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
   const user = userRow();
   const userId = idOf(user);
   const bankAccount = bankAccountRow(userId);

@@ -33,7 +33,7 @@ import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/in
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 
 /** The runtime of a process of the service, on stores of the test file's own and the sandbox. */
-export interface Kit extends Omit<Runtime, 'clock'> {
+export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   /** Business time: it stands at the real time of the start until it is moved. */
@@ -77,7 +77,7 @@ interface ServedApi {
   readonly onServer?: (server: Server) => void;
 }
 
-interface KitOptions {
+interface TestSystemOptions {
   /** Real time, where a test wants to move that too. */
   readonly wall?: Clock;
   /** Instead of the test file's own Redis. */
@@ -95,7 +95,7 @@ const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`;
 };
 
-const createApp = (api: ServedApi, kit: Pick<Kit, 'logger' | 'random'>) =>
+const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>) =>
   createApi({
     info: { title: 'Test', version: '1', description: '', prefix: api.prefix },
     routes: api.routes,
@@ -103,8 +103,8 @@ const createApp = (api: ServedApi, kit: Pick<Kit, 'logger' | 'random'>) =>
     rateLimit: next,
     requestLog: next,
     metrics: next,
-    logger: kit.logger,
-    random: kit.random,
+    logger: system.logger,
+    random: system.random,
     trustProxyHops: 1,
     corsAllowedOrigins: [],
     internalHostnames: [],
@@ -113,10 +113,10 @@ const createApp = (api: ServedApi, kit: Pick<Kit, 'logger' | 'random'>) =>
   });
 
 /** Opens the stores, the sandbox and the clients of one test file. */
-export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
+export const openTestSystem = async (options: TestSystemOptions = {}): Promise<TestSystem> => {
   const { wall = createSystemClock() } = options;
   const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
-  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-kit-'));
+  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-system-'));
   const [objectsDir, settingsDir] = [
     mkdtempSync(join(folder, 'o-')),
     mkdtempSync(join(folder, 's-')),
@@ -129,7 +129,7 @@ export const openKit = async (options: KitOptions = {}): Promise<Kit> => {
   const database = createDatabase({
     url: addresses.databaseUrl,
     poolSize: 10,
-    applicationName: 'kit',
+    applicationName: 'test',
   });
   const redis = createRedis(options.redisUrl ?? addresses.redisUrl, 'fail-fast');
   await untilReady(redis, 5000);

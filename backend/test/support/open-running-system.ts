@@ -8,7 +8,7 @@ import { createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { tokenVariables } from '../../src/runtime/process.variables.ts';
 import { createTimers } from '../../src/platform/clock/timers.ts';
-import { createSandboxControls, type SandboxControls } from './buy-world-sandbox.ts';
+import { createSandboxControls, type SandboxControls } from './sandbox-controls.ts';
 import { createCaller } from './caller.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
@@ -16,20 +16,20 @@ import { assertInvariants } from './invariants.ts';
 import { findLeaks } from './invariants-log.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import type { StartedProcess } from './start-process.ts';
-import { createStoryClient, type Call, type StoryClient } from './story-client.ts';
+import { createTestCustomer, type Call, type TestCustomer } from './test-customer.ts';
 import { createTestStack, type TestStack } from './test-stack.ts';
 
 /** The system's real processes on stores of their own, for stories about buying gold. */
-export interface BuyWorld {
+export interface RunningSystem {
   readonly stack: TestStack;
   readonly sandbox: SandboxControls;
   /** Clients of this process on the same stores and the same clock; no part of the system. */
   readonly runtime: Runtime;
   readonly factories: Factories;
-  /** Processes started by the world, the first of each app at its own port. */
+  /** Processes started by the system, the first of each app at its own port. */
   readonly processes: StartedProcess[];
   /** A customer who may buy: approved, and known to the provider. */
-  newCustomer(): Promise<StoryClient>;
+  newCustomer(): Promise<TestCustomer>;
   /** A caller of an API, from an address of its own at each call. */
   as(token: string | undefined, api?: 'customer' | 'admin', url?: string): Call;
   /** An operator's caller, by the sign-in route. */
@@ -99,7 +99,7 @@ const fingerprintOf = (url: string): Promise<Record<string, string>> =>
     return prints;
   });
 
-interface BuyWorldOptions {
+interface RunningSystemOptions {
   readonly customer?: ProcessEnvironment;
   /** Undefined: none is started yet. */
   readonly worker?: ProcessEnvironment | 'none';
@@ -109,7 +109,9 @@ interface BuyWorldOptions {
 }
 
 /** Starts the sandbox, the customer API, a worker, and the admin API if a story needs it. */
-export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWorld> => {
+export const openRunningSystem = async (
+  options: RunningSystemOptions = {},
+): Promise<RunningSystem> => {
   const stack = await createTestStack();
   const processes: StartedProcess[] = [];
   const start = async (app: 'customer' | 'admin' | 'worker' | 'sandbox', env = {}) => {
@@ -174,7 +176,7 @@ export const openBuyWorld = async (options: BuyWorldOptions = {}): Promise<BuyWo
           const claims = { sub: userId, phone, deviceId, jti: sessionId };
           return as(runtime.tokens.sign(claims, 15 * 60), 'customer', url)(method, path, body);
         };
-      return createStoryClient({ userId, phone }, callAt(stack.urlOf('customer')), callAt);
+      return createTestCustomer({ userId, phone }, callAt(stack.urlOf('customer')), callAt);
     },
 
     async signInAdmin(role = 'SUPER_ADMIN') {

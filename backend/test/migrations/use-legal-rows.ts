@@ -2,12 +2,12 @@ import { Client, DatabaseError } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { insert, type Row } from './rows.ts';
-import { createWorld, type World } from './world.ts';
+import { insertLegalRows, type LegalRows } from './legal-rows.ts';
 
 export interface WorldInTransaction {
   /** The application role's connection, in a transaction that each test rolls back. */
   readonly client: Client;
-  readonly world: World;
+  readonly legal: LegalRows;
   /** The constraint or unique index that refused `work`, undone then; undefined when none did. */
   readonly refusalOf: (work: () => Promise<unknown>) => Promise<string | undefined>;
   /** The same of one insert. */
@@ -28,11 +28,11 @@ const refusalOn = async (client: Client, work: () => Promise<unknown>) => {
   }
 };
 
-/** Gives each test of the file a world of legal rows; call once, at the top. */
-export const useWorld = (): (() => WorldInTransaction) => {
+/** Gives each test of the file one legal row of every table; call once, at the top. */
+export const useLegalRows = (): (() => WorldInTransaction) => {
   let fresh: FreshDatabase;
   let client: Client;
-  let world: World;
+  let legal: LegalRows;
   beforeAll(async () => {
     fresh = await freshDatabase();
     client = new Client({ connectionString: fresh.appUrl });
@@ -44,14 +44,14 @@ export const useWorld = (): (() => WorldInTransaction) => {
   });
   beforeEach(async () => {
     await client.query('BEGIN');
-    world = await createWorld(client);
+    legal = await insertLegalRows(client);
   });
   afterEach(async () => {
     await client.query('ROLLBACK');
   });
   return () => ({
     client,
-    world,
+    legal,
     refusalOf: (work) => refusalOn(client, work),
     refusalOfRow: (table, row) => refusalOn(client, () => insert(client, table, row)),
     refusalOfSecond: async (table, first, second) => {

@@ -83,7 +83,7 @@ export const placedOf = (body: unknown, key: string): PlacedBuy => {
 };
 
 /** Creates the actions of a customer, which go through the API alone. */
-export const createStoryClient = (who: Who, call: Call, callAt: (url: string) => Call) => {
+export const createTestCustomer = (who: Who, call: Call, callAt: (url: string) => Call) => {
   const order = async (orderId: string): Promise<OrderView> =>
     orderSchema.parse(expectStatus(await call('GET', `/gold/orders/${orderId}`), 200));
 
@@ -145,4 +145,4 @@ export const createStoryClient = (who: Who, call: Call, callAt: (url: string) =>
   };
 };
 
-export type StoryClient = ReturnType<typeof createStoryClient>;
+export type TestCustomer = ReturnType<typeof createTestCustomer>;
