@@ -23,6 +23,13 @@ it('finds the connection itself where nothing was forwarded', () => {
   expect(clientAddress(request('192.0.2.1', ' , '), 1)).toBe('192.0.2.1');
 });
 
+it.each(['an-operator', '203.0.113.7:443', 'fe80::1%eth0'])(
+  'finds the connection itself where %s was forwarded, which is no address',
+  (forwarded) => {
+    expect(clientAddress(request('192.0.2.1', forwarded), 1)).toBe('192.0.2.1');
+  },
+);
+
 it('groups IPv6 addresses by their /64, and no IPv4 address', () => {
   expect(addressGroup('2001:db8:1:2:3::4')).toBe(addressGroup('2001:db8:1:2:ffff::'));
   expect(addressGroup('2001:db8:1:3::4')).not.toBe(addressGroup('2001:db8:1:2::4'));

@@ -1,9 +1,5 @@
-import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
-
-/** A zone, `fe80::1%x`, is free text and means nothing outside the host that wrote it. */
-const isAddress = (text: string | undefined): boolean =>
-  text !== undefined && isIP(text) !== 0 && !text.includes('%');
+import { isAddress } from './client-address.ts';
 
 /**
  * Forgets an `X-Forwarded-For` that has no IP address where the client's is to be: the client's
