@@ -87,6 +87,6 @@ describe('request log and metrics', () => {
     expect(text).toContain(
       `${count}{service="test",method="GET",route="unmatched",status="404"} 2`,
     );
-    expect(text).not.toContain('nothing');
+    expect(text).not.toContain('v1/nothing');
   });
 });
