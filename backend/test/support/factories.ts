@@ -9,7 +9,6 @@ import { insertPortalSession } from '../../src/modules/accounting/portal-users.s
 import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
-import { hashPhone } from '../../src/modules/identity/phone.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
 import { setProviderUserId } from '../../src/modules/identity/users.store.ts';
@@ -102,8 +101,7 @@ export const createFactories = (deps: FactoryDeps) => {
     const { phone = numbers.phone() } = given;
     return inTransaction(async (tx) => {
       const onUserCreated = createHolding;
-      const who = { phone, phoneHash: hashPhone(blindIndex, phone) };
-      const user = await createUser({ clock, random, vault, onUserCreated }, tx, who);
+      const user = await createUser({ clock, random, vault, blindIndex, onUserCreated }, tx, phone);
       const { session } = await openSession({ clock, random, notify }, tx, user.id, {
         ip: '127.0.0.1',
       });

@@ -1,14 +1,16 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Vault } from '../../platform/crypto/index.ts';
+import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { ActiveUser } from './identity.types.ts';
+import { hashPhone } from './phone.ts';
 import { insertUser } from './users.store.ts';
 
 export interface CreateUserDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser'>;
+  readonly blindIndex: BlindIndex;
   /** Creates what other modules keep for every customer (the holding), in the same transaction. */
   readonly onUserCreated: (tx: Db, userId: string, at: Date) => Promise<void>;
 }
@@ -32,14 +34,15 @@ const makeReferralCode = (random: Pick<Random, 'int'>): string =>
 export const createUser = async (
   deps: CreateUserDeps,
   tx: Db,
-  { phone, phoneHash }: { phone: string; phoneHash: string },
+  phone: string,
 ): Promise<ActiveUser> => {
-  const { clock, random, vault, onUserCreated } = deps;
+  const { clock, random, vault, blindIndex, onUserCreated } = deps;
+  const hashed = { phoneHash: hashPhone(blindIndex, phone), phoneHashKey: blindIndex.keyId };
   const createdAt = clock.now();
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const id = random.uuid();
     const referralCode = makeReferralCode(random);
-    if (await insertUser(tx, { id, phone, phoneHash, referralCode, createdAt })) {
+    if (await insertUser(tx, { id, phone, ...hashed, referralCode, createdAt })) {
       await vault.forUser(tx, id);
       await onUserCreated(tx, id, createdAt);
       return {

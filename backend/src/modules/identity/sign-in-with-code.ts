@@ -37,7 +37,7 @@ const findOrCreateAccount = async (
   if (known !== undefined) return isActive(known) ? { user: known, isNewUser: false } : undefined;
   const hashes = hashesOfPhone(deps.blindIndex, phone);
   if (await isCoolingDown(tx, hashes, deps.clock.now())) return undefined;
-  return { user: await createUser(deps, tx, { phone, phoneHash: hashes[0] }), isNewUser: true };
+  return { user: await createUser(deps, tx, phone), isNewUser: true };
 };
 
 /** Records a refused sign-in, and the lock that it caused, where the phone is a customer's. */

@@ -28,6 +28,8 @@ interface NewUser {
   readonly id: string;
   readonly phone: string;
   readonly phoneHash: string;
+  /** The id of the key that the hash was made with. */
+  readonly phoneHashKey: string;
   readonly referralCode: string;
   readonly createdAt: Date;
 }
