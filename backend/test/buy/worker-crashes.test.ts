@@ -100,6 +100,9 @@ beforeAll(async () => {
   await (await strandAtWrites()).kill('SIGKILL');
   for (const row of held) await row.release();
   await strand('the order was paid and no worker had taken its job');
+  // A lease outlasts the call under it: it lapses only after what the dead worker sent was done.
+  const late = stranded['the confirm was on its way and done after the death'];
+  await eventually(async () => (await system.purchases(late?.buy.txId ?? '')) === 1);
   await system.sandbox.clearFaults();
   await system.lapseLeases();
   await system.startWorker();

@@ -6,6 +6,9 @@ const forms: Readonly<Record<string, RegExp>> = {
   'an Aadhaar number': /(?<![\w.+-])[2-9]\d{3}\s?\d{4}\s?\d{4}(?![\w-])/gu,
 };
 
+/** An id is random: one in a hundred thousand ends in what looks like a phone number. */
+const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
+
 /**
  * Lines of a process's log that hold personal data or a secret: what has the form of one, and the
  * values that the test knows. Answers each with the line.
@@ -13,8 +16,9 @@ const forms: Readonly<Record<string, RegExp>> = {
 export const findLeaks = (log: string, known: Iterable<string> = []): string[] => {
   const values = [...known].filter((value) => value.length >= 4);
   return log.split('\n').flatMap((line) => {
+    const withoutIds = line.replace(ids, '');
     const byForm = Object.entries(forms)
-      .filter(([, form]) => line.search(form) >= 0)
+      .filter(([, form]) => withoutIds.search(form) >= 0)
       .map(([name]) => name);
     const byValue = values.filter((value) => line.includes(value)).map((value) => `"${value}"`);
     const found = [...byForm, ...byValue];
