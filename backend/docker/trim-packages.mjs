@@ -73,8 +73,8 @@ const dropUnneeded = (modules) => {
 const unreadFile = /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown|\.tsbuildinfo|\.flow)$/u;
 // Node takes `build/src` of OpenTelemetry; the others are for bundlers.
 const unreadFolder = /@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/u;
-// The client is generated for PostgreSQL and the fast compiler.
-const otherCompiler = /\/runtime\/query_compiler_(?:small_|fast_bg\.(?!postgresql|js|mjs))/u;
+// The client is generated for PostgreSQL and the small compiler.
+const otherCompiler = /\/runtime\/query_compiler_(?:fast_|small_bg\.(?!postgresql|js|mjs))/u;
 const edgeClient = /@prisma\/client\/runtime\/wasm-compiler-edge/u;
 const unreadPaths = [unreadFolder, otherCompiler, edgeClient];
 
