@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(async () => fleet.close());
 
-/** What the worker does in its rounds. */
+/** The worker's sweeps. */
 const sweep = async ({ system }: typeof fleet.before) => {
   const signal = new AbortController().signal;
   await createKeyedRenewal(system)(signal);

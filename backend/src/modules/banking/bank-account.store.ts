@@ -167,7 +167,7 @@ export const findFundAccountId = async (db: Db, id: string): Promise<string | un
   return row?.providerFundAccountId ?? undefined;
 };
 
-/** What is known of an account that decides whether a payout to it is held. */
+/** The facts of an account that decide whether a payout to it is held. */
 export interface Payee {
   readonly createdAt: Date;
   /** 0 to 100; null where the validation gave none. */

@@ -39,7 +39,7 @@ describe('KEEP where a second payment is held', () => {
         include: { capturedPayment: true },
       });
       expect(capturedPayment?.gatewayPaymentId).toBe(secondId);
-      // What is held now is what a later reversal takes away.
+      // A later reversal takes away the payment that is held now.
       await buys.payBack(secondId);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
       expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');

@@ -77,7 +77,7 @@ export interface GoldOrder {
   readonly allocationAttempts: number;
   readonly nextAttemptAt: Date | null;
   readonly allocatedAt: Date | null;
-  /** When what was left of its grams went to the house: its payment had been reversed. */
+  /** The moment at which the rest of its grams went to the house: its payment had been reversed. */
   readonly recoveredAt: Date | null;
   readonly manualReviewCode: ManualReviewCode | null;
   readonly manualReviewReason: string | null;

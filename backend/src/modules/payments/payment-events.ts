@@ -72,7 +72,7 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
 const isReversal = (event: ParsedGatewayEvent): event is ParsedReversalEvent =>
   event.kind === 'refunded' || event.kind === 'dispute_lost';
 
-/** What an event reports of a payment: the payment, or money of it that went away. */
+/** An event's report: a payment, or money of one that went away. */
 type Reported =
   | { readonly kind: 'payment'; readonly report: PaymentReport }
   | { readonly kind: 'reversal'; readonly report: ReversalReport };

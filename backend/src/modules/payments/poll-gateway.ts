@@ -141,7 +141,7 @@ export const pollDuePayments = async (deps: PaymentsDeps, signal: AbortSignal): 
       if (signal.aborted) return;
       if (!silent.has(gateway) && (await poll(id, gateway))) polled += 1;
     }
-    // What was polled is not due any more; a batch of which nothing was is another worker's.
+    // A polled row is not due any more; a batch of which none was polled is another worker's.
     isDone = due.length < window.limit || polled === 0;
   }
 };

@@ -7,7 +7,7 @@ import { findPayee, type Payee } from '../banking/index.ts';
 import { sumAutomaticPayouts } from './payout.store.ts';
 import type { NewPayout, PayoutHold } from './payouts.types.ts';
 
-/** What holds automatic payouts (contract: payouts > Payout holds); undefined is off. */
+/** The bounds that hold automatic payouts (contract: payouts > Payout holds); undefined is off. */
 export interface PayoutHolds {
   /** An account that was added less long ago, in hours. */
   readonly newAccountHours: number | undefined;

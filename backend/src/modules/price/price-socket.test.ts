@@ -276,7 +276,7 @@ describe('sockets of one address', () => {
     expect(await connectedOf(url, one)).toBe(3);
     expect(await connectedOf(url, ['2001:db8:1:2::9'])).toBe(0);
     expect(await connectedOf(url, ['2001:db8:1:3::1'])).toBe(1);
-    // What stands before the proxy's own entry was written by the client.
+    // The client wrote whatever stands before the proxy's own entry.
     expect(await connectedOf(url, ['198.51.100.1, 2001:db8:1:2::5'])).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ export interface Semaphore {
    * signal's reason, and does not run it, when `signal` aborts first.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** How many wait for a place. */
+  /** The number of those that wait for a place. */
   readonly waiting: number;
 }
 

@@ -33,7 +33,7 @@ interface ObservedCollaboratorCall {
   readonly ms: number;
 }
 
-/** What one customer or address may have at most; the label of `bound_reached_total`. */
+/** A thing of which a customer or an address has a most; the label of `bound_reached_total`. */
 const bounds = ['active_buy_quotes', 'bank_accounts', 'bank_validations', 'price_sockets'] as const;
 export type Bound = (typeof bounds)[number];
 

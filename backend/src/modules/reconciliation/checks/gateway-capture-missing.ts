@@ -28,7 +28,7 @@ type Capture = PaymentOrderRow & { readonly payment: GatewayPayment };
 /** Money of a capture that went away again, as the gateway has it. */
 type Reversal = Capture & { readonly reversal: GatewayReversal };
 
-/** What a gateway has of one payment order. */
+/** A gateway's view of one payment order. */
 interface AtGateway {
   readonly captures: readonly GatewayPayment[];
   readonly reversals: readonly {
