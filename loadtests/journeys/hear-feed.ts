@@ -14,7 +14,7 @@ import type { Observation } from '../thresholds/price-cadence.ts';
 
 interface HearFeedOptions {
   readonly baseUrl: string;
-  /** What the proxy hop sends for this client; nothing where the hop is a real one. */
+  /** The headers that the proxy hop adds for this client; none where the hop is a real one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tickMs: number;
   /** Marks to wait for. */

@@ -1,10 +1,10 @@
-/** What a price message says. */
+/** The figures of a price message. */
 interface PriceMessage {
   /** Its number across the whole fleet. */
   readonly seq: number;
   /** All its amounts as one text. */
   readonly amounts: string;
-  /** When the provider was asked, in ms. */
+  /** The moment at which the provider was asked, in ms. */
   readonly asOfMs: number;
   /** True for the last known price, sent while the provider is down. */
   readonly isStale: boolean;

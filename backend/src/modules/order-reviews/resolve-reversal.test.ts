@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatGrams, gramsFromDatabase, subtractGrams } from '../../money/index.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
@@ -46,7 +47,8 @@ const sellerOf = async (buy: ReviewedBuy): Promise<Seller> => ({
   grams: buy.grams,
   investedPaise: 100_000n,
 });
-const less = (grams: string, part: string): string => (Number(grams) - Number(part)).toFixed(4);
+const less = (grams: string, part: string): string =>
+  formatGrams(subtractGrams(gramsFromDatabase(grams), gramsFromDatabase(part)));
 
 describe('RECOVER', () => {
   it('gives the grams to the house, fails the order and refunds its payment order', async () => {
