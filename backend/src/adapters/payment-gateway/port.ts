@@ -143,6 +143,8 @@ export interface PaymentGateway {
   readonly code: string;
   /** Identifies us in the checkout of the customer's app; no secret. */
   readonly publicKey: string;
+  /** Returns false while its circuit is open: it is not chosen for new payments then. */
+  isAvailable(): boolean;
   /** Repeating it with the same receipt gives the same order where the gateway can; else ask
    * `findOrderByReceipt` before a repeat whose first answer was lost. */
   createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;

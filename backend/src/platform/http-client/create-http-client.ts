@@ -40,14 +40,24 @@ const isFailed = (result: unknown): boolean =>
 
 const createBreaker = ({ breaker = {}, name, logger }: HttpClientOptions) => {
   const failed = handleWhenResult(isFailed);
+  const halfOpenAfterMs = breaker.halfOpenAfterMs ?? defaultHalfOpenAfterMs;
   const policy = circuitBreaker(failed, {
     breaker: new ConsecutiveBreaker(breaker.consecutiveFailures ?? defaultConsecutiveFailures),
-    halfOpenAfter: breaker.halfOpenAfterMs ?? defaultHalfOpenAfterMs,
+    halfOpenAfter: halfOpenAfterMs,
   });
+  let openedAt = 0;
   policy.onStateChange((state) => {
+    if (state === CircuitState.Open) openedAt = performance.now();
     logger.warn({ collaborator: name, circuit: CircuitState[state] }, 'circuit changed');
   });
-  return policy;
+  const isAvailable = (): boolean => {
+    if (policy.state === CircuitState.Closed) return true;
+    // The state stays open until somebody calls: without this nobody would be the probe.
+    // One more millisecond, since the policy counts whole ones.
+    const isProbeDue = performance.now() - openedAt > halfOpenAfterMs + 1;
+    return policy.state === CircuitState.Open && isProbeDue;
+  };
+  return { policy, isAvailable };
 };
 
 /**
@@ -65,7 +75,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
 
   const attemptOnce = async (request: HttpRequest): Promise<Attempt> => {
     try {
-      return await breaker.execute(() => sender.send(request));
+      return await breaker.policy.execute(() => sender.send(request));
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       return refused(CIRCUIT_OPEN, `${name} has failed repeatedly and is left alone`);
@@ -108,6 +118,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       }
       return attempt;
     },
+    isAvailable: breaker.isAvailable,
     close: () => sender.close(),
   };
 };

@@ -232,6 +232,25 @@ describe('the circuit', () => {
     expect(logged.join()).toContain('"circuit":"Closed"');
   });
 
+  test('says that it is open, until a probe is due', async () => {
+    client = createClient({ breaker: { ...breaker, halfOpenAfterMs: 300 } });
+    script.handle = (_request, response) => response.writeHead(500).end();
+    expect(client.isAvailable()).toBe(true);
+    for (let count = 0; count < 3; count += 1) await client.request(writing);
+    expect(client.isAvailable()).toBe(false);
+    await eventually(() => Promise.resolve(client.isAvailable()));
+    // The probe is on its way, and nobody else has to wait for it.
+    const probed = client.request(writing);
+    expect(client.isAvailable()).toBe(false);
+    await probed;
+    expect(client.isAvailable()).toBe(false);
+    script.handle = (_request, response) => response.end('{}');
+    await eventually(async () => {
+      expect(await client.request(writing)).toMatchObject({ kind: 'done' });
+    });
+    expect(client.isAvailable()).toBe(true);
+  });
+
   test('does not count the refusals of the collaborator', async () => {
     client = createClient({ breaker });
     script.handle = (_request, response) => response.writeHead(400).end('{}');

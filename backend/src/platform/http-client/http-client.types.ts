@@ -71,5 +71,10 @@ export interface HttpClient {
    * them: the adapter reads it. Never throws for what the network does.
    */
   request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
+  /**
+   * Returns false while the circuit is open, so that a caller with a choice can go elsewhere. It is
+   * true again when a probe is due, and asks nobody.
+   */
+  isAvailable(): boolean;
   close(): Promise<void>;
 }

@@ -15,6 +15,8 @@ type Query = Readonly<Record<string, string>>;
 
 /** Calls the neutral gateway: authorisation, and the reading of answers. */
 export interface SandboxGatewayCalls extends Closable {
+  /** Returns false while the circuit is open. */
+  readonly isAvailable: () => boolean;
   readonly get: <T>(
     operation: string,
     path: string,
@@ -63,6 +65,7 @@ export const createSandboxGatewayCalls = (
     // decided where the intent is recorded, not here.
     post: (operation, path, json, answer) =>
       send({ operation, method: 'POST', path, json, safe: false }, answer),
+    isAvailable: () => client.isAvailable(),
     close: () => client.close(),
   };
 };

@@ -17,11 +17,12 @@ export const createSandboxGateway = (
   config: SandboxGatewayConfig,
   deps: AdapterDeps,
 ): PaymentGateway & Closable => {
-  const { get, post, close } = createSandboxGatewayCalls(config, deps);
+  const { get, post, isAvailable, close } = createSandboxGatewayCalls(config, deps);
   return {
     code: 'sandbox',
     publicKey: config.SANDBOX_GATEWAY_KEY_ID,
     ...createSandboxSignatures(config),
+    isAvailable,
     close,
 
     createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
