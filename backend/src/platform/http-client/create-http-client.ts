@@ -16,7 +16,7 @@ import type {
   HttpRequest,
   HttpResponse,
 } from './http-client.types.ts';
-import { CIRCUIT_OPEN } from './transport-refusals.ts';
+import { CIRCUIT_OPEN, TIMED_OUT } from './transport-refusals.ts';
 
 const maxAttempts = 3;
 const firstBackoffMs = 100;
@@ -103,7 +103,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const mayRepeat = (request: HttpRequest, attempt: Attempt, startedAt: number): boolean => {
     if (!request.safe || attempt.kind === 'done') return false;
     if (attempt.kind === 'refused' && attempt.code === CIRCUIT_OPEN) return false;
-    // A call that used up its time is not repeated: the caller waits for two limits at most.
+    // A call that used up its time is not repeated: the caller waits for two limits at most. The
+    // clock alone can't tell: on a busy event loop a timer fires early.
+    if (attempt.kind === 'unknown' && attempt.reason === TIMED_OUT) return false;
     return performance.now() - startedAt < timeoutMs;
   };
 

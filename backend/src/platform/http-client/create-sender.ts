@@ -4,7 +4,7 @@ import { done, refused, unknown, type Outcome } from '../outcome/outcome.ts';
 import { errorCode, isConnectFailure } from './connect-failure.ts';
 import type { HttpClientOptions, HttpRequest, HttpResponse } from './http-client.types.ts';
 import { parseLosslessJson, printLosslessJson } from './lossless-json.ts';
-import { NOT_SENT } from './transport-refusals.ts';
+import { NOT_SENT, TIMED_OUT } from './transport-refusals.ts';
 
 const defaultMaxResponseBytes = 1_048_576;
 const connectTimeoutMs = 3_000;
@@ -63,7 +63,10 @@ export const createSender = (options: HttpClientOptions): Sender => {
     maxResponseSize: options.maxResponseBytes ?? defaultMaxResponseBytes,
   });
 
-  const attempt = async (request: HttpRequest): Promise<Outcome<HttpResponse>> => {
+  const attempt = async (
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<Outcome<HttpResponse>> => {
     const { body, headers } = bodyOf(request);
     const id = requestId();
     const response = await send(addressOf(baseUrl, request), {
@@ -77,7 +80,7 @@ export const createSender = (options: HttpClientOptions): Sender => {
       },
       body,
       dispatcher: agent,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
     const text = await response.body.text();
     if (!isAnswer(response.statusCode)) return unknown(`HTTP_${response.statusCode}`);
@@ -91,13 +94,13 @@ export const createSender = (options: HttpClientOptions): Sender => {
 
   return {
     async send(request) {
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
-        return await attempt(request);
+        return await attempt(request, signal);
       } catch (error) {
         const code = errorCode(error);
-        return isConnectFailure(error)
-          ? refused(NOT_SENT, `no connection: ${code}`)
-          : unknown(code);
+        if (isConnectFailure(error)) return refused(NOT_SENT, `no connection: ${code}`);
+        return unknown(signal.aborted ? TIMED_OUT : code);
       }
     },
     close: () => agent.destroy(),

@@ -26,3 +26,6 @@ const withoutAWord: ReadonlySet<string> = new Set([
  */
 export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'refused' && withoutAWord.has(outcome.code);
+
+/** The reason of an outcome that stayed unknown because the call's whole time had passed. */
+export const TIMED_OUT = 'TIMED_OUT';
