@@ -3,20 +3,44 @@
 # which of those were left out. Prints the time of each workspace.
 #   test.sh [path…]   only these: cli/…, deploy/…, loadtests/…, charts/demo/…, else of
 #                     the backend
+# FAILURES may name a file that receives what failed as well.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 failed='' left_out='' times=''
+kept=$(mktemp -d)
+trap 'rm -rf "$kept"' EXIT
+trap 'exit 130' INT TERM
+[ ! -t 1 ] || export FORCE_COLOR=1
 
-# timed NAME COMMAND…: runs it, and keeps how long it took for the end.
+# why LOG: prints the tests that failed, each with its reason, or the end of what was no test.
+why() {
+  sed "s/$(printf '\033')\[[0-9;]*m//g" "$1" >"$kept/plain"
+  grep -A 1 '^ FAIL ' "$kept/plain" || tail -n 20 "$kept/plain"
+}
+
+# timed NAME COMMAND…: runs it, and keeps for the end how long it took and which tests failed.
 timed() {
   name=$1
   shift
   printf '\n-- %s\n' "$name"
   begun=$(date +%s)
-  "$@" || failed="$failed $name,"
+  { "$@" 2>&1; echo $? >"$kept/status"; } | tee "$kept/log"
+  if [ "$(cat "$kept/status")" -ne 0 ]; then
+    failed="$failed $name,"
+    printf '\n%s:\n' "$name" >>"$kept/failures"
+    why "$kept/log" >>"$kept/failures"
+  fi
   times="$times
   $(($(date +%s) - begun)) s  $name"
+}
+
+# Ends the run, with what failed as the last thing that is printed.
+finish() {
+  [ -n "$failed" ] || exit 0
+  tee -a "${FAILURES:-/dev/null}" <"$kept/failures"
+  printf '\nFailed:%s\n' "${failed%,}"
+  exit 1
 }
 
 suite() {
@@ -34,8 +58,7 @@ if [ $# -gt 0 ]; then
       *) timed "$path" suite backend "$path" ;;
     esac
   done
-  [ -z "$failed" ] || exit 1
-  exit 0
+  finish
 fi
 
 timed 'backend, fast' suite backend --project fast
@@ -65,7 +88,4 @@ needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests
 
 printf '\nTime of each part:%s\n' "$times"
 [ -z "$left_out" ] || printf '\nLeft out (make tools builds the missing tools):%s\n' "$left_out"
-if [ -n "$failed" ]; then
-  printf '\nFailed:%s\n' "${failed%,}"
-  exit 1
-fi
+finish
