@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
+import { invoiceAnswer } from '../../src/adapters/gold-provider/safegold/safegold.schemas.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { fromSafeBps, parseGrams, parseRupees } from '../../src/money/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
@@ -11,11 +12,12 @@ import { createLogger } from '../../src/platform/observability/index.ts';
 /** A SafeGold that takes whatever it is asked and answers rupees of its own. */
 let server: Server;
 let provider: GoldProvider & Closable;
-let answered: { buy_price?: number; sell_price?: number };
+let answered: { buy_price?: number; sell_price?: number; link?: string };
 
 const readBody = async (request: IncomingMessage): Promise<Record<string, unknown>> => {
   let text = '';
   for await (const chunk of request) text += String(chunk);
+  if (text === '') return {};
   return JSON.parse(text) as Record<string, unknown>; // the adapter's own body
 };
 
@@ -87,4 +89,23 @@ test('what the rate gives is done', async () => {
     kind: 'done',
     value: { providerAmountPaise: parseRupees('9700') },
   });
+});
+
+test.each([
+  'javascript:alert(1)',
+  'data:application/pdf;base64,AA==',
+  'https://user:secret@invoices.example.test/1.pdf',
+  '/1.pdf',
+  '',
+])('a link to an invoice that no browser should open is no answer: %s', async (link) => {
+  answered = { link };
+  expect(await provider.invoiceLink({ providerTxId: '71' })).toMatchObject({ kind: 'unknown' });
+});
+
+test('a link by plain HTTP is taken only from a provider by plain HTTP', () => {
+  const plain = { link: 'http://invoices.example.test/1.pdf' };
+  expect(invoiceAnswer('https://partners.example.test').safeParse(plain).success).toBe(false);
+  expect(invoiceAnswer('http://127.0.0.1:4010').safeParse(plain).success).toBe(true);
+  const safe = { link: 'https://invoices.example.test/1.pdf' };
+  expect(invoiceAnswer('https://partners.example.test').safeParse(safe).success).toBe(true);
 });

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
@@ -11,7 +12,7 @@ import {
 import { readHolding } from './holdings.store.ts';
 import type { PortfolioCache } from './portfolio-cache.ts';
 
-/** `GET /portfolio`, `GET /portfolio/passbook`. */
+/** Declares `/portfolio`, `/portfolio/passbook` and `/portfolio/statement`. */
 export const createHoldingsCustomerRoutes = (options: {
   readonly db: Db;
   readonly cache: PortfolioCache;
@@ -45,6 +46,18 @@ export const createHoldingsCustomerRoutes = (options: {
       handler: async ({ principal }) => {
         const holding = presentHolding(await readHolding(db, principal.userId));
         return ok({ holding, entries_available: false, entries: [] });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/portfolio/statement',
+      summary: 'A statement; not available yet',
+      tags: ['portfolio'],
+      access: customerAccess,
+      responses: {},
+      errors: ['NOT_IMPLEMENTED'],
+      handler: async () => {
+        throw new AppError('NOT_IMPLEMENTED');
       },
     }),
   ];

@@ -36,6 +36,12 @@ const creditOf = (userId: string, orderId: string, weight: bigint) => ({
   at: open.clock.now(),
 });
 
+it('has no statement yet', async () => {
+  const { call } = await open.newCustomer();
+  const { status, body } = await call('GET', '/portfolio/statement');
+  expect({ status, code: body.error.code }).toEqual({ status: 501, code: 'NOT_IMPLEMENTED' });
+});
+
 describe('a holding', () => {
   it('is the sum of its movements, credited at the same time or not', async () => {
     const { userId, orderIds } = await ordered();

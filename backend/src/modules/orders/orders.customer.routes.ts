@@ -1,3 +1,4 @@
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import {
@@ -9,11 +10,22 @@ import {
   type Route,
 } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { goldOrderPage, goldOrderView, ordersQuery, presentOrder } from './orders.schemas.ts';
+import { fetchInvoiceUrl } from './fetch-invoice-url.ts';
+import {
+  goldOrderPage,
+  goldOrderView,
+  invoiceView,
+  ordersQuery,
+  presentOrder,
+} from './orders.schemas.ts';
 import { findOrder, listOrders, type OrderFilter } from './orders.store.ts';
 
-/** `/gold/orders`, `/portfolio/history`. */
-export const createOrderCustomerRoutes = ({ db }: { readonly db: Db }): Route[] => {
+/** Declares `/gold/orders` and `/portfolio/history`. */
+export const createOrderCustomerRoutes = (deps: {
+  readonly db: Db;
+  readonly provider: Pick<GoldProvider, 'invoiceLink'>;
+}): Route[] => {
+  const { db } = deps;
   const listOwn = async (filter: OrderFilter & { userId: string }, page: Page) => {
     const { rows, total } = await listOrders(db, filter, page);
     return ok({ items: rows.map(presentOrder), total, ...page });
@@ -44,6 +56,18 @@ export const createOrderCustomerRoutes = ({ db }: { readonly db: Db }): Route[] 
         if (order?.userId !== principal.userId) throw new AppError('NOT_FOUND');
         return ok(presentOrder(order));
       },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/gold/orders/:id/invoice',
+      summary: "The gold provider's link to the invoice of an allocated or completed order",
+      tags: ['gold'],
+      access: customerAccess,
+      params: idParams,
+      responses: { 200: invoiceView },
+      errors: ['PROVIDER_UNAVAILABLE'],
+      handler: async ({ params, principal }) =>
+        ok({ url: await fetchInvoiceUrl(deps, params.id, principal.userId) }),
     }),
     defineRoute({
       method: 'GET',

@@ -3,6 +3,7 @@ import {
   RUPEES_PATTERN,
   formatGrams,
   formatRupees,
+  splitGst,
   toSafePaise,
   type Paise,
 } from '../../money/index.ts';
@@ -24,6 +25,8 @@ export const goldOrderView = z.object({
   price_per_gram_paise: paiseInt.nullable(),
   gold_value_paise: paiseInt.nullable(),
   gst_paise: paiseInt.nullable(),
+  cgst_paise: paiseInt.nullable().describe('The floor of half the GST.'),
+  sgst_paise: paiseInt.nullable().describe('The rest of the GST.'),
   rounding_paise: z.int().nullable(),
   proceeds_paise: paiseInt.nullable(),
   quote_id: z.uuid().nullable(),
@@ -48,6 +51,8 @@ goldOrderView.register(z.globalRegistry, {
       price_per_gram_paise: 1_453_000,
       gold_value_paise: 97_136,
       gst_paise: 2914,
+      cgst_paise: 1457,
+      sgst_paise: 1457,
       rounding_paise: 0,
       proceeds_paise: null,
       quote_id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
@@ -63,6 +68,13 @@ goldOrderView.register(z.globalRegistry, {
 });
 
 export const goldOrderPage = pageOf(goldOrderView);
+
+export const invoiceView = z.object({ url: z.url() });
+invoiceView.register(z.globalRegistry, {
+  id: 'Invoice',
+  description: "The gold provider's own link to the invoice of an order.",
+  examples: [{ url: 'https://provider.example.test/invoices/SG-B-1001.pdf' }],
+});
 
 export const ordersQuery = pageQuery.extend({
   status: z.enum(goldOrderStatuses).optional(),
@@ -99,6 +111,16 @@ orderEventView.register(z.globalRegistry, {
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
+/** GST and its halves; unknown together. */
+const presentGst = (gstPaise: Paise | null) => {
+  const halves = gstPaise === null ? undefined : splitGst(gstPaise);
+  return {
+    gst_paise: paiseOrNull(gstPaise),
+    cgst_paise: paiseOrNull(halves?.cgstPaise ?? null),
+    sgst_paise: paiseOrNull(halves?.sgstPaise ?? null),
+  };
+};
+
 /** Presents an order to its customer (contract: buying > Gold order view). */
 export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> => ({
   id: order.id,
@@ -108,7 +130,7 @@ export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> =
   grams: order.grams === null ? null : formatGrams(order.grams),
   price_per_gram_paise: paiseOrNull(order.pricePerGramPaise),
   gold_value_paise: paiseOrNull(order.goldValuePaise),
-  gst_paise: paiseOrNull(order.gstPaise),
+  ...presentGst(order.gstPaise),
   rounding_paise: paiseOrNull(order.roundingPaise),
   proceeds_paise: paiseOrNull(order.proceedsPaise),
   quote_id: order.quoteId,

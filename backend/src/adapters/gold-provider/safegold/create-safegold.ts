@@ -36,6 +36,7 @@ export const createSafegold = (
   deps: AdapterDeps,
 ): GoldProvider & Closable => {
   const calls = createSafegoldCalls(config, deps);
+  const invoice = invoiceAnswer(config.SAFEGOLD_BASE_URL);
   return {
     code: 'safegold',
     rules: safegoldRules,
@@ -47,7 +48,7 @@ export const createSafegold = (
       const answered = await calls.call({
         operation: 'invoice',
         path: paths.invoice(inPath(providerTxId)),
-        answer: invoiceAnswer,
+        answer: invoice,
         refusalCode: UNKNOWN_TRANSACTION,
       });
       return mapDone(answered, ({ link }) => link);

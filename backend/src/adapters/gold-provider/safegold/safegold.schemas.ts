@@ -58,8 +58,25 @@ export const statusAnswer = z.object({
     .transform((status) => statusByCode[status]),
 });
 
-/** invoice-api */
-export const invoiceAnswer = z.object({ link: z.url({ protocol: /^https?$/ }) });
+const isLink = (text: string, protocols: readonly string[]): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return protocols.includes(protocol) && username === '' && password === '';
+};
+
+/**
+ * invoice-api. A customer's browser opens the link, so it is plain HTTP only where the provider
+ * itself is, as the sandbox, and never carries a credential.
+ */
+export const invoiceAnswer = (baseUrl: string) => {
+  const protocols = baseUrl.startsWith('https:') ? ['https:'] : ['https:', 'http:'];
+  return z.object({
+    link: z
+      .string()
+      .max(2048)
+      .refine((text) => isLink(text, protocols)),
+  });
+};
 
 /** Rows of the history: known from client code only. */
 export const transactionsAnswer = z.object({

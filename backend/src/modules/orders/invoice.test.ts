@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { openAllocationScenario } from '#test/support/allocation-scenario.ts';
+
+const scenario = openAllocationScenario();
+
+const fetchInvoice = () => {
+  const { call, orderId } = scenario.bought;
+  return call('GET', `/gold/orders/${orderId}/invoice`);
+};
+
+describe('the invoice of an order', () => {
+  it("is the provider's own link, fetched when asked for and never logged", async () => {
+    await scenario.allocate();
+    const { status, body } = await fetchInvoice();
+    expect(status).toBe(200);
+    const file = await fetch(body.url);
+    expect(file.headers.get('content-type')).toBe('application/pdf');
+    expect(scenario.open.logged()).not.toContain(body.url);
+    const { id: strangerId } = await scenario.open.newCustomer();
+    const path = `/gold/orders/${scenario.bought.orderId}/invoice`;
+    expect((await scenario.open.as(strangerId)('GET', path)).status).toBe(404);
+  });
+
+  it('is 404 before there is gold, and the provider is not asked', async () => {
+    const before = (await scenario.open.journal('invoice')).length;
+    expect((await fetchInvoice()).body.error.code).toBe('NOT_FOUND');
+    expect((await scenario.open.journal('invoice')).length).toBe(before);
+  });
+
+  it('is 404 while the provider has none', async () => {
+    await scenario.allocate();
+    const { orderId: id, txId } = scenario.bought;
+    const { goldOrder } = scenario.open.database.db;
+    await goldOrder.update({ where: { id }, data: { providerTxId: `${txId}0` } });
+    expect((await fetchInvoice()).body.error.code).toBe('NOT_FOUND');
+    await goldOrder.update({ where: { id }, data: { providerTxId: txId } });
+  });
+
+  it.each(['error', 'reset', 'malformed'])('is 502 when the provider ends in %s', async (fault) => {
+    await scenario.allocate();
+    await scenario.open.fault('invoice', fault, { times: 10 });
+    const { status, body } = await fetchInvoice();
+    expect({ status, code: body.error.code }).toEqual({
+      status: 502,
+      code: 'PROVIDER_UNAVAILABLE',
+    });
+  });
+});
+
+it('shows GST in its halves: CGST the floor, SGST the rest', async () => {
+  const { call, orderId } = scenario.bought;
+  const read = async () => (await call('GET', `/gold/orders/${orderId}`)).body;
+  const { gst_paise: gst, cgst_paise: cgst, sgst_paise: sgst } = await read();
+  expect([cgst, sgst]).toEqual([Math.floor(gst / 2), Math.ceil(gst / 2)]);
+});
