@@ -19,7 +19,12 @@ import {
 } from '../modules/quotes/index.ts';
 import { createSelling, type SellingOptions } from '../modules/selling/index.ts';
 import { createOrderReviews } from '../modules/order-reviews/index.ts';
-import { createBuying, type AllocateOrder, type BuyingOptions } from '../modules/buying/index.ts';
+import {
+  createBuying,
+  type AllocateOrder,
+  type BuyingOptions,
+  type PlaceInstallment,
+} from '../modules/buying/index.ts';
 
 export interface GoldOptions
   extends
@@ -48,6 +53,7 @@ export interface Gold {
   /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
   readonly allocate: AllocateOrder;
+  readonly installments: PlaceInstallment;
 }
 
 /** Quotes, buys and their allocation, sells, and the operators' way out of a review. */
@@ -77,5 +83,6 @@ export const createGold = (options: GoldOptions): Gold => {
     sweeps: [...buying.sweeps, ...selling.sweeps],
     expirySweeps: buying.expirySweeps,
     allocate: buying.allocateOrder,
+    installments: buying.installments,
   };
 };

@@ -73,6 +73,8 @@ export interface OpenGold {
   readonly payments: Payments;
   readonly conditions: GoldConditions;
   readonly logged: () => string;
+  readonly logger: TestSystem['logger'];
+  readonly vault: TestSystem['vault'];
   /** A caller: nobody, or whoever has this id. */
   as(userId?: string): Caller;
   /** A customer whom the provider knows. */
@@ -200,6 +202,8 @@ export const openGold = async ({
     payments,
     conditions,
     logged: () => system.logged(),
+    logger: system.logger,
+    vault: system.vault,
     as,
     async newCustomer() {
       customers += 1;

@@ -8,6 +8,12 @@ import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './al
 import { createBuy, type BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
+import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
+import {
+  createPlaceInstallment,
+  type InstallmentDeps,
+  type PlaceInstallment,
+} from './place-installment.ts';
 import {
   createRecordAllocationOutcome,
   type RecordAllocationOutcome,
@@ -16,7 +22,8 @@ import {
 
 export type BuyingOptions = BuyDeps &
   Omit<AllocateDeps, 'recordOutcome'> &
-  RecordOutcomeDeps & {
+  RecordOutcomeDeps &
+  Pick<InstallmentDeps, 'orders'> & {
     readonly payments: BuyDeps['payments'] &
       Pick<Payments, 'pollGateways' | 'expirePaymentOrders' | 'presentPaymentOrder'>;
     readonly gates: Pick<Gates, 'requireBuyOpen'>;
@@ -29,6 +36,8 @@ export interface Buying {
   readonly sweeps: readonly Sweep[];
   /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
+  /** What the plans raise, and what their customers pay after all. */
+  readonly installments: PlaceInstallment;
   readonly allocateOrder: AllocateOrder;
   readonly recordAllocationOutcome: RecordAllocationOutcome;
 }
@@ -39,11 +48,16 @@ const jobPayload = z.object({ orderId: z.uuid() });
 export const createBuying = (options: BuyingOptions): Buying => {
   const recordOutcome = createRecordAllocationOutcome(options);
   const allocateOrder = createAllocateOrder({ ...options, recordOutcome });
+  const openCheckout = createOpenInstallmentCheckout(options);
   return {
     customerRoutes: createBuyRoutes({ ...options, buy: createBuy(options) }),
-    jobs: { [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId) },
+    jobs: {
+      [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId),
+      [OPEN_CHECKOUT_TASK]: openCheckout.job,
+    },
     sweeps: createAllocationSweeps({ ...options, recordOutcome }),
     expirySweeps: createExpirySweeps(options),
+    installments: createPlaceInstallment(options),
     allocateOrder,
     recordAllocationOutcome: recordOutcome,
   };

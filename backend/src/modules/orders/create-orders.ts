@@ -3,7 +3,11 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { createPayableOrders } from './payable-orders.ts';
-import { createTransitionBuy, createTransitionSale } from './transition-order.ts';
+import {
+  createTransitionBuy,
+  createTransitionInstallment,
+  createTransitionSale,
+} from './transition-order.ts';
 
 /**
  * Creates what changes the state of gold orders, for every module above: payments, payouts,
@@ -19,6 +23,8 @@ export const createOrders = (deps: {
   return {
     /** Changes the state of an order that is paid for: a buy or an installment. */
     transitionBuy,
+    /** Changes the state of an installment where a buy's table does not allow it. */
+    transitionInstallment: createTransitionInstallment(deps),
     /** Changes the state of a sale. */
     transitionSale: createTransitionSale(deps),
     ...createPayableOrders({ ...deps, transition: transitionBuy }),

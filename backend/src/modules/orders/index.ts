@@ -7,6 +7,7 @@ export {
   returnSaleToConfirmed,
 } from './complete-sale.ts';
 export { createOrders, type Orders } from './create-orders.ts';
+export { insertInstallmentOrder, listInstallments } from './installments.store.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
 export { createOrderCustomerRoutes } from './orders.customer.routes.ts';
 export {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actorKindOf, allowsTransition } from '../../platform/transitions/transitions.ts';
-import { buyTransitions, sellTransitions } from './orders.states.ts';
+import { buyTransitions, installmentTransitions, sellTransitions } from './orders.states.ts';
 import { buyStatuses, sellStatuses, type BuyStatus } from './orders.types.ts';
 
 /** (contract: states > Gold order, buy; states > Leaving manual review) */
@@ -39,6 +39,21 @@ describe('the table of a buy', () => {
     expect(may('MANUAL_REVIEW', 'FAILED', 'janitor')).toBe(false);
     expect(may('MANUAL_REVIEW', 'FAILED', 'admin:0190')).toBe(true);
     expect(actorKindOf('customer:0190')).toBe('customer');
+  });
+});
+
+describe('the table of an installment', () => {
+  const more = new Set([...legal, 'FAILED>PENDING', 'MANUAL_REVIEW>RETRY_PENDING']);
+  it.each(pairs)('from %s to %s', (from, to) => {
+    expect(installmentTransitions[from][to] !== undefined).toBe(more.has(`${from}>${to}`));
+  });
+
+  it('is paid again by its customer alone', () => {
+    const again = { from: 'FAILED', to: 'PENDING' } as const;
+    const by = (actor: string) => allowsTransition(installmentTransitions, { ...again, actor });
+    expect(by('customer:0190')).toBe(true);
+    expect(by('worker')).toBe(false);
+    expect(by('gateway:sandbox')).toBe(false);
   });
 });
 

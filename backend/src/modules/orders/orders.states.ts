@@ -63,6 +63,26 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
   },
 };
 
+/**
+ * Declares every transition of an installment: those of a buy, and the two that follow from its
+ * having no price lock. It is paid again after it failed, and bought anew after a verify that
+ * nobody answered.
+ */
+export const installmentTransitions: TransitionTable<BuyStatus, ActorKind> = {
+  ...buyTransitions,
+  FAILED: {
+    ...buyTransitions.FAILED,
+    PENDING: { allowedActors: ['customer'], reason: 'the customer pays it after all' },
+  },
+  MANUAL_REVIEW: {
+    ...buyTransitions.MANUAL_REVIEW,
+    RETRY_PENDING: {
+      allowedActors: ['admin'],
+      reason: 'to be allocated after all, by the next try',
+    },
+  },
+};
+
 const request: readonly ActorKind[] = ['customer', 'janitor'];
 const decided: readonly ActorKind[] = [...request, 'admin'];
 const payout: readonly ActorKind[] = ['payout-provider', ...machine];

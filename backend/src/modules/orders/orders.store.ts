@@ -41,7 +41,8 @@ const columns = sql`
   o.manual_review_code AS "manualReviewCode",
   o.manual_review_reason AS "manualReviewReason", o.failure_code AS "failureCode",
   o.refund_reference AS "refundReference", o.price_difference_paise AS "priceDifferencePaise",
-  o.bank_account_id AS "bankAccountId", o.created_at AS "createdAt",
+  o.bank_account_id AS "bankAccountId", o.sip_plan_id AS "sipPlanId",
+  o.installment_no AS "installmentNo", o.due_at AS "dueAt", o.created_at AS "createdAt",
   o.updated_at AS "updatedAt"`;
 
 const paiseOrNull = (value: bigint | null): Paise | null => (value === null ? null : paise(value));
@@ -61,7 +62,8 @@ const toOrder = (row: Row): GoldOrder => ({
   priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
 });
 
-const selectOrders = async (db: Db, rest: Sql): Promise<GoldOrder[]> => {
+/** Selects orders as `o`; `rest` is what follows the FROM. */
+export const selectOrders = async (db: Db, rest: Sql): Promise<GoldOrder[]> => {
   const rows = await selectRows<Row>(db, sql`SELECT ${columns} FROM gold_order o ${rest}`);
   return rows.map(toOrder);
 };

@@ -87,6 +87,10 @@ export interface GoldOrder {
   readonly priceDifferencePaise: Paise | null;
   /** The account that a sale is paid out to. */
   readonly bankAccountId: string | null;
+  /** The plan that an installment is of, its number in it, from 1, and the day it fell due. */
+  readonly sipPlanId: string | null;
+  readonly installmentNo: number | null;
+  readonly dueAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

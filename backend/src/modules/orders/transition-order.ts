@@ -4,12 +4,17 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
-import { buyTransitions, sellTransitions, type ActorKind } from './orders.states.ts';
+import {
+  buyTransitions,
+  installmentTransitions,
+  sellTransitions,
+  type ActorKind,
+} from './orders.states.ts';
 import type { Actor, BuyStatus, ManualReviewCode, SellStatus } from './orders.types.ts';
 
 /** Columns that change with a state; what is left out stays. */
 export interface OrderChanges {
-  readonly paidAt?: Date;
+  readonly paidAt?: Date | null;
   readonly allocatedAt?: Date;
   readonly recoveredAt?: Date;
   readonly allocationAttempts?: number;
@@ -17,7 +22,14 @@ export interface OrderChanges {
   readonly manualReviewCode?: ManualReviewCode | null;
   readonly manualReviewReason?: string | null;
   readonly failureCode?: string | null;
-  readonly refundReference?: string;
+  readonly refundReference?: string | null;
+  readonly grams?: string;
+  readonly pricePerGramPaise?: bigint;
+  readonly goldValuePaise?: bigint;
+  readonly gstPaise?: bigint;
+  readonly gstRateBps?: number;
+  readonly roundingPaise?: bigint;
+  readonly provider?: string;
   readonly providerTxId?: string;
   readonly providerRateId?: string;
   readonly providerAmountPaise?: bigint;
@@ -97,6 +109,10 @@ const createTransition = <S extends string>(
 /** For orders that are paid for: buys and installments. */
 export const createTransitionBuy = (deps: TransitionDeps): TransitionBuy =>
   createTransition(deps, buyTransitions);
+
+/** For installments alone: what a buy's table has not. */
+export const createTransitionInstallment = (deps: TransitionDeps): TransitionBuy =>
+  createTransition(deps, installmentTransitions);
 
 export const createTransitionSale = (deps: TransitionDeps): TransitionSale =>
   createTransition(deps, sellTransitions);

@@ -4,6 +4,7 @@ import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { statesBefore, transition } from '../../platform/transitions/transitions.ts';
 import { paymentOrderTransitions } from './payments.states.ts';
 import type {
+  DebitStatus,
   PaymentOrder,
   PaymentOrderRequest,
   PaymentOrderStatus,
@@ -25,6 +26,8 @@ const columns = {
   paidAt: true,
   expiresAt: true,
   lastAskedAt: true,
+  debitDueAt: true,
+  debitStatus: true,
   createdAt: true,
 } satisfies Prisma.PaymentOrderSelect;
 
@@ -33,7 +36,9 @@ type Row = Prisma.PaymentOrderGetPayload<{ select: typeof columns }>;
 const toPaymentOrder = (row: Row): PaymentOrder => ({
   ...row,
   amountPaise: paise(row.amountPaise),
-  status: row.status as PaymentOrderStatus, // held by a check constraint
+  // Both held by check constraints.
+  status: row.status as PaymentOrderStatus,
+  debitStatus: row.debitStatus as DebitStatus | null,
 });
 
 const toOptional = (row: Row | null | undefined): PaymentOrder | undefined =>
@@ -47,7 +52,7 @@ const toOptional = (row: Row | null | undefined): PaymentOrder | undefined =>
 export const insertPaymentOrder = async (
   db: Db,
   id: string,
-  { termsVersion, ...request }: PaymentOrderRequest,
+  { termsVersion, debit, ...request }: PaymentOrderRequest,
   at: Date,
 ): Promise<void> => {
   await db.paymentOrder.create({
@@ -57,6 +62,11 @@ export const insertPaymentOrder = async (
       method: request.method ?? null,
       termsAcceptedVersion: termsVersion ?? null,
       termsAcceptedAt: termsVersion === undefined ? null : at,
+      ...(debit !== undefined && {
+        debitDueAt: debit.dueAt,
+        debitStatus: 'SCHEDULED',
+        mandateTokenSealed: debit.mandateTokenSealed,
+      }),
       currency: 'INR',
       status: 'CREATED',
       createdAt: at,

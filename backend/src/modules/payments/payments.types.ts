@@ -34,6 +34,13 @@ export type PaymentReviewCode =
   | 'SECOND_CAPTURE'
   | 'FAILED_AFTER_PAID';
 
+/**
+ * How far a mandate's debit is. SCHEDULED: not requested yet. INTENDED: about to be requested.
+ * UNKNOWN: requested, and nobody knows whether the gateway took it. ACCEPTED: the gateway is at it;
+ * its payment is reported like any other. REFUSED: it certainly will not happen.
+ */
+export type DebitStatus = 'SCHEDULED' | 'INTENDED' | 'UNKNOWN' | 'ACCEPTED' | 'REFUSED';
+
 export interface PaymentOrder {
   readonly id: string;
   readonly userId: string;
@@ -50,6 +57,9 @@ export interface PaymentOrder {
   readonly paidAt: Date | null;
   readonly expiresAt: Date | null;
   readonly lastAskedAt: Date | null;
+  /** The moment at which a mandate is debited; null where the customer pays by the checkout. */
+  readonly debitDueAt: Date | null;
+  readonly debitStatus: DebitStatus | null;
   readonly createdAt: Date;
 }
 
@@ -63,8 +73,10 @@ export interface PaymentOrderRequest {
   readonly method?: PaymentMethod | undefined;
   /** The version of the policy that the customer accepted. */
   readonly termsVersion?: string | undefined;
-  /** The end of the price lock, and of the checkout. */
+  /** The end of the checkout: of the price lock, or of an installment's 72 h. */
   readonly expiresAt?: Date;
+  /** Instead of a checkout: the customer's mandate, and the moment at which it is debited. */
+  readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
 /** Says where a payment's money is; NONE where there is none. */

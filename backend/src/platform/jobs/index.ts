@@ -3,7 +3,13 @@ export { createScheduleMover } from './create-schedule-mover.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
 export { enqueue } from './enqueue.ts';
-export { type JobContext, type JobRequest, type JsonObject, type TaskList } from './job.types.ts';
+export {
+  type JobContext,
+  type JobHandler,
+  type JobRequest,
+  type JsonObject,
+  type TaskList,
+} from './job.types.ts';
 export { createPurgeSweep, type Purge } from './purge-sweep.ts';
 export { createQueueGauge } from './queue-gauge.ts';
 export { cancelScheduled, schedule } from './schedule.ts';

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import type { JobHandler, JobRequest } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Payments } from '../payments/index.ts';
+
+export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
+
+const payloadSchema = z.object({ paymentOrderId: z.uuid() });
+
+/** Makes the job that creates the gateway's order of an installment, so that it can be paid. */
+export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
+  task: OPEN_CHECKOUT_TASK,
+  payload: { paymentOrderId },
+  key: `${OPEN_CHECKOUT_TASK}:${paymentOrderId}`,
+});
+
+/** The refusals for which an installment waits; the sweep asks again. */
+const deferring = ['GATEWAY_UNAVAILABLE', 'NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
+
+/**
+ * Creates the job of `openCheckoutJob`. A gateway that can not be reached defers the installment;
+ * one that refuses it has failed it, and the customer was notified (contract: plans > Schedule).
+ */
+export const createOpenInstallmentCheckout = ({
+  payments,
+  logger,
+}: {
+  readonly payments: Pick<Payments, 'createGatewayOrder'>;
+  readonly logger: Logger;
+}) => {
+  /** Returns false while the gateway can not be reached. */
+  const openCheckout = async (paymentOrderId: string): Promise<boolean> => {
+    try {
+      await payments.createGatewayOrder(paymentOrderId);
+      return true;
+    } catch (error) {
+      if (deferring.some((code) => isAppError(error, code))) {
+        logger.warn({ paymentOrderId }, 'the checkout of an installment waits for its gateway');
+        return false;
+      }
+      if (isAppError(error, 'GATEWAY_REFUSED') || isAppError(error, 'GATEWAY_MISMATCH')) {
+        return true;
+      }
+      throw error;
+    }
+  };
+
+  const job: JobHandler = async (payload) => {
+    await openCheckout(payloadSchema.parse(payload).paymentOrderId);
+  };
+  return { openCheckout, job };
+};

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+
+let open: OpenGold;
+let fixtures: InstallmentFixtures;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createInstallmentFixtures(open);
+});
+afterAll(() => open.close());
+afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+
+const hour = 3600;
+
+describe('an installment that is raised', () => {
+  it('is rupees alone, with a payment order that its job takes to the gateway', async () => {
+    const plan = await fixtures.newPlan();
+    const raised = await fixtures.raise(plan, 3);
+    expect(await fixtures.orderOf(raised)).toMatchObject({
+      type: 'SIP_INSTALLMENT',
+      status: 'PENDING',
+      amount_inr: '1000.00',
+      grams: null,
+      price_per_gram_paise: null,
+      gold_value_paise: null,
+      gst_paise: null,
+      rounding_paise: null,
+      quote_id: null,
+      sg_tx_id: null,
+    });
+    const before = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(before).toMatchObject({ status: 'CREATED', amount_paise: 100_000 });
+    expect(before.checkout).toBeUndefined();
+    await fixtures.runJobs();
+    const after = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(after).toMatchObject({ status: 'GATEWAY_ORDER_CREATED', order_id: raised.orderId });
+    expect(after.checkout).toMatchObject({ provider: 'sandbox', amount_minor: 100_000 });
+    expect(await fixtures.historyOf(raised)).toEqual(['PENDING']);
+  });
+
+  it('can be paid for 72 hours, or for as long after its debit', async () => {
+    const { db } = open.database;
+    const at = open.clock.now().getTime();
+    const plan = await fixtures.newPlan();
+    const { orderId, paymentOrderId } = await fixtures.raise(plan, 1);
+    const order = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
+    const payment = await db.paymentOrder.findUniqueOrThrow({ where: { id: paymentOrderId } });
+    expect(order.expiresAt?.getTime()).toBe(at + 72 * hour * 1000);
+    expect(payment.expiresAt).toEqual(order.expiresAt);
+    expect(payment).toMatchObject({ debitDueAt: null, debitStatus: null });
+
+    const mandate = { token: 'token-of-asha', dueInSeconds: 24 * hour };
+    const debited = await fixtures.raise(plan, 2, mandate);
+    const where = { id: debited.paymentOrderId };
+    const scheduled = await db.paymentOrder.findUniqueOrThrow({ where });
+    expect(scheduled.expiresAt?.getTime()).toBe(at + 96 * hour * 1000);
+    expect(scheduled.debitDueAt?.getTime()).toBe(at + 24 * hour * 1000);
+    expect(scheduled.debitStatus).toBe('SCHEDULED');
+    expect(scheduled.mandateTokenSealed).not.toContain('asha');
+  });
+
+  it('is never raised a second time', async () => {
+    const plan = await fixtures.newPlan();
+    const tries = Array.from({ length: 5 }, () => fixtures.raise(plan, 1));
+    const ended = await Promise.allSettled(tries);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const where = { userId: plan.userId };
+    expect(await open.database.db.goldOrder.count({ where })).toBe(1);
+    expect(await open.database.db.paymentOrder.count({ where })).toBe(1);
+  });
+});
+
+describe('an installment that failed', () => {
+  it('is paid again with a new payment order of the same gold order', async () => {
+    const raised = await fixtures.payable();
+    await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
+    await fixtures.becomes(raised, 'FAILED');
+    const again = await fixtures.payAgain(raised);
+    expect(again.orderId).toBe(raised.orderId);
+    expect(again.paymentOrderId).not.toBe(raised.paymentOrderId);
+    expect(await fixtures.statusOf(raised)).toBe('PENDING');
+    expect(await fixtures.historyOf(raised)).toEqual(['PENDING', 'FAILED', 'PENDING']);
+    await fixtures.runJobs();
+    const payment = await fixtures.paymentOf(raised, again.paymentOrderId);
+    expect(payment.checkout).toBeDefined();
+    const first = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(first).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('is put back once by requests that race', async () => {
+    const raised = await fixtures.payable();
+    await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
+    await fixtures.becomes(raised, 'FAILED');
+    const ended = await Promise.allSettled(
+      Array.from({ length: 5 }, () => fixtures.payAgain(raised)),
+    );
+    const refused = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    expect(refused).toEqual(Array.from({ length: 4 }, () => 'ILLEGAL_TRANSITION'));
+  });
+
+  it('is refused in any other state, and to anybody else', async () => {
+    const raised = await fixtures.payable();
+    const refusal = { code: 'ILLEGAL_TRANSITION' };
+    await expect(fixtures.payAgain(raised)).rejects.toMatchObject(refusal);
+    const stranger = { ...raised, userId: (await open.newCustomer()).id };
+    await expect(fixtures.payAgain(stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await fixtures.pay(raised.gatewayOrderId);
+    await fixtures.becomes(raised, 'PAID');
+    await expect(fixtures.payAgain(raised)).rejects.toMatchObject(refusal);
+  });
+});

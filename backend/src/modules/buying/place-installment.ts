@@ -1,0 +1,138 @@
+import type { Paise } from '../../money/index.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import { insertInstallmentOrder, lockOrder, type Orders } from '../orders/index.ts';
+import type { PaymentOrderRequest, Payments } from '../payments/index.ts';
+import { openCheckoutJob } from './open-installment-checkout.ts';
+
+/** An installment may be paid for so long after it was raised, or after its debit is due. */
+export const installmentLifeMs = 72 * 3_600_000;
+
+export interface InstallmentToPlace {
+  readonly userId: string;
+  readonly planId: string;
+  /** From 1; the database refuses a second one of a number. */
+  readonly installmentNo: number;
+  readonly amountPaise: Paise;
+  /** The day of the schedule, which may lie behind. */
+  readonly dueAt: Date;
+  /** From `payments.chooseGateway`, read before the transaction; with a mandate, the mandate's. */
+  readonly gateway: string;
+  readonly mandate?: {
+    /** From `sealMandateToken`. */
+    readonly tokenSealed: string;
+    /** 24 h after the customer was notified, at the earliest. */
+    readonly debitAt: Date;
+  };
+}
+
+export interface InstallmentToPay {
+  readonly orderId: string;
+  /** The customer, whose own installment it must be. */
+  readonly userId: string;
+  /** From `payments.chooseGateway`, read before the transaction. */
+  readonly gateway: string;
+  readonly requestId: string;
+}
+
+/** An installment that is committed with the caller's transaction. */
+export interface PlacedInstallment {
+  readonly orderId: string;
+  readonly paymentOrderId: string;
+}
+
+export interface InstallmentDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly orders: Pick<Orders, 'transitionInstallment'>;
+  readonly payments: Pick<Payments, 'insertPaymentOrder'>;
+}
+
+/**
+ * Creates the two ways in which an installment comes to be paid, both in the caller's transaction
+ * (contract: plans > Installments). The gateway is not called here: a job that the transaction
+ * writes opens the checkout, and a mandate is debited when it is due.
+ */
+export const createPlaceInstallment = (deps: InstallmentDeps) => {
+  const { clock, random, orders, payments } = deps;
+
+  const askForPayment = async (
+    tx: Db,
+    request: PaymentOrderRequest & { readonly expiresAt: Date },
+  ): Promise<PlacedInstallment> => {
+    const paymentOrderId = await payments.insertPaymentOrder(tx, request);
+    if (request.debit === undefined) await enqueue(tx, openCheckoutJob(paymentOrderId));
+    return { orderId: request.orderId, paymentOrderId };
+  };
+
+  return {
+    /**
+     * Writes the gold order of an installment, PENDING with its history, and its payment order.
+     * @throws a unique violation where this installment of the plan was raised before
+     */
+    async placeInstallment(tx: Db, given: InstallmentToPlace): Promise<PlacedInstallment> {
+      const { userId, amountPaise, gateway, mandate } = given;
+      const at = clock.now();
+      const payableFrom = mandate === undefined || mandate.debitAt < at ? at : mandate.debitAt;
+      const expiresAt = addMs(payableFrom, installmentLifeMs);
+      const orderId = random.uuid();
+      const eventId = random.uuid();
+      await insertInstallmentOrder(tx, { ...given, id: orderId, eventId, expiresAt, at });
+      return askForPayment(tx, {
+        userId,
+        orderId,
+        gateway,
+        amountPaise,
+        expiresAt,
+        ...(mandate !== undefined && {
+          debit: { mandateTokenSealed: mandate.tokenSealed, dueAt: mandate.debitAt },
+        }),
+      });
+    },
+
+    /**
+     * Returns a FAILED installment to PENDING, with a new payment order and 72 h to pay it.
+     * @throws AppError NOT_FOUND for an order that is not the customer's installment;
+     *   ILLEGAL_TRANSITION unless it is FAILED, and where its gold was recovered: an order is
+     *   allocated once
+     */
+    async payInstallmentAgain(tx: Db, given: InstallmentToPay): Promise<PlacedInstallment> {
+      const { orderId, userId, gateway, requestId } = given;
+      const order = await lockOrder(tx, orderId);
+      if (order?.type !== 'SIP_INSTALLMENT' || order.userId !== userId) {
+        throw new AppError('NOT_FOUND');
+      }
+      const { status, amountPaise, allocatedAt } = order;
+      if (status !== 'FAILED' || allocatedAt !== null) {
+        throw new AppError('ILLEGAL_TRANSITION', {
+          message: 'Only an installment that was not paid can be paid again.',
+        });
+      }
+      const expiresAt = addMs(clock.now(), installmentLifeMs);
+      await orders.transitionInstallment(
+        tx,
+        { id: orderId, status },
+        {
+          to: 'PENDING',
+          cause: 'installment.paid-again',
+          actor: `customer:${userId}`,
+          requestId,
+          changes: {
+            expiresAt,
+            failureCode: null,
+            refundReference: null,
+            paidAt: null,
+            allocationAttempts: 0,
+            nextAttemptAt: null,
+          },
+        },
+      );
+      return askForPayment(tx, { userId, orderId, gateway, amountPaise, expiresAt });
+    },
+  };
+};
+
+export type PlaceInstallment = ReturnType<typeof createPlaceInstallment>;

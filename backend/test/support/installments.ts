@@ -1,0 +1,131 @@
+import { sealMandateToken } from '../../src/modules/payments/index.ts';
+import { paise } from '../../src/money/index.ts';
+import { addSeconds } from '../../src/platform/clock/clock.ts';
+import type { PlacedInstallment } from '../../src/modules/buying/index.ts';
+import { eventually } from './eventually.ts';
+import type { Caller, OpenGold } from './open-gold.ts';
+import { runQueuedJobs } from './run-queued-jobs.ts';
+
+export interface PlanRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly providerUserId: string;
+  readonly call: Caller;
+}
+
+export interface TestInstallment extends PlacedInstallment, PlanRow {
+  readonly installmentNo: number;
+}
+
+const amountPaise = paise(100_000n);
+
+const orderOf = async ({ call, orderId }: TestInstallment) =>
+  (await call('GET', `/gold/orders/${orderId}`)).body;
+const paymentOf = async ({ call }: PlanRow, paymentOrderId: string) =>
+  (await call('GET', `/payments/orders/${paymentOrderId}`)).body;
+
+/** Plans as rows of their own, and their installments as the plans' worker would raise them. */
+export const createInstallmentFixtures = (open: OpenGold) => {
+  const { db, inTransaction } = open.database;
+
+  const newPlan = async (): Promise<PlanRow> => {
+    const { id: userId, providerUserId, call } = await open.newCustomer();
+    const at = open.clock.now();
+    const plan = await db.sipPlan.create({
+      data: {
+        id: crypto.randomUUID(),
+        userId,
+        status: 'ACTIVE',
+        amountPaise,
+        frequency: 'MONTHLY',
+        durationInstallments: 12,
+        startDate: at,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    return { id: plan.id, userId, providerUserId, call };
+  };
+
+  /** Raises the installment of a number in a transaction of its own. */
+  const raise = async (
+    plan: PlanRow,
+    installmentNo = 1,
+    mandate?: { readonly token: string; readonly dueInSeconds: number },
+  ): Promise<TestInstallment> => {
+    const dueAt = open.clock.now();
+    const gateway = await open.payments.chooseGateway();
+    const placed = await inTransaction(async (tx) => {
+      const { id: planId, userId } = plan;
+      const sealer = await open.vault.forUser(tx, userId);
+      return open.gold.installments.placeInstallment(tx, {
+        userId,
+        planId,
+        installmentNo,
+        amountPaise,
+        dueAt,
+        gateway,
+        ...(mandate !== undefined && {
+          mandate: {
+            tokenSealed: sealMandateToken(sealer, userId, mandate.token),
+            debitAt: addSeconds(dueAt, mandate.dueInSeconds),
+          },
+        }),
+      });
+    });
+    return { ...plan, ...placed, installmentNo };
+  };
+
+  const payAgain = async ({ orderId, userId }: TestInstallment): Promise<PlacedInstallment> => {
+    const gateway = await open.payments.chooseGateway();
+    const request = { orderId, userId, gateway, requestId: 'req-again' };
+    return inTransaction((tx) => open.gold.installments.payInstallmentAgain(tx, request));
+  };
+
+  const statusOf = async (given: TestInstallment): Promise<string> => (await orderOf(given)).status;
+
+  /** Runs every job that is due; a job that throws fails the test. */
+  const runJobs = async (): Promise<void> => {
+    const deps = { db, inTransaction, logger: open.logger };
+    const [thrown] = await runQueuedJobs(deps, open.gold.jobs);
+    if (thrown !== undefined) throw thrown;
+  };
+
+  return {
+    newPlan,
+    raise,
+    payAgain,
+    orderOf,
+    statusOf,
+    becomes: (given: TestInstallment, status: string, code: string | null = null) =>
+      eventually(async () => {
+        const order = await orderOf(given);
+        return order.status === status && order.manual_review_code === code;
+      }),
+    paymentOf,
+    runJobs,
+    /** Raises an installment and opens its checkout; answers the gateway's order. */
+    async payable(plan?: PlanRow): Promise<TestInstallment & { readonly gatewayOrderId: string }> {
+      const given = await raise(plan ?? (await newPlan()));
+      await runJobs();
+      const { checkout } = await paymentOf(given, given.paymentOrderId);
+      return { ...given, gatewayOrderId: checkout.gateway_order_id };
+    },
+    /** Plays the customer's payment at the gateway; answers its id. */
+    async pay(gatewayOrderId: string, more: object = {}): Promise<string> {
+      const play = { outcome: 'captured', ...more };
+      const told = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
+      return String(told.body['gateway_payment_id']);
+    },
+    async historyOf({ orderId }: TestInstallment): Promise<string[]> {
+      const { body } = await open.as('operator')('GET', `/orders/${orderId}`);
+      return body.events.map((event: { to: string }) => event.to);
+    },
+    async notificationsOf({ userId }: PlanRow): Promise<string[]> {
+      const rows = await db.notification.findMany({ where: { userId }, orderBy: { id: 'asc' } });
+      return rows.map(({ type }) => type);
+    },
+  };
+};
+
+export type InstallmentFixtures = ReturnType<typeof createInstallmentFixtures>;
