@@ -15,6 +15,7 @@ import { payWrongAmount } from './steps/pay-wrong-amount.ts';
 import { quoteGrams } from './steps/quote-grams.ts';
 import { readAudit } from './steps/read-audit.ts';
 import { readHistory } from './steps/read-history.ts';
+import { readNotification } from './steps/read-notification.ts';
 import { readPortfolio } from './steps/read-portfolio.ts';
 import { readPrice } from './steps/read-price.ts';
 import { readProfile } from './steps/read-profile.ts';
@@ -55,6 +56,7 @@ export const story: readonly Step[] = [
   addBankAccount,
   sellGold,
   receivePayout,
+  readNotification,
   visitAccounting,
   refreshAndLogout,
   payWrongAmount,

@@ -1,9 +1,9 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
-import { createCodeMetrics, createIdentity } from '../../modules/identity/index.ts';
+import { createCodeMetrics, createIdentity, customerAccess } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
-import { createNotify } from '../../modules/notifications/index.ts';
+import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
@@ -80,6 +80,7 @@ export const createCustomerApi = (
       'bank accounts': 'Accounts that the proceeds of sales are paid to.',
       payouts: 'Transfers of proceeds to bank accounts.',
       portfolio: 'Gold held, its value, and its history.',
+      notifications: 'Messages to the customer.',
       public: 'What is available to everybody, without signing in.',
     },
     limitPerMinute: 100,
@@ -96,6 +97,7 @@ export const createCustomerApi = (
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
+      ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...createReadinessCustomerRoutes({
         gates: services.gates,
         hasUsableGateway: services.hasUsableGateway,

@@ -1,2 +1,3 @@
 export { createNotify } from './create-notify.ts';
+export { createNotificationRoutes } from './notifications.customer.routes.ts';
 export { type Notify } from './notifications.types.ts';

@@ -38,3 +38,15 @@ export interface NewNotification {
 
 /** Notifies a customer, in the transaction of what the notification is about. */
 export type Notify = (db: Db, notification: NewNotification) => Promise<void>;
+
+/** A stored notification. */
+export interface Notification {
+  readonly id: string;
+  readonly type: NotificationType;
+  readonly title: string;
+  readonly body: string;
+  readonly data: JsonObject;
+  /** Null while unread. */
+  readonly readAt: Date | null;
+  readonly createdAt: Date;
+}

@@ -1,4 +1,10 @@
-import { formatGrams, formatRupees, type Grams, type Paise } from '../../money/index.ts';
+import {
+  formatGrams,
+  formatRupees,
+  toSafePaise,
+  type Grams,
+  type Paise,
+} from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { ManualReviewCode } from './orders.types.ts';
@@ -21,7 +27,7 @@ export const notifyBought = (
     type: 'buy_success',
     title: 'Gold added to your account',
     body: `${grams} g of gold bought for INR ${rupees} is in your account.`,
-    data: { order_id: order.id, grams, amount_inr: rupees },
+    data: { orderId: order.id, grams, amountPaise: toSafePaise(order.amountPaise) },
     dedupeKey: `buy_success:${order.id}`,
   });
 };
@@ -44,7 +50,7 @@ export const notifyUnderReview = (
     type: 'buy_under_review',
     title: 'Your gold order is being reviewed',
     body: code === 'PAYMENT_REVERSED' ? paymentReturned : underReview,
-    data: { order_id: order.id },
+    data: { orderId: order.id },
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });
 
@@ -61,7 +67,7 @@ export const notifySold = (
     type: 'sell_confirmed',
     title: 'Your gold is sold',
     body: `You sold ${grams} g of gold for INR ${rupees}. The money is on its way to your bank account.`,
-    data: { order_id: order.id, grams, amount_inr: rupees },
+    data: { orderId: order.id, grams, amountPaise: toSafePaise(order.amountPaise) },
     dedupeKey: `sell_confirmed:${order.id}`,
   });
 };
@@ -78,7 +84,7 @@ export const notifySaleFailed = (
     type: 'sell_failed',
     title: 'Your gold was not sold',
     body: `Your sale of ${grams} g did not go through. The gold is still in your account.`,
-    data: { order_id: order.id, grams },
+    data: { orderId: order.id, grams },
     dedupeKey: `sell_failed:${order.id}`,
   });
 };

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Caller } from '#test/support/caller.ts';
+import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
+import { customerAccess } from '../identity/index.ts';
+import { createNotificationRoutes, createNotify, type Notify } from './index.ts';
+
+let open: OpenCustomerRoutes;
+let notify: Notify;
+beforeAll(async () => {
+  open = await openCustomerRoutes((system) =>
+    createNotificationRoutes({ ...system, access: customerAccess }),
+  );
+  notify = createNotify(open.system);
+});
+afterAll(() => open.close());
+
+const write = async (userId: string, titles: readonly string[]): Promise<void> => {
+  for (const title of titles) {
+    const orderId = open.system.random.uuid();
+    const row = { userId, type: 'buy_success', title, body: 'Gold.', data: { orderId } } as const;
+    await notify(open.system.db, row);
+    open.system.clock.advance(1000);
+  }
+};
+
+interface Item {
+  readonly id: string;
+  readonly title: string;
+  readonly read: boolean;
+}
+const itemsOf = async (call: Caller, query = ''): Promise<Item[]> =>
+  (await call('GET', `/notifications${query}`)).body['items'] as Item[]; // as declared
+
+it('lists notifications newest first, by pages, to their customer alone', async () => {
+  const { userId, call } = await open.customer();
+  const stranger = await open.customer();
+  await write(userId, ['one', 'two', 'three']);
+  const { status, body } = await call('GET', '/notifications?limit=2');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    total: 3,
+    page: 1,
+    limit: 2,
+    items: [
+      { title: 'three', type: 'buy_success', body: 'Gold.', read: false },
+      { title: 'two', data: { orderId: expect.any(String) } },
+    ],
+  });
+  expect((await itemsOf(call, '?limit=2&page=2')).map(({ title }) => title)).toEqual(['one']);
+  expect((await stranger.call('GET', '/notifications')).body).toMatchObject({
+    total: 0,
+    items: [],
+  });
+  expect((await open.as()('GET', '/notifications')).status).toBe(401);
+});
+
+it('marks one as read, once, and it stays so', async () => {
+  const { userId, call } = await open.customer();
+  await write(userId, ['one', 'two']);
+  const [newest] = await itemsOf(call);
+  const path = `/notifications/${newest?.id}/read`;
+  const first = await call('PATCH', path);
+  expect(first).toMatchObject({ status: 200, body: { id: newest?.id, read: true } });
+  const where = { id: newest?.id ?? '' };
+  const readAt = async () =>
+    (await open.system.db.notification.findUniqueOrThrow({ where })).readAt?.toISOString();
+  const before = await readAt();
+  open.system.clock.advance(60_000);
+  expect(await call('PATCH', path)).toMatchObject({ status: 200, body: first.body });
+  expect(await readAt()).toBe(before);
+  expect((await itemsOf(call)).map(({ read }) => read)).toEqual([true, false]);
+});
+
+it("answers 404 for another customer's, an unknown and a malformed id, and changes nothing", async () => {
+  const { userId, call } = await open.customer();
+  const stranger = await open.customer();
+  await write(userId, ['one']);
+  const [own] = await itemsOf(call);
+  for (const id of [own?.id, open.system.random.uuid(), 'one']) {
+    expect(await stranger.call('PATCH', `/notifications/${id}/read`)).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    });
+  }
+  expect((await itemsOf(call)).map(({ read }) => read)).toEqual([false]);
+});
+
+it('has no preferences yet', async () => {
+  const { call } = await open.customer();
+  for (const method of ['GET', 'POST']) {
+    expect(await call(method, '/notifications/preferences', undefined)).toMatchObject({
+      status: 501,
+      code: 'NOT_IMPLEMENTED',
+    });
+  }
+  expect((await open.as()('GET', '/notifications/preferences')).status).toBe(401);
+});

@@ -1,0 +1,42 @@
+import type { Route } from '../../src/platform/http/index.ts';
+import { bearerCaller, type Caller } from './caller.ts';
+import { createFactories, type Factories } from './factories.ts';
+import { customerGuard } from './open-money-out.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
+
+/** Routes of the customer API on a system of their own; signing in is another module's. */
+export interface OpenCustomerRoutes {
+  readonly system: TestSystem;
+  readonly factories: Factories;
+  /** The address, with the prefix. */
+  readonly url: string;
+  /** A signed-in customer, or nobody. */
+  as(userId?: string): Caller;
+  customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
+  close(): Promise<void>;
+}
+
+/** Opens it with the routes that `createRoutes` makes of the system. */
+export const openCustomerRoutes = async (
+  createRoutes: (system: TestSystem) => readonly Route[],
+): Promise<OpenCustomerRoutes> => {
+  const system = await openTestSystem();
+  const factories = createFactories(system);
+  const url = await system.serve({
+    prefix: '/v1',
+    routes: createRoutes(system),
+    guard: customerGuard,
+  });
+  const as = (userId?: string): Caller => bearerCaller(url, userId);
+  return {
+    system,
+    factories,
+    url,
+    as,
+    async customer() {
+      const { userId } = await factories.customer();
+      return { userId, call: as(userId) };
+    },
+    close: () => system.close(),
+  };
+};
