@@ -27,8 +27,11 @@ interface JournalEntry {
 const silent = (): void => {};
 
 /** Starts a sandbox for the tests of one adapter; `collaborator` is its name in the controls. */
-export const startAdapterKit = async (collaborator: string): Promise<AdapterKit> => {
-  const sandbox = await startSandbox();
+export const startAdapterKit = async (
+  collaborator: string,
+  options: Parameters<typeof startSandbox>[0] = {},
+): Promise<AdapterKit> => {
+  const sandbox = await startSandbox(options);
   const clock = createManualClock(new Date());
   const control: AdapterKit['control'] = async (method, path, body) => {
     const response = await fetch(`${sandbox.url}/_control${path}`, {

@@ -1,8 +1,6 @@
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { createRandom } from '../../platform/ids/random.ts';
-import { createGatewayStore } from './collaborators/gateway/gateway-store.ts';
-import { createGatewayCheckoutSimulator } from './collaborators/gateway/gateway-checkout-simulator.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createGithub } from './collaborators/github/github.ts';
 import { createMessageStore } from './collaborators/msg91/message-store.ts';
@@ -16,6 +14,7 @@ import { createBackgroundWork } from './core/background-work.ts';
 import type { PayoutSimulator } from './core/payout-simulator.ts';
 import type { RunSimulator } from './core/run-simulator.ts';
 import type { CheckoutSimulator } from './core/checkout-simulator.ts';
+import type { SimulatedGateway } from './core/create-checkout-simulator.ts';
 import { createWebhookOutbox } from './core/webhook-outbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { createFaultRegistry } from './state/fault-registry.ts';
@@ -51,29 +50,21 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const prices = createPriceSource(clock);
   const safegoldStore = createSafegoldStore(clock, system);
   const messages = createMessageStore(clock);
-  const gatewayStore = createGatewayStore(clock, random);
-  const { gatewayKeyId: keyId, gatewayKeySecret: keySecret, settleMs } = options;
-  const checkoutSimulator = createGatewayCheckoutSimulator({
-    store: gatewayStore,
-    clock,
-    timers,
-    random,
-    backgroundWork,
-    outbox,
-    changed,
-    keySecret,
-    webhookSecret: signingSecret(options.gatewayWebhookSecrets),
-    settleMs,
-  });
+  const { settleMs } = options;
+  const surroundings = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
+
+  // A new payment gateway is a row here.
+  const gateways: readonly SimulatedGateway[] = [
+    createGateway({
+      ...surroundings,
+      keyId: options.gatewayKeyId,
+      keySecret: options.gatewayKeySecret,
+      webhookSecret: signingSecret(options.gatewayWebhookSecrets),
+    }),
+  ];
 
   const razorpayx = createRazorpayx({
-    clock,
-    timers,
-    random,
-    backgroundWork,
-    outbox,
-    changed,
-    settleMs,
+    ...surroundings,
     webhookSecret: signingSecret(options.payoutWebhookSecrets),
     keyId: options.razorpayxKeyId,
     keySecret: options.razorpayxKeySecret,
@@ -82,7 +73,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
 
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
-  // The registry: a new collaborator is a row here, and its simulator where it takes payments.
+  // The registry: a new collaborator is a row here.
   const collaborators: readonly Collaborator[] = [
     createSafegold({
       store: safegoldStore,
@@ -91,12 +82,14 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
       enforcesKycLimits: options.enforcesKycLimits,
       token: options.safegoldToken,
     }),
-    createGateway({ store: gatewayStore, simulator: checkoutSimulator, keyId, keySecret }),
+    ...gateways.map(({ collaborator }) => collaborator),
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
     razorpayx.collaborator,
     github.collaborator,
   ];
-  const checkoutSimulators: readonly CheckoutSimulator[] = [checkoutSimulator];
+  const checkoutSimulators: readonly CheckoutSimulator[] = gateways.map(
+    ({ simulator }) => simulator,
+  );
   const payoutSimulator: PayoutSimulator = razorpayx.simulator;
   const runSimulator: RunSimulator = github.simulator;
 
@@ -119,7 +112,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     runSimulator,
     /** Resumes what was settling when an earlier process ended. */
     resume: () => {
-      for (const debit of gatewayStore.pendingDebits()) checkoutSimulator.settleLater(debit);
+      for (const { simulator } of gateways) simulator.resume();
       razorpayx.simulator.resume();
     },
   };

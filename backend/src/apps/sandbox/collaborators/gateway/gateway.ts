@@ -9,13 +9,25 @@ import {
   type Operation,
   type Collaborator,
 } from '../../core/collaborator.ts';
-import type { GatewayStore, GatewayDebit, GatewayOrder } from './gateway-store.ts';
-import type { GatewayCheckoutSimulator } from './gateway-checkout-simulator.ts';
+import {
+  createCheckoutSimulator,
+  type GatewaySimulator,
+  type GatewaySurroundings,
+  type SimulatedGateway,
+} from '../../core/create-checkout-simulator.ts';
+import {
+  createGatewayStore,
+  prefixedIds,
+  type GatewayDebit,
+  type GatewayOrder,
+  type GatewayStore,
+} from '../../core/gateway-store.ts';
+import { createNeutralProtocol } from './gateway-webhooks.ts';
 import { debitSchema, gatewayError, orderSchema, readBody } from './gateway-wire.ts';
 
 interface GatewayOperationsOptions {
   readonly store: GatewayStore;
-  readonly simulator: GatewayCheckoutSimulator;
+  readonly simulator: GatewaySimulator;
 }
 
 const notFound = (what: string): Answer => ({
@@ -141,28 +153,31 @@ const gatewayOperations = ({
   ];
 };
 
-interface GatewayOptions {
-  readonly store: GatewayStore;
-  readonly simulator: GatewayCheckoutSimulator;
+interface GatewayOptions extends GatewaySurroundings {
   readonly keyId: string;
   readonly keySecret: string;
+  readonly webhookSecret: string;
 }
 
 /** Creates the neutral payment gateway, which the service calls `sandbox`. */
-export const createGateway = ({
-  store,
-  simulator,
-  keyId,
-  keySecret,
-}: GatewayOptions): Collaborator => ({
-  name: 'sandbox-gateway',
-  mountPath: '/gateway',
-  operations: gatewayOperations({ store, simulator }),
-  refuseUnauthenticated: ({ headers }) =>
-    isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
-      ? undefined
-      : { status: 401, body: gatewayError('UNAUTHENTICATED', 'The API key is not valid') },
-  errorBody: (status, message) =>
-    status === 200 ? undefined : gatewayError('GATEWAY_ERROR', message),
-  store,
-});
+export const createGateway = (options: GatewayOptions): SimulatedGateway => {
+  const { clock, random, keyId, keySecret } = options;
+  const ids = { order: 'sbx_order', payment: 'sbx_pay', refund: 'sbx_rfnd' };
+  const more = { dispute: 'sbx_dspt', debit: 'sbx_debit' };
+  const store = createGatewayStore(clock, prefixedIds(random, { ...ids, ...more }));
+  const protocol = createNeutralProtocol(options);
+  const simulator = createCheckoutSimulator({ ...options, store, protocol });
+  const collaborator: Collaborator = {
+    name: protocol.name,
+    mountPath: '/gateway',
+    operations: gatewayOperations({ store, simulator }),
+    refuseUnauthenticated: ({ headers }) =>
+      isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
+        ? undefined
+        : { status: 401, body: gatewayError('UNAUTHENTICATED', 'The API key is not valid') },
+    errorBody: (status, message) =>
+      status === 200 ? undefined : gatewayError('GATEWAY_ERROR', message),
+    store,
+  };
+  return { collaborator, simulator };
+};

@@ -1,6 +1,9 @@
-import type { Clock } from '../../../../platform/clock/clock.ts';
-import type { Random } from '../../../../platform/ids/random.ts';
-import type { CollaboratorStore } from '../../core/collaborator.ts';
+import type { Clock } from '../../../platform/clock/clock.ts';
+import type { Random } from '../../../platform/ids/random.ts';
+import type { CollaboratorStore } from './collaborator.ts';
+
+/** Fields of a gateway's own protocol, saved and shown as they are. */
+type ProtocolFields = Readonly<Record<string, unknown>>;
 
 export interface GatewayOrder {
   readonly id: string;
@@ -9,6 +12,7 @@ export interface GatewayOrder {
   readonly receipt: string;
   readonly expires_at: string | null;
   readonly created_at: string;
+  readonly extra?: ProtocolFields;
 }
 
 /** One attempt to pay an order. */
@@ -20,6 +24,7 @@ export interface GatewayPayment {
   readonly method: string;
   readonly status: 'captured' | 'failed';
   readonly created_at: string;
+  readonly extra?: ProtocolFields;
 }
 
 /** Money paid back. */
@@ -50,6 +55,8 @@ export interface GatewayDebit {
   readonly currency: string;
   readonly status: 'pending' | 'captured' | 'failed';
   readonly created_at: string;
+  /** Also of the payment that the debit ends as. */
+  readonly extra?: ProtocolFields;
 }
 
 interface Saved {
@@ -61,9 +68,25 @@ interface Saved {
   readonly debits: readonly GatewayDebit[];
 }
 
-type New<T> = Omit<T, 'id' | 'created_at'>;
+/** A row without what the store adds; a gateway whose caller chooses the id gives that too. */
+type New<T extends { readonly id: string; readonly created_at: string }> = Omit<
+  T,
+  'id' | 'created_at'
+> &
+  Partial<Pick<T, 'id'>>;
 
-/** Holds the gateway's orders, payments, refunds, disputes and debits. */
+export type GatewayRowKind = 'order' | 'payment' | 'refund' | 'dispute' | 'debit';
+
+/** Returns a new id of a row of that kind, in the gateway's own form. */
+export type GatewayIds = (kind: GatewayRowKind) => string;
+
+/** Creates ids of a prefix and random letters, such as `order_9f3c`. */
+export const prefixedIds =
+  (random: Random, prefixes: Readonly<Record<GatewayRowKind, string>>): GatewayIds =>
+  (kind) =>
+    `${prefixes[kind]}_${random.uuid().replaceAll('-', '')}`;
+
+/** Holds one gateway's orders, payments, refunds, disputes and debits. */
 export interface GatewayStore extends CollaboratorStore {
   order(id: string | undefined): GatewayOrder | undefined;
   orderByReceipt(receipt: string): GatewayOrder | undefined;
@@ -92,7 +115,8 @@ const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
   else list.push(value);
 };
 
-export const createGatewayStore = (clock: Clock, random: Random): GatewayStore => {
+/** Creates the records of one payment gateway, whatever protocol it speaks. */
+export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStore => {
   const orders = new Map<string, GatewayOrder>();
   const ordersByReceipt = new Map<string, GatewayOrder>();
   const payments = new Map<string, GatewayPayment>();
@@ -102,8 +126,8 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
   const debits = new Map<string, GatewayDebit>();
   const debitIds = new Map<string, string>();
 
-  const stamp = (kind: string) => ({
-    id: `${kind}_${random.uuid().replaceAll('-', '')}`,
+  const stamp = (kind: GatewayRowKind) => ({
+    id: newId(kind),
     created_at: clock.now().toISOString(),
   });
   const putOrder = (order: GatewayOrder): GatewayOrder => {
@@ -138,20 +162,20 @@ export const createGatewayStore = (clock: Clock, random: Random): GatewayStore =
   return {
     order: (id) => (id === undefined ? undefined : orders.get(id)),
     orderByReceipt: (receipt) => ordersByReceipt.get(receipt),
-    addOrder: (order) => putOrder({ ...stamp('sbx_order'), ...order }),
+    addOrder: (order) => putOrder({ ...stamp('order'), ...order }),
     newestOrders: (count) => [...orders.values()].slice(-count).toReversed(),
     payment: (id) => (id === undefined ? undefined : payments.get(id)),
-    addPayment: (payment) => putPayment({ ...stamp('sbx_pay'), ...payment }),
+    addPayment: (payment) => putPayment({ ...stamp('payment'), ...payment }),
     newestPayments: (count) => [...payments.values()].slice(-count).toReversed(),
     paymentsOf,
     isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
-    addRefund: (refund) => putRefund({ ...stamp('sbx_rfnd'), ...refund }),
+    addRefund: (refund) => putRefund({ ...stamp('refund'), ...refund }),
     refundsOf: (paymentId) => refunds.get(paymentId) ?? [],
-    addDispute: (dispute) => putDispute({ ...stamp('sbx_dspt'), ...dispute }),
+    addDispute: (dispute) => putDispute({ ...stamp('dispute'), ...dispute }),
     disputesOf: (paymentId) => disputes.get(paymentId) ?? [],
     debit: (id) => debits.get(id),
     debitByReference: (reference) => debits.get(debitIds.get(reference) ?? ''),
-    addDebit: (debit) => putDebit({ ...stamp('sbx_debit'), ...debit }),
+    addDebit: (debit) => putDebit({ ...stamp('debit'), ...debit }),
     replaceDebit: (debit) => {
       putDebit(debit);
     },

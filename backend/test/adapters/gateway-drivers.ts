@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
+
+/**
+ * What the contract test of payment gateways has to know of one gateway. All else it does through
+ * the port and through the sandbox's controls, which are the same for every gateway.
+ */
+export interface GatewayDriver {
+  /** Its code in PAYMENT_GATEWAYS. */
+  readonly code: string;
+  /** Its name in the sandbox's controls. */
+  readonly collaborator: string;
+  /** The variable that limits one call, in milliseconds. */
+  readonly timeoutVariable: string;
+  /** The variable that lists the secrets of its webhooks, or its only credential. */
+  readonly secretsVariable: string;
+  /** The secret with which the sandbox signs, the value of that variable. */
+  readonly secret: string;
+  /** The lower-case header that carries the signature. */
+  readonly signatureHeader: string;
+  /** False where verifyCheckout ignores the signature and asks the gateway. */
+  readonly signsCheckout: boolean;
+  /** Signs a body as the gateway does; returns the signature's headers, lower-case. */
+  sign(body: string, secret: string): Readonly<Record<string, string>>;
+  /** Writes an amount as the gateway writes it in the body of a webhook. */
+  amountText(amountPaise: number): string;
+  /** Turns the body of a captured payment's event into one of an event without consequence. */
+  withoutConsequence(body: string): string;
+  /** Makes a mandate token that contains a word, which decides how its debit ends. */
+  mandateToken?(word: string): string;
+}
+
+const hexSignature =
+  (header: string): GatewayDriver['sign'] =>
+  (body, secret) => ({ [header]: createHmac('sha256', secret).update(body).digest('hex') });
+
+const sandbox: GatewayDriver = {
+  code: 'sandbox',
+  collaborator: 'sandbox-gateway',
+  timeoutVariable: 'SANDBOX_GATEWAY_TIMEOUT_MS',
+  secretsVariable: 'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+  secret: sandboxDefaults.gatewayWebhookSecrets.join(','),
+  signatureHeader: 'x-gateway-signature',
+  signsCheckout: true,
+  sign: hexSignature('x-gateway-signature'),
+  amountText: String,
+  withoutConsequence: (body) =>
+    body.replace(/"(?:payment\.captured|order\.paid)"/, '"payment.authorized"'),
+  mandateToken: (word) => `mandate-${word}`,
+};
+
+/** A new gateway is a row here. */
+export const gatewayDrivers: readonly GatewayDriver[] = [sandbox];

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fromSafePaise } from '../../src/money/index.ts';
+import { valueOf } from './adapter-kit.ts';
+import { gatewayDrivers } from './gateway-drivers.ts';
+import { amountPaise, startGatewayKit, type GatewayKit } from './gateway-kit.ts';
+
+/** Paise that a multiplication of rupees in floating point gets wrong, and large ones. */
+const amounts = [100, 115, 435, 6410, 100_110, 1_234_567_801, 9_999_999_999_999];
+
+describe.each(gatewayDrivers)('the gateway $code', (driver) => {
+  let kit: GatewayKit;
+  beforeAll(async () => {
+    kit = await startGatewayKit(driver);
+  });
+  beforeEach(() => kit.reset());
+  afterAll(() => kit.stop());
+
+  describe('orders', () => {
+    test('echoes what was asked, and finds it by its id and by its receipt', async () => {
+      const asked = kit.newOrder();
+      const order = valueOf(await kit.gateway.createOrder(asked));
+      expect(order).toEqual({
+        gatewayOrderId: expect.stringMatching(/^[\w.:-]{1,128}$/),
+        receipt: asked.receipt,
+        amountPaise: asked.amountPaise,
+        currency: 'INR',
+        status: 'OPEN',
+      });
+      expect(valueOf(await kit.gateway.getOrder(order.gatewayOrderId))).toEqual(order);
+      expect(valueOf(await kit.gateway.findOrderByReceipt(asked.receipt))).toEqual(order);
+    });
+
+    test('gives the same order for the same receipt', async () => {
+      const asked = kit.newOrder();
+      const order = valueOf(await kit.gateway.createOrder(asked));
+      expect(valueOf(await kit.gateway.createOrder(asked))).toEqual(order);
+    });
+
+    test('shows an echo of another amount, which is for the caller to refuse', async () => {
+      await kit.fault('create-order', 'wrong_amount');
+      expect((await kit.create()).amountPaise).toBe(fromSafePaise(amountPaise + 100));
+    });
+
+    test('is paid after a capture alone', async () => {
+      const order = await kit.create();
+      await kit.pay(order, { outcome: 'failed' });
+      expect(valueOf(await kit.gateway.getOrder(order.gatewayOrderId)).status).toBe('OPEN');
+      await kit.pay(order);
+      expect(valueOf(await kit.gateway.getOrder(order.gatewayOrderId)).status).toBe('PAID');
+    });
+
+    test('tells an order that certainly is not there', async () => {
+      expect(await kit.gateway.findOrderByReceipt('nobody')).toEqual({
+        kind: 'done',
+        value: undefined,
+      });
+      const missing = { kind: 'refused', code: 'GATEWAY_NOT_FOUND' };
+      expect(await kit.gateway.getOrder('order_nobody')).toMatchObject(missing);
+      expect(await kit.gateway.listPayments('order_nobody')).toMatchObject(missing);
+    });
+
+    test('refuses what the gateway refuses', async () => {
+      const asked = { ...kit.newOrder(), currency: 'rupees' };
+      expect(await kit.gateway.createOrder(asked)).toMatchObject({
+        kind: 'refused',
+        code: 'GATEWAY_REFUSED',
+      });
+    });
+  });
+
+  test.each(amounts)('carries %i paise to the paisa, everywhere', async (paise) => {
+    const order = await kit.create(paise);
+    const expected = fromSafePaise(paise);
+    expect(order.amountPaise).toBe(expected);
+    const payment = await kit.pay(order, { deliver: 'webhook' });
+    const ref = {
+      gatewayPaymentId: payment.gateway_payment_id,
+      gatewayOrderId: order.gatewayOrderId,
+    };
+    expect(valueOf(await kit.gateway.listPayments(order.gatewayOrderId))).toMatchObject([
+      { amountPaise: expected },
+    ]);
+    await kit.reverse('refunds', payment, paise - 1);
+    await kit.reverse('disputes', payment, paise - 1);
+    const lessOne = fromSafePaise(paise - 1);
+    expect(valueOf(await kit.gateway.getRefunds(ref))).toMatchObject([{ amountPaise: lessOne }]);
+    expect(valueOf(await kit.gateway.getDisputes(ref))).toMatchObject([{ amountPaise: lessOne }]);
+    const told = (await kit.sent(order)).map((webhook) => kit.verify(webhook));
+    expect(told.length).toBeGreaterThan(2);
+    for (const webhook of told) {
+      const amount = expect.toSatisfy((value) => value === expected || value === lessOne);
+      expect(webhook).toMatchObject({ valid: true, event: { amountPaise: amount } });
+    }
+  });
+
+  describe('payments', () => {
+    test('are read as the gateway has them, failed ones too', async () => {
+      const order = await kit.create();
+      await kit.pay(order, { outcome: 'failed', method: 'netbanking' });
+      const paid = await kit.pay(order, { amountPaise: 500, currency: 'USD', method: 'upi' });
+      const payments = valueOf(await kit.gateway.listPayments(order.gatewayOrderId));
+      expect(payments).toHaveLength(2);
+      expect(payments).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ status: 'FAILED', method: 'netbanking' }),
+          {
+            gatewayPaymentId: paid.gateway_payment_id,
+            gatewayOrderId: order.gatewayOrderId,
+            status: 'CAPTURED',
+            amountPaise: 500n,
+            currency: 'USD',
+            method: 'upi',
+            createdAt: expect.any(Date),
+          },
+        ]),
+      );
+    });
+
+    test('have their refunds and lost disputes, each by its reference', async () => {
+      const order = await kit.create();
+      const [payment, other] = [await kit.pay(order), await kit.pay(order)];
+      const ref = {
+        gatewayPaymentId: payment.gateway_payment_id,
+        gatewayOrderId: order.gatewayOrderId,
+      };
+      expect(valueOf(await kit.gateway.getRefunds(ref))).toEqual([]);
+      expect(valueOf(await kit.gateway.getDisputes(ref))).toEqual([]);
+      const refunds = [
+        await kit.reverse('refunds', payment, 150),
+        await kit.reverse('refunds', payment, 250),
+      ];
+      const dispute = await kit.reverse('disputes', payment, 350);
+      await kit.reverse('refunds', other, 450);
+      await kit.reverse('disputes', other, 550);
+      const found = valueOf(await kit.gateway.getRefunds(ref));
+      expect(found.map(({ refundId }) => refundId).toSorted()).toEqual(
+        refunds.map(({ reference }) => reference).toSorted(),
+      );
+      expect(found).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ amountPaise: 150n, status: 'PROCESSED' }),
+          expect.objectContaining({ amountPaise: 250n, createdAt: expect.any(Date) }),
+        ]),
+      );
+      expect(valueOf(await kit.gateway.getDisputes(ref))).toEqual([
+        {
+          disputeId: dispute.reference,
+          amountPaise: 350n,
+          status: 'LOST',
+          createdAt: expect.any(Date),
+        },
+      ]);
+    });
+
+    test('of nobody have none', async () => {
+      const order = await kit.create();
+      const ref = { gatewayPaymentId: 'pay_nobody', gatewayOrderId: order.gatewayOrderId };
+      for (const answer of [
+        await kit.gateway.getRefunds(ref),
+        await kit.gateway.getDisputes(ref),
+      ]) {
+        const none = answer.kind === 'done' ? answer.value : [];
+        expect(none).toEqual([]);
+        expect(['done', 'GATEWAY_NOT_FOUND']).toContain(
+          answer.kind === 'refused' ? answer.code : answer.kind,
+        );
+      }
+    });
+  });
+});
