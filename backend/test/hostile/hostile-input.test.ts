@@ -23,6 +23,8 @@ let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Cal
 const samples: Record<string, unknown> = {
   phone: '+919812345678',
   otp: '000000',
+  mpin: '4829',
+  newMpin: '4829',
   email: 'nobody@example.test',
   unit: 'INR',
   amount: '1000',
@@ -156,6 +158,7 @@ const counters = new Set([
   'otp_guard',
   'otp_code',
   'otp_send',
+  'mpin_guard',
   'admin_login_guard',
   'audit_log',
   'security_event',

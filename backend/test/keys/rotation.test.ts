@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyedRenewal } from '../../src/apps/worker/create-keyed-renewal.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
 import { createNumbers } from '#test/support/factories.ts';
 import { openFleet } from './open-replicas.ts';
@@ -113,6 +114,38 @@ describe('a code by SMS', () => {
       },
     });
     expect(await signUp(rotating, phone)).toMatchObject({ code: 'ACCOUNT_UNAVAILABLE' });
+  });
+});
+
+const login = (replica: typeof fleet.before, phone: string, mpin: string) =>
+  replica.customer()('POST', '/auth/login-mpin', { phone, mpin });
+const customerOf = async (replica: typeof fleet.before) => {
+  const customer = await replica.make.customer();
+  const set = await replica.customer(customer.token)('POST', '/auth/set-mpin', { mpin: '4829' });
+  expect(set).toMatchObject({ status: 200 });
+  return customer;
+};
+
+describe('an MPIN', () => {
+  it('opens a session whichever replica is asked, and still when the old keys are gone', async () => {
+    const { before, prepared, rotating, after, system } = fleet;
+    const { phone } = await customerOf(before);
+    for (const replica of [before, prepared, rotating]) {
+      expect(await login(replica, phone, '4829')).toMatchObject({ status: 200 });
+    }
+    await createKeyedRenewal(rotating.system)(new AbortController().signal);
+    expect(await login(after, phone, '4829')).toMatchObject({ status: 200 });
+    expect(await system.db.user.count({ where: { phone } })).toBe(1);
+  });
+
+  it('is guessed as rarely as ever, whichever replica judges', async () => {
+    const { prepared, rotating } = fleet;
+    const { phone } = await customerOf(prepared);
+    for (const replica of [prepared, rotating, prepared, rotating, prepared]) {
+      expect(await login(replica, phone, '0000')).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    }
+    expect(await login(rotating, phone, '4829')).toMatchObject({ code: 'MPIN_LOCKED' });
+    expect(await login(prepared, phone, '4829')).toMatchObject({ code: 'MPIN_LOCKED' });
   });
 });
 

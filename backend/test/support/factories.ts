@@ -105,7 +105,7 @@ export const createFactories = (deps: FactoryDeps) => {
       const { session } = await openSession({ clock, random, notify }, tx, user.id, {
         ip: '127.0.0.1',
       });
-      const token = signAccessToken({ tokens, clock }, session, phone);
+      const token = signAccessToken({ tokens }, session, phone);
       const { id: sessionId, deviceId } = session;
       return { userId: user.id, phone, deviceId, sessionId, token };
     });

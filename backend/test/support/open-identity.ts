@@ -19,7 +19,13 @@ import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
-import { createBlindIndex, createVault, parseKeyring } from '../../src/platform/crypto/index.ts';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import {
+  createBlindIndex,
+  createSecretHasher,
+  createVault,
+  parseKeyring,
+} from '../../src/platform/crypto/index.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { createApi } from '../../src/platform/http/index.ts';
 import { createRandom, type Random } from '../../src/platform/ids/random.ts';
@@ -46,6 +52,8 @@ export interface OpenIdentity {
   codeOf(phone: string): Promise<string>;
   /** Sends a code and signs in with it. */
   signIn(phone: string, device?: object): Promise<CallResponse>;
+  /** Waits until no SMS is under way. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,6 +65,8 @@ interface IdentityOptions {
   /** Without a limit unless given: every call of a test may come from one address. */
   readonly sendsPerAddressHour?: number;
   readonly smsPerMinute?: number;
+  /** Short unless given; `settle` waits for the SMS. */
+  readonly forgotMpinAnswerMs?: number;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -113,6 +123,9 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     vault: createVault({ keyring: parseKeyring(keyring) }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     credentialPepper: pepper,
+    hasher: createSecretHasher({ pepper, registry: metrics.registry }),
+    timers: createTimers(),
+    forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
     sendLimits: {
       perAddressHour: options.sendsPerAddressHour ?? 10_000,
       perMinute: options.smsPerMinute ?? 10_000,
@@ -156,6 +169,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     logged: () => lines.join(''),
     metrics: async () => (await metrics.text()).body,
     as,
+    settle: () => identity.settle(),
     codeOf,
     async signIn(phone, device = {}) {
       await as()('POST', '/auth/send-otp', { phone });
@@ -165,6 +179,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     async close() {
       server.close();
       server.closeAllConnections();
+      await identity.settle();
       await Promise.all([sms.close(), closeRedis(redis), sandbox.stop(), database.close()]);
       await addresses.drop();
     },

@@ -104,5 +104,5 @@ export const createCustomerApi = (
       }),
     ],
   };
-  return { definition, sms, services };
+  return { definition, identity, sms, services };
 };

@@ -12,7 +12,7 @@ await runMain(async (env) => {
   const config = loadConfig(customerApiVariables, env);
   const runtime = await createRuntime('customer', config, env);
   const { logger } = runtime;
-  const { definition, sms, services } = createCustomerApi(config, env, runtime);
+  const { definition, identity, sms, services } = createCustomerApi(config, env, runtime);
   const server = createServer(createApiApp(definition, config, runtime));
   const publisher = createRedis(config.REDIS_URL, 'patient', { logger });
   const subscriber = createRedis(config.REDIS_URL, 'patient', { logger });
@@ -36,6 +36,7 @@ await runMain(async (env) => {
     },
     closeFirst: [
       { name: 'sockets', close: () => Promise.all([publisher, subscriber].map(closeRedis)) },
+      { name: 'codes', close: () => identity.settle() },
       { name: 'sms', close: () => sms.close() },
       { name: 'services', close: () => services.close() },
     ],

@@ -8,13 +8,23 @@ import {
   PUBLIC,
   type Route,
 } from '../../platform/http/index.ts';
+import { issueBiometricToken, signInWithBiometric, type BiometricDeps } from './biometric.ts';
+import { resetMpin, setMpin, type ChangeMpinDeps } from './change-mpin.ts';
+import type { ForgotMpin } from './forgot-mpin.ts';
 import {
+  biometricSignInBody,
+  biometricTokenAnswer,
+  biometricTokenBody,
+  mpinSignInBody,
+  mpinUpdated,
   presentSession,
   presentUser,
   refreshTokenBody,
+  resetMpinBody,
   sendOtpAnswer,
   sendOtpBody,
   sessionPage,
+  setMpinBody,
   signInAnswer,
   verifyOtpAnswer,
   verifyOtpBody,
@@ -23,20 +33,28 @@ import { customerAccess, type KycStatus, type SignedIn } from './identity.types.
 import { sendCode } from './one-time-codes.ts';
 import { listLiveSessions } from './sessions.store.ts';
 import { logout, refreshSession, revokeSession } from './sessions.ts';
+import { signInWithMpin, type SignInWithMpinDeps } from './sign-in-with-mpin.ts';
 import { signInWithCode, type SignInWithCodeDeps } from './sign-in-with-code.ts';
 
-export interface AuthRoutesDeps extends SignInWithCodeDeps {
+export interface AuthRoutesDeps
+  extends SignInWithCodeDeps, SignInWithMpinDeps, ChangeMpinDeps, BiometricDeps {
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
+  readonly forgotMpin: ForgotMpin;
 }
 
 const tags = ['auth'];
 
-const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
-  const present = async ({ user, accessToken, refreshToken }: SignedIn) => {
-    const kycStatus = await deps.kycStatusOf(deps.db, user.id);
+/** Shows what every way of signing in answers. */
+const createPresenter =
+  ({ db, kycStatusOf }: Pick<AuthRoutesDeps, 'db' | 'kycStatusOf'>) =>
+  async ({ user, accessToken, refreshToken }: SignedIn) => {
+    const kycStatus = await kycStatusOf(db, user.id);
     const { mpinSet } = user;
     return { accessToken, refreshToken, user: presentUser(user, kycStatus), mpinSet };
   };
+
+const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
+  const present = createPresenter(deps);
   return [
     defineRoute({
       method: 'POST',
@@ -77,6 +95,94 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
       errors: ['INVALID_REFRESH_TOKEN', 'ACCOUNT_UNAVAILABLE'],
       handler: async ({ body, context }) =>
         ok(await present(await refreshSession(deps, body.refreshToken, context))),
+    }),
+  ];
+};
+
+const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
+  const present = createPresenter(deps);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/auth/set-mpin',
+      summary: "Set or replace the caller's MPIN",
+      tags,
+      access: customerAccess,
+      body: setMpinBody,
+      responses: { 200: mpinUpdated },
+      errors: ['BUSY'],
+      handler: async ({ body: { mpin }, principal, context }) => {
+        await setMpin(deps, principal, mpin, context);
+        return ok({ updated: true });
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/login-mpin',
+      summary: 'Sign in with the MPIN',
+      tags,
+      access: PUBLIC,
+      body: mpinSignInBody,
+      responses: { 200: signInAnswer },
+      errors: ['INVALID_CREDENTIALS', 'MPIN_LOCKED', 'ACCOUNT_UNAVAILABLE', 'BUSY'],
+      handler: async ({ body, context }) =>
+        ok(await present(await signInWithMpin(deps, body, context))),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/forgot-mpin',
+      summary: 'Send a code that resets the MPIN; the same answer for every phone',
+      tags,
+      access: PUBLIC,
+      body: sendOtpBody,
+      responses: { 200: sendOtpAnswer },
+      errors: ['OTP_SEND_LIMIT'],
+      handler: async ({ body: { phone }, context }) =>
+        ok({ sent: true, ...(await deps.forgotMpin.send(phone, context)) }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/reset-mpin',
+      summary: 'Replace the MPIN with a code; ends every session',
+      tags,
+      access: PUBLIC,
+      body: resetMpinBody,
+      responses: { 200: mpinUpdated },
+      errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_UNAVAILABLE', 'BUSY'],
+      handler: async ({ body, context }) => {
+        await resetMpin(deps, body, context);
+        return ok({ updated: true });
+      },
+    }),
+  ];
+};
+
+const createBiometricRoutes = (deps: AuthRoutesDeps): Route[] => {
+  const present = createPresenter(deps);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/auth/biometric-token',
+      summary: 'Issue the biometric token of a device that is signed in',
+      tags,
+      access: customerAccess,
+      body: biometricTokenBody,
+      responses: { 200: biometricTokenAnswer },
+      errors: ['NO_ACTIVE_SESSION'],
+      handler: async ({ body: { deviceId }, principal }) =>
+        ok(await issueBiometricToken(deps, principal, deviceId)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/auth/login-biometric',
+      summary: 'Sign in with the biometric token of a device',
+      tags,
+      access: PUBLIC,
+      body: biometricSignInBody,
+      responses: { 200: signInAnswer },
+      errors: ['INVALID_CREDENTIALS', 'ACCOUNT_UNAVAILABLE'],
+      handler: async ({ body, context }) =>
+        ok(await present(await signInWithBiometric(deps, body, context))),
     }),
   ];
 };
@@ -128,5 +234,7 @@ const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
 /** Declares `/auth` of the customer API. */
 export const createAuthCustomerRoutes = (deps: AuthRoutesDeps): Route[] => [
   ...createSignInRoutes(deps),
+  ...createMpinRoutes(deps),
+  ...createBiometricRoutes(deps),
   ...createSessionRoutes(deps),
 ];

@@ -1,17 +1,27 @@
 import type { Guard, Route } from '../../platform/http/index.ts';
 import { createAuthCustomerRoutes, type AuthRoutesDeps } from './auth.customer.routes.ts';
 import { createCustomerGuard } from './customer-guard.ts';
+import { createForgotMpin, type ForgotMpinDeps } from './forgot-mpin.ts';
 import { createUsersCustomerRoutes } from './users.customer.routes.ts';
 
-export type IdentityDeps = AuthRoutesDeps;
+export type IdentityDeps = Omit<AuthRoutesDeps, 'forgotMpin'> & ForgotMpinDeps;
 
 export interface Identity {
   readonly customerRoutes: Route[];
   readonly customerGuard: Guard;
+  /** Waits until no SMS is under way: some outlive the request that sent them. */
+  settle(): Promise<void>;
 }
 
 /** Wires customers, how they sign in, and the guard of their API. */
-export const createIdentity = (deps: IdentityDeps): Identity => ({
-  customerGuard: createCustomerGuard(deps),
-  customerRoutes: [...createAuthCustomerRoutes(deps), ...createUsersCustomerRoutes(deps)],
-});
+export const createIdentity = (deps: IdentityDeps): Identity => {
+  const forgotMpin = createForgotMpin(deps);
+  return {
+    customerGuard: createCustomerGuard(deps),
+    customerRoutes: [
+      ...createAuthCustomerRoutes({ ...deps, forgotMpin }),
+      ...createUsersCustomerRoutes(deps),
+    ],
+    settle: () => forgotMpin.settle(),
+  };
+};

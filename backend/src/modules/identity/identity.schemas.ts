@@ -20,11 +20,39 @@ export const sendOtpAnswer = z.object({
   expiresInSec: z.literal(codeLifeSeconds),
 });
 
+const otp = z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits');
+const mpin = z.string('must be text').regex(/^\d{4,6}$/u, 'must be 4 to 6 digits');
+const deviceId = plainText(128);
+const deviceName = plainText(100);
+
 export const verifyOtpBody = z.object({
   phone: phoneSchema,
-  otp: z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits'),
-  deviceId: plainText(128).optional(),
-  deviceName: plainText(100).optional(),
+  otp,
+  deviceId: deviceId.optional(),
+  deviceName: deviceName.optional(),
+});
+
+export const setMpinBody = z.object({ mpin });
+
+export const mpinSignInBody = z.object({
+  phone: phoneSchema,
+  mpin,
+  deviceId: deviceId.optional(),
+  deviceName: deviceName.optional(),
+});
+
+export const resetMpinBody = z.object({ phone: phoneSchema, otp, newMpin: mpin });
+
+export const mpinUpdated = z.object({ updated: z.literal(true) });
+
+export const biometricTokenBody = z.object({ deviceId: deviceId.optional() });
+
+export const biometricTokenAnswer = z.object({ biometricToken: z.string() });
+
+export const biometricSignInBody = z.object({
+  phone: phoneSchema,
+  deviceId,
+  biometricToken: plainText(256),
 });
 
 export const refreshTokenBody = z.object({ refreshToken: plainText(256) });

@@ -11,4 +11,6 @@ export { phoneSchema } from './phone.ts';
 export { createSessionPurges } from './purge-sessions.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
+export { announceEnd as announceSessionsEnd } from './sessions.ts';
+export { revokeEverySession } from './sessions.store.ts';
 export { findUser, setProviderUserId } from './users.store.ts';

@@ -1,7 +1,17 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** `failed`: the gateway refused it, or nobody knows. The others are the limits that it met. */
-const results = ['sent', 'failed', 'phone_limit', 'address_limit', 'total_limit'] as const;
+/**
+ * `failed`: the gateway refused it, or nobody knows. `no_account`: asked for by who forgot the MPIN
+ * of a phone that is nobody's, and not sent. The others are the limits that it met.
+ */
+const results = [
+  'sent',
+  'failed',
+  'no_account',
+  'phone_limit',
+  'address_limit',
+  'total_limit',
+] as const;
 export type SendResult = (typeof results)[number];
 
 export interface CodeMetrics {

@@ -132,15 +132,23 @@ const findExceededLimit = async (
   return undefined;
 };
 
+/** A code that is stored and waits to be sent. */
+export interface MadeCode {
+  readonly phone: string;
+  readonly purpose: CodePurpose;
+  readonly code: string;
+  readonly ids: { readonly send: string; readonly code: string };
+}
+
 /**
- * Makes a code, which replaces the one before it, and sends it by SMS within the call.
- * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE (that code is then of no use).
+ * Makes a code, which replaces the one before it, and counts its send.
+ * @throws AppError OTP_SEND_LIMIT.
  */
-export const sendCode = async (
+export const makeCode = async (
   deps: OneTimeCodesDeps,
   { phone, purpose, ip }: CodeRequest,
-): Promise<{ expiresInSec: number }> => {
-  const { db, inTransaction, clock, random, logger, sms, codeMetrics } = deps;
+): Promise<MadeCode> => {
+  const { inTransaction, clock, random, codeMetrics } = deps;
   const scoped = scopeOf(deps.blindIndex, phone, purpose);
   const { scope, hashes } = scoped;
   const code = random.digits(codeLength);
@@ -161,20 +169,38 @@ export const sendCode = async (
     });
     return undefined;
   });
-  if (exceeded !== undefined) {
-    codeMetrics.countSend(exceeded.result);
-    throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: exceeded.waitSeconds });
-  }
+  if (exceeded === undefined) return { phone, purpose, code, ids };
+  codeMetrics.countSend(exceeded.result);
+  throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: exceeded.waitSeconds });
+};
+
+/** Sends a code by SMS. @throws AppError SMS_UNAVAILABLE (that code is then of no use). */
+export const deliverCode = async (
+  { db, logger, sms, codeMetrics }: OneTimeCodesDeps,
+  { phone, purpose, code, ids }: MadeCode,
+): Promise<void> => {
   const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
   const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
   codeMetrics.countSend(sent.kind === 'done' ? 'sent' : 'failed');
-  if (sent.kind === 'done') return { expiresInSec: codeLifeSeconds };
+  if (sent.kind === 'done') return;
   await deleteCode(db, ids.code);
   // A code that certainly was not sent does not count as a send.
   if (sent.kind === 'refused') await deleteSend(db, ids.send);
   // Neither reason nor message: a gateway may repeat the phone in them.
   logger.warn({ gateway: sms.code, purpose, outcome: sent.kind }, 'a code was not sent');
   throw new AppError('SMS_UNAVAILABLE');
+};
+
+/**
+ * Makes a code and sends it by SMS within the call.
+ * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE.
+ */
+export const sendCode = async (
+  deps: OneTimeCodesDeps,
+  request: CodeRequest,
+): Promise<{ expiresInSec: number }> => {
+  await deliverCode(deps, await makeCode(deps, request));
+  return { expiresInSec: codeLifeSeconds };
 };
 
 /**

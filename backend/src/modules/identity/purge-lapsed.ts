@@ -34,5 +34,14 @@ export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock 
       WHERE coalesce(last_wrong_at, '-infinity') < ${wrongBefore}::timestamptz
       LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
   );
+  await execute(
+    db,
+    sql`
+    DELETE FROM mpin_guard WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM mpin_guard
+      WHERE coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')
+        < ${wrongBefore}::timestamptz
+      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
+  );
   await execute(db, sql`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`);
 };

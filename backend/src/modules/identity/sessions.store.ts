@@ -128,6 +128,57 @@ export const revokeSessions = async (
   return rows.map(({ id }) => id);
 };
 
+/** Ends every live session of a customer and their biometric tokens; returns the sessions' ids. */
+export const revokeEverySession = async (
+  tx: Db,
+  userId: string,
+  reason: RevocationReason,
+  at: Date,
+): Promise<string[]> => {
+  const rows = await tx.session.updateManyAndReturn({
+    where: { userId, revokedAt: null },
+    data: { revokedAt: at, revokedReason: reason },
+    select: { id: true },
+  });
+  // A token may have outlived its device's session.
+  await tx.biometricToken.updateMany({
+    where: { userId, revokedAt: null },
+    data: { revokedAt: at },
+  });
+  return rows.map(({ id }) => id);
+};
+
+/** Locks the live session of a device until the transaction ends, and returns its id. */
+export const lockLiveSession = async (
+  tx: Db,
+  { userId, deviceId }: { readonly userId: string; readonly deviceId: string },
+  now: Date,
+): Promise<string | undefined> => {
+  const row = await selectOne<{ id: string }>(
+    tx,
+    sql`
+      SELECT id::text AS id FROM session
+      WHERE user_id = ${userId}::uuid AND device_id = ${deviceId} AND revoked_at IS NULL
+        AND expires_at > ${now}::timestamptz
+      FOR UPDATE`,
+  );
+  return row?.id;
+};
+
+/** Returns the name that the device's newest session gave it. */
+export const findDeviceName = async (
+  db: Db,
+  userId: string,
+  deviceId: string,
+): Promise<string | undefined> => {
+  const row = await db.session.findFirst({
+    where: { userId, deviceId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    select: { deviceName: true },
+  });
+  return row?.deviceName ?? undefined;
+};
+
 export const findLiveSession = async (
   db: Db,
   id: string,

@@ -12,7 +12,7 @@ import {
   findSignedInDevices,
   recordSecurityEvent,
 } from '../security-events/index.ts';
-import { isActive, type Session, type SignedIn } from './identity.types.ts';
+import { isActive, type ActiveUser, type Session, type SignedIn } from './identity.types.ts';
 import {
   findDevicesOfSessions,
   findLiveSession,
@@ -24,9 +24,11 @@ import {
   rotateRefreshToken,
   type UsedToken,
 } from './sessions.store.ts';
-import { findUser } from './users.store.ts';
+import { findUser, lockActiveUser } from './users.store.ts';
 
 const accessTokenSeconds = 15 * 60;
+/** The life of an access token, and what the clocks of two processes may differ by. */
+const revokedSeconds = accessTokenSeconds + 60;
 /** Counted from the token's own issue, so a session that is used lives on, until its own end. */
 const refreshTokenSeconds = 30 * 24 * 60 * 60;
 /** Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). */
@@ -49,10 +51,10 @@ export interface Device {
   readonly deviceName?: string | undefined;
 }
 
-interface OpenedSession {
+export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken: string;
-  /** Sessions that it replaced: pass them to `announceEnd` once the transaction has committed. */
+  /** Sessions that it replaced; `completeSignIn` ends their tokens after the commit. */
   readonly replacedIds: readonly string[];
 }
 
@@ -126,16 +128,20 @@ export const openSession = async (
   return { session, refreshToken: refresh.token, replacedIds };
 };
 
-/** Signs the access token of a session, which never outlives it; `jti` is the session's id. */
+/**
+ * Signs the access token of a session, which never outlives it; `jti` is the session's id. Issued
+ * at the moment that the row tells (`lastUsedAt`), however late it is signed: a session that ended
+ * meanwhile stays on the revocation list for as long as its tokens could live.
+ */
 export const signAccessToken = (
-  { tokens, clock }: Pick<SessionsDeps, 'tokens' | 'clock'>,
+  { tokens }: Pick<SessionsDeps, 'tokens'>,
   session: Session,
   phone: string,
 ): string => {
-  const { id, userId, deviceId } = session;
-  const leftSeconds = msBetween(clock.now(), endOf(session)) / 1000;
+  const { id, userId, deviceId, lastUsedAt } = session;
+  const leftSeconds = msBetween(lastUsedAt, endOf(session)) / 1000;
   const ttlSeconds = Math.min(accessTokenSeconds, leftSeconds);
-  return tokens.sign({ sub: userId, phone, deviceId, jti: id }, ttlSeconds);
+  return tokens.sign({ sub: userId, phone, deviceId, jti: id }, ttlSeconds, lastUsedAt);
 };
 
 /**
@@ -146,7 +152,17 @@ export const announceEnd = async (
   { revocations }: Pick<SessionsDeps, 'revocations'>,
   sessionIds: readonly string[],
 ): Promise<void> => {
-  if (sessionIds.length > 0) await revocations.revoke(sessionIds, accessTokenSeconds);
+  if (sessionIds.length > 0) await revocations.revoke(sessionIds, revokedSeconds);
+};
+
+/** Ends what a committed sign-in replaced, and signs its access token. */
+export const completeSignIn = async (
+  deps: Pick<SessionsDeps, 'tokens' | 'revocations'>,
+  user: ActiveUser,
+  { session, refreshToken, replacedIds }: OpenedSession,
+): Promise<SignedIn> => {
+  await announceEnd(deps, replacedIds);
+  return { accessToken: signAccessToken(deps, session, user.phone), refreshToken, user };
 };
 
 /**
@@ -194,7 +210,8 @@ export const refreshSession = async (
     const next = makeRefreshToken(random, at, endOf(session));
     const { hash: nextHash, expiresAt } = next;
     await rotateRefreshToken(tx, session, { usedHash, nextHash, at, expiresAt });
-    return { kind: 'rotated' as const, user, session, refreshToken: next.token };
+    const rotated = { ...session, lastUsedAt: at, expiresAt };
+    return { kind: 'rotated' as const, user, session: rotated, refreshToken: next.token };
   });
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
   if (result.kind === 'invalid') {
@@ -232,6 +249,8 @@ export const revokeSession = async (
   id: string,
 ): Promise<void> => {
   const endedIds = await deps.inTransaction(async (tx) => {
+    // A sign-in that replaces the session has ended or waits: none slips in between.
+    await lockActiveUser(tx, userId);
     const now = deps.clock.now();
     if ((await findLiveSession(tx, id, userId, now)) === undefined) {
       throw new AppError('NOT_FOUND');

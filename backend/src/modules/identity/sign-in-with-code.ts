@@ -1,19 +1,13 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
-import { countSecurityEvent, recordSecurityEvent } from '../security-events/index.ts';
 import { createUser, type CreateUserDeps } from './create-user.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
 import { hashesOfPhone } from './phone.ts';
-import {
-  announceEnd,
-  openSession,
-  signAccessToken,
-  type Device,
-  type SessionsDeps,
-} from './sessions.ts';
-import { findUserIdByPhone, isCoolingDown, lockUserByPhone } from './users.store.ts';
+import { recordRefusedSignIn } from './record-refused-sign-in.ts';
+import { completeSignIn, openSession, type Device, type SessionsDeps } from './sessions.ts';
+import { isCoolingDown, lockUserByPhone } from './users.store.ts';
 
 export interface SignInWithCodeDeps extends CreateUserDeps, OneTimeCodesDeps, SessionsDeps {}
 
@@ -40,19 +34,6 @@ const findOrCreateAccount = async (
   return { user: await createUser(deps, tx, phone), isNewUser: true };
 };
 
-/** Records a refused sign-in, and the lock that it caused, where the phone is a customer's. */
-const recordRefusal = async (
-  deps: SignInWithCodeDeps,
-  tx: Db,
-  { phone, ip }: { phone: string; ip: string },
-  locks: boolean,
-): Promise<void> => {
-  const userId = await findUserIdByPhone(tx, phone);
-  if (userId === undefined) return;
-  await countSecurityEvent(tx, deps, { userId, kind: 'sign_in_refused', ip });
-  if (locks) await recordSecurityEvent(tx, deps, { userId, kind: 'sign_in_locked', ip });
-};
-
 /**
  * Signs in with a code by SMS; the first sign-in of a phone creates its customer. All in one
  * transaction under the code's lock, so one code opens one session and one phone has one customer.
@@ -69,12 +50,12 @@ export const signInWithCode = async (
     const verdict = await checkCode(deps, tx, { phone, purpose: 'login', code });
     if (verdict.kind !== 'right') {
       const locks = verdict.kind === 'wrong' && verdict.locks;
-      await recordRefusal(deps, tx, { phone, ip }, locks);
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks });
       return verdict;
     }
     const account = await findOrCreateAccount(deps, tx, phone);
     if (account === undefined) {
-      await recordRefusal(deps, tx, { phone, ip }, false);
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'unavailable' as const };
     }
     const opened = await openSession(deps, tx, account.user.id, { deviceId, deviceName, ip });
@@ -83,10 +64,8 @@ export const signInWithCode = async (
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
   if (result.kind !== 'signed-in') throw refusalOf(result);
   const { account, opened } = result;
-  await announceEnd(deps, opened.replacedIds);
   return {
-    accessToken: signAccessToken(deps, opened.session, phone),
-    refreshToken: opened.refreshToken,
-    ...account,
+    ...(await completeSignIn(deps, account.user, opened)),
+    isNewUser: account.isNewUser,
   };
 };

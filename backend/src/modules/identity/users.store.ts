@@ -1,10 +1,10 @@
 import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
-import type { User } from './identity.types.ts';
+import { isActive, type ActiveUser, type User } from './identity.types.ts';
 
 /*
- * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file. The reads that
- * every request or every purchase makes are raw SQL: the client's own building of a query costs
- * more there than the query (benchmarks.md).
+ * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file; mpin.store.ts
+ * reads and sets those of MPINs. The reads that every request or every purchase makes are raw SQL:
+ * the client's own building of a query costs more there than the query (benchmarks.md).
  */
 
 const columns = {
@@ -68,12 +68,25 @@ export const findActivePhone = async (db: Db, id: string): Promise<string | unde
 export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>
   (await db.user.findUnique({ where: { phone }, select: { id: true } }))?.id;
 
+/** Returns true for the phone of a customer who may use the service. */
+export const hasActiveUser = async (db: Db, phone: string): Promise<boolean> => {
+  const where = { phone, blocked: false, deletedAt: null };
+  return (await db.user.findFirst({ where, select: { id: true } })) !== null;
+};
+
 /** Locks the user of `phone` against other sign-ins until the transaction ends. */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
   // NO KEY: orders and sessions that point to the user may still be inserted.
   await selectRows(tx, sql`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`);
   const row = await tx.user.findUnique({ where: { phone }, select: columns });
   return row === null ? undefined : toUser(row);
+};
+
+/** Locks a customer who may use the service until the transaction ends; undefined for others. */
+export const lockActiveUser = async (tx: Db, id: string): Promise<ActiveUser | undefined> => {
+  await selectRows(tx, sql`SELECT id FROM app_user WHERE id = ${id}::uuid FOR NO KEY UPDATE`);
+  const user = await findUser(tx, id);
+  return user !== undefined && isActive(user) ? user : undefined;
 };
 
 /** Returns customers whose phone was hashed with another key than the one of id `keyId`. */

@@ -21,6 +21,7 @@ export const notificationTypes = [
   'bank_failed',
   'referral_reward',
   'device_signed_in',
+  'mpin_changed',
 ] as const;
 
 export type NotificationType = (typeof notificationTypes)[number];

@@ -16,8 +16,11 @@ type VerifySecret = (secret: string, stored: string | undefined) => Promise<bool
 
 /** Hashes what people choose: passwords and PINs. */
 export interface SecretHasher {
-  /** A new hash with its own salt, sealed. @throws AppError BUSY when too many wait. */
-  hashSecret(secret: string): Promise<string>;
+  /**
+   * A new hash with its own salt, sealed. `clientGone` takes it out of the queue.
+   * @throws AppError BUSY when too many wait, or the client left.
+   */
+  hashSecret(secret: string, clientGone?: AbortSignal): Promise<string>;
   /**
    * Runs the check of a password when its turn has come: whatever counts the try belongs into
    * `check`, so that a refused one is not counted. `clientGone` takes it out of the queue.
@@ -154,7 +157,8 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
   };
 
   return {
-    hashSecret: (secret) => inTurn(async () => peppers.seal(await hash(asText(secret), cost))),
+    hashSecret: (secret, clientGone) =>
+      inTurn(async () => peppers.seal(await hash(asText(secret), cost)), clientGone),
     checkInTurn: (clientGone, check) => inTurn(() => check(verifySecret), clientGone),
     currentPrefix: peppers.currentPrefix,
     reseal: (stored) => peppers.reseal(stored),

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+
+const clock = createManualClock();
+const dayMs = 24 * 60 * 60_000;
+let identity: OpenIdentity;
+beforeAll(async () => {
+  identity = await openIdentity({ clock });
+});
+afterAll(() => identity.close());
+
+let phones = 0;
+const newPhone = (): string => `+9175300${String((phones += 1)).padStart(5, '0')}`;
+
+const signIn = async (phone: string, deviceId: string, deviceName?: string) => {
+  const named = deviceName === undefined ? {} : { deviceName };
+  const answer = await identity.signIn(phone, { deviceId, ...named });
+  expect(answer.status).toBe(200);
+  return {
+    call: identity.as(String(answer.body['accessToken'])),
+    refreshToken: String(answer.body['refreshToken']),
+  };
+};
+type Call = Awaited<ReturnType<typeof signIn>>['call'];
+
+const tokenOf = async (call: Call, body: object = {}): Promise<string> => {
+  const answer = await call('POST', '/auth/biometric-token', body);
+  expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['biometricToken']]);
+  return String(answer.body['biometricToken']);
+};
+const login = (phone: string, deviceId: string, biometricToken: string): Promise<CallResponse> =>
+  identity.as()('POST', '/auth/login-biometric', { phone, deviceId, biometricToken });
+const codeOf = (answer: CallResponse): string =>
+  answer.status === 200 ? 'ok' : String(errorCode(answer));
+const sessionsOf = async (call: Call) => {
+  const { body } = await call('GET', '/auth/sessions');
+  return body['items'] as { id: string; deviceId: string; deviceName: string | null }[]; // its view
+};
+const userIdOf = async (phone: string): Promise<string> =>
+  (await identity.database.db.user.findFirstOrThrow({ where: { phone } })).id;
+
+describe('a biometric token', () => {
+  it("signs its device in, by the token's own device unless another is named", async () => {
+    const phone = newPhone();
+    const { call } = await signIn(phone, 'phone', 'My phone');
+    const token = await tokenOf(call);
+    expect(token).toMatch(/^[\w-]{43}$/u);
+    const answer = await login(phone, 'phone', token);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).toSorted()).toEqual([
+      'accessToken',
+      'mpinSet',
+      'refreshToken',
+      'user',
+    ]);
+    const next = identity.as(String(answer.body['accessToken']));
+    expect(await sessionsOf(next)).toMatchObject([{ deviceId: 'phone', deviceName: 'My phone' }]);
+    // The session that it replaced is over at once.
+    expect((await call('GET', '/users/me')).status).toBe(401);
+
+    await signIn(phone, 'tablet');
+    const other = await tokenOf(next, { deviceId: 'tablet' });
+    expect(codeOf(await login(phone, 'tablet', other))).toBe('ok');
+  });
+
+  it('is good again and again, and outlives the sessions that it replaces', async () => {
+    const phone = newPhone();
+    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    await signIn(phone, 'phone');
+    clock.advance(60 * dayMs);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+  });
+
+  it('is kept as a hash', async () => {
+    const phone = newPhone();
+    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const where = { userId: await userIdOf(phone) };
+    const rows = await identity.database.db.biometricToken.findMany({ where });
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(identity.logged()).not.toContain(token);
+  });
+
+  it('replaces the one that its device had', async () => {
+    const phone = newPhone();
+    const { call } = await signIn(phone, 'phone');
+    const [first, second] = [await tokenOf(call), await tokenOf(call)];
+    expect(codeOf(await login(phone, 'phone', first))).toBe('INVALID_CREDENTIALS');
+    expect(codeOf(await login(phone, 'phone', second))).toBe('ok');
+  });
+
+  it('is 400 for a device without a live session, whoever has one of that name', async () => {
+    const phone = newPhone();
+    const { call } = await signIn(phone, 'phone');
+    await signIn(newPhone(), 'theirs');
+    for (const deviceId of ['theirs', 'unknown']) {
+      const answer = await call('POST', '/auth/biometric-token', { deviceId });
+      expect([answer.status, errorCode(answer)]).toEqual([400, 'NO_ACTIVE_SESSION']);
+    }
+    const { call: tablet } = await signIn(phone, 'tablet');
+    clock.advance(31 * dayMs);
+    const later = await signIn(phone, 'phone');
+    const expired = await later.call('POST', '/auth/biometric-token', { deviceId: 'tablet' });
+    expect(errorCode(expired)).toBe('NO_ACTIVE_SESSION');
+    expect((await tablet('POST', '/auth/biometric-token', {})).status).toBe(401);
+  });
+
+  it.each([
+    [
+      'its session is revoked',
+      async (call: Call, phone: string) => {
+        const { call: other } = await signIn(phone, 'other');
+        const session = (await sessionsOf(call)).find(({ deviceId }) => deviceId === 'phone');
+        expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(204);
+      },
+    ],
+    [
+      'its session is logged out',
+      async (call: Call, _phone: string, refreshToken: string) => {
+        expect((await call('POST', '/auth/logout', { refreshToken })).status).toBe(204);
+      },
+    ],
+    [
+      'a used refresh token of its session is presented again',
+      async (_call: Call, _phone: string, refreshToken: string) => {
+        const body = { refreshToken };
+        expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(200);
+        clock.advance(1);
+        expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(401);
+      },
+    ],
+  ])('is over when %s', async (_name, end) => {
+    const phone = newPhone();
+    const { call, refreshToken } = await signIn(phone, 'phone');
+    const token = await tokenOf(call);
+    await end(call, phone, refreshToken);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    await signIn(phone, 'phone');
+    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('opens nothing for a blocked customer', async () => {
+    const phone = newPhone();
+    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const data = { blocked: true, blockedReason: 'fraud' };
+    const where = { id: await userIdOf(phone) };
+    await identity.database.db.user.update({ where, data });
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(codeOf(await login(phone, 'phone', 'A'.repeat(43)))).toBe('INVALID_CREDENTIALS');
+  });
+});
+
+describe('a refused biometric sign-in', () => {
+  it("is one answer for nobody's phone, another's, another device and another token", async () => {
+    const phone = newPhone();
+    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const other = newPhone();
+    await tokenOf((await signIn(other, 'phone')).call);
+    const answers = [
+      await login(newPhone(), 'phone', token),
+      await login(other, 'phone', token),
+      await login(phone, 'tablet', token),
+      await login(phone, 'phone', 'A'.repeat(43)),
+    ];
+    const bodies = answers.map(({ status, body }) => {
+      const { requestId: _requestId, ...error } = Object(body['error']);
+      return { status, ...error };
+    });
+    expect(bodies[0]).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+    expect(bodies).toEqual([bodies[0], bodies[0], bodies[0], bodies[0]]);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+  });
+
+  it("is an event of the phone's customer", async () => {
+    const phone = newPhone();
+    await signIn(phone, 'phone');
+    await login(phone, 'phone', 'A'.repeat(43));
+    const where = { userId: await userIdOf(phone), kind: 'sign_in_refused' };
+    expect(await identity.database.db.securityEvent.count({ where })).toBe(1);
+  });
+});

@@ -1,0 +1,98 @@
+import type { Timers } from '../../platform/clock/timers.ts';
+import { hashToken } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { findBiometricHolder, recordBiometricUse, storeBiometricToken } from './biometric.store.ts';
+import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
+import { recordRefusedSignIn } from './record-refused-sign-in.ts';
+import { completeSignIn, openSession, type SessionsDeps } from './sessions.ts';
+import { findDeviceName, findLiveSession, lockLiveSession } from './sessions.store.ts';
+import { lockActiveUser, lockUserByPhone } from './users.store.ts';
+
+export interface BiometricDeps extends SessionsDeps {
+  readonly db: Db;
+  readonly timers: Timers;
+}
+
+/** Covers the time in which a refusal is recorded, which is longer for a customer's phone. */
+const refusalMs = 50;
+
+/**
+ * Issues the biometric token of one of the caller's devices: 32 random bytes, of which only the
+ * hash is stored. It replaces the one that the device had.
+ * @throws AppError NO_ACTIVE_SESSION for a device that is not signed in, UNAUTHENTICATED.
+ */
+export const issueBiometricToken = async (
+  { inTransaction, clock, random }: SessionsDeps,
+  { userId, sessionId, deviceId: ownDeviceId }: CustomerPrincipal,
+  deviceId: string = ownDeviceId,
+): Promise<{ biometricToken: string }> => {
+  const biometricToken = random.bytes(32).toString('base64url');
+  await inTransaction(async (tx) => {
+    const user = await lockActiveUser(tx, userId);
+    const createdAt = clock.now();
+    // The row is asked, not the revocation list: what outlives a session needs one that is live.
+    const own = await findLiveSession(tx, sessionId, userId, createdAt);
+    if (user === undefined || own === undefined) throw new AppError('UNAUTHENTICATED');
+    const session = await lockLiveSession(tx, { userId, deviceId }, createdAt);
+    if (session === undefined) throw new AppError('NO_ACTIVE_SESSION');
+    const tokenHash = hashToken(biometricToken);
+    await storeBiometricToken(tx, { id: random.uuid(), userId, deviceId, tokenHash, createdAt });
+  });
+  return { biometricToken };
+};
+
+interface BiometricSignIn {
+  readonly phone: string;
+  readonly deviceId: string;
+  readonly biometricToken: string;
+}
+
+/** Opens a session of the token's device; the reason where it may not be. */
+const openVerified = (
+  deps: BiometricDeps,
+  { phone, deviceId, biometricToken }: BiometricSignIn,
+  ip: string,
+) =>
+  deps.inTransaction(async (tx) => {
+    const user = await lockUserByPhone(tx, phone);
+    if (user === undefined) return 'wrong' as const;
+    const device = { userId: user.id, deviceId };
+    const at = deps.clock.now();
+    // A session is locked before its token, as by who ends it.
+    await lockLiveSession(tx, device, at);
+    const tokenHash = hashToken(biometricToken);
+    if (!(await recordBiometricUse(tx, { ...device, tokenHash }, at))) return 'wrong' as const;
+    if (!isActive(user)) {
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
+      return 'unavailable' as const;
+    }
+    const deviceName = await findDeviceName(tx, user.id, deviceId);
+    return { user, opened: await openSession(deps, tx, user.id, { deviceId, deviceName, ip }) };
+  });
+
+/**
+ * Signs in with the token of a device. An unknown phone, another device and a wrong or revoked
+ * token are one answer after one time.
+ * @throws AppError INVALID_CREDENTIALS, ACCOUNT_UNAVAILABLE (the token is right, and the customer
+ * is blocked).
+ */
+export const signInWithBiometric = async (
+  deps: BiometricDeps,
+  signIn: BiometricSignIn,
+  { ip }: Pick<RequestContext, 'ip'>,
+): Promise<SignedIn> => {
+  const { phone, deviceId, biometricToken } = signIn;
+  const refusalTime = deps.timers.sleep(refusalMs);
+  const tokenHash = hashToken(biometricToken);
+  const holder = await findBiometricHolder(deps.db, { phone, deviceId, tokenHash });
+  const result = holder === undefined ? 'wrong' : await openVerified(deps, signIn, ip);
+  if (result === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
+  if (result === 'wrong') {
+    await deps.inTransaction((tx) => recordRefusedSignIn(deps, tx, { phone, ip, locks: false }));
+    await refusalTime;
+    throw new AppError('INVALID_CREDENTIALS');
+  }
+  return completeSignIn(deps, result.user, result.opened);
+};

@@ -1,0 +1,105 @@
+import type { SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { recordSecurityEvent, type SecurityEventKind } from '../security-events/index.ts';
+import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.types.ts';
+import { clearMpinTries, storeMpin } from './mpin.store.ts';
+import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { hashesOfPhone } from './phone.ts';
+import { recordRefusedSignIn } from './record-refused-sign-in.ts';
+import { announceEnd, type SessionsDeps } from './sessions.ts';
+import { findLiveSession, revokeEverySession } from './sessions.store.ts';
+import { lockActiveUser, lockUserByPhone } from './users.store.ts';
+
+export interface ChangeMpinDeps extends SessionsDeps, OneTimeCodesDeps {
+  readonly hasher: SecretHasher;
+}
+
+type Client = Pick<RequestContext, 'ip' | 'clientGone'>;
+
+interface NewMpin {
+  readonly user: ActiveUser;
+  readonly mpinHash: string;
+  readonly at: Date;
+  readonly event: {
+    readonly kind: Extract<SecurityEventKind, 'mpin_set' | 'mpin_reset'>;
+    readonly ip: string;
+    readonly deviceId?: string;
+  };
+}
+
+/** Stores the MPIN of a customer whose row is locked, and tells them unless it is their first. */
+const applyMpin = async (
+  deps: ChangeMpinDeps,
+  tx: Db,
+  { user, mpinHash, at, event }: NewMpin,
+): Promise<void> => {
+  await storeMpin(tx, user.id, mpinHash, at);
+  await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
+  if (!user.mpinSet) return;
+  await deps.notify(tx, {
+    userId: user.id,
+    type: 'mpin_changed',
+    title: 'MPIN changed',
+    body:
+      'The MPIN of your account was changed. ' +
+      'If this was not you, please reset it now and contact support.',
+  });
+};
+
+/**
+ * Sets or replaces the caller's MPIN. A sign-in with the old one that has not ended by then is
+ * refused; sessions go on. @throws AppError UNAUTHENTICATED, BUSY.
+ */
+export const setMpin = async (
+  deps: ChangeMpinDeps,
+  { userId, sessionId, deviceId }: CustomerPrincipal,
+  mpin: string,
+  { ip, clientGone }: Client,
+): Promise<void> => {
+  const mpinHash = await deps.hasher.hashSecret(mpin, clientGone);
+  await deps.inTransaction(async (tx) => {
+    const user = await lockActiveUser(tx, userId);
+    const at = deps.clock.now();
+    // The row is asked, not the revocation list: what outlives a session needs one that is live.
+    const session = await findLiveSession(tx, sessionId, userId, at);
+    if (user === undefined || session === undefined) throw new AppError('UNAUTHENTICATED');
+    await applyMpin(deps, tx, { user, mpinHash, at, event: { kind: 'mpin_set', ip, deviceId } });
+  });
+};
+
+/**
+ * Replaces the MPIN with a code by SMS, forgets wrong ones, and ends every session and biometric
+ * token of the customer. @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE, BUSY.
+ */
+export const resetMpin = async (
+  deps: ChangeMpinDeps,
+  { phone, otp: code, newMpin }: { phone: string; otp: string; newMpin: string },
+  { ip, clientGone }: Client,
+): Promise<void> => {
+  // Hashed first, whatever the code: a full queue must not use the code up.
+  const mpinHash = await deps.hasher.hashSecret(newMpin, clientGone);
+  // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
+  const result = await deps.inTransaction(async (tx) => {
+    const verdict = await checkCode(deps, tx, { phone, purpose: 'mpin-reset', code });
+    if (verdict.kind !== 'right') {
+      const locks = verdict.kind === 'wrong' && verdict.locks;
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks });
+      return verdict;
+    }
+    const user = await lockUserByPhone(tx, phone);
+    if (user === undefined || !isActive(user)) {
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
+      return { kind: 'unavailable' as const };
+    }
+    const at = deps.clock.now();
+    await applyMpin(deps, tx, { user, mpinHash, at, event: { kind: 'mpin_reset', ip } });
+    await clearMpinTries(tx, hashesOfPhone(deps.blindIndex, phone));
+    const endedIds = await revokeEverySession(tx, user.id, 'mpin-reset', at);
+    return { kind: 'reset' as const, endedIds };
+  });
+  if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
+  if (result.kind !== 'reset') throw refusalOf(result);
+  await announceEnd(deps, result.endedIds);
+};

@@ -1,0 +1,61 @@
+import type { Timers } from '../../platform/clock/timers.ts';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { codeLifeSeconds } from './one-time-code.rules.ts';
+import { deliverCode, makeCode, type MadeCode, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { hasActiveUser } from './users.store.ts';
+
+export interface ForgotMpinDeps extends OneTimeCodesDeps {
+  readonly timers: Timers;
+  /** The time of every answer, in real milliseconds; a second unless given. */
+  readonly forgotMpinAnswerMs?: number;
+}
+
+export interface ForgotMpin {
+  /**
+   * Sends a code for `resetMpin` to a customer's phone. The answer, and its time, are the same for
+   * a phone that is nobody's and for an SMS that fails (contract: identity-and-kyc > MPIN).
+   * @throws AppError OTP_SEND_LIMIT, which counts phones that are nobody's too.
+   */
+  send(phone: string, context: Pick<RequestContext, 'ip'>): Promise<{ expiresInSec: number }>;
+  /** Waits until no SMS is under way. */
+  settle(): Promise<void>;
+}
+
+/**
+ * Creates the sender. Whether there was an SMS to send, and how long its gateway took, would show
+ * in the time of an answer that waits for it: so every answer leaves after the same time, and a
+ * send that is not done by then goes on in this process.
+ */
+export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
+  const { db, timers, logger, codeMetrics, forgotMpinAnswerMs = 1000 } = deps;
+  const sending = new Set<Promise<void>>();
+
+  const deliver = async (made: MadeCode): Promise<void> => {
+    try {
+      await deliverCode(deps, made);
+    } catch (error) {
+      if (isAppError(error, 'SMS_UNAVAILABLE')) return;
+      logger.error({ err: error }, 'a code that could not be sent was not withdrawn');
+    }
+  };
+
+  return {
+    async send(phone, { ip }) {
+      const answerTime = timers.sleep(forgotMpinAnswerMs);
+      const made = await makeCode(deps, { phone, purpose: 'mpin-reset', ip });
+      if (await hasActiveUser(db, phone)) {
+        const sent = deliver(made);
+        sending.add(sent);
+        void sent.finally(() => sending.delete(sent));
+      } else {
+        codeMetrics.countSend('no_account');
+      }
+      await answerTime;
+      return { expiresInSec: codeLifeSeconds };
+    },
+    async settle() {
+      await Promise.all(sending);
+    },
+  };
+};

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { createGate } from '#test/support/gate.ts';
+import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { purgeLapsedIdentity } from './purge-lapsed.ts';
+
+const clock = createManualClock();
+const minuteMs = 60_000;
+let identity: OpenIdentity;
+beforeAll(async () => {
+  identity = await openIdentity({ clock });
+});
+afterAll(() => identity.close());
+
+let phones = 0;
+const newPhone = (): string => `+9175100${String((phones += 1)).padStart(5, '0')}`;
+const rightMpin = '482913';
+const wrongMpin = '111111';
+
+/** Signs a new customer in, and sets their MPIN. */
+const customerWithMpin = async (phone = newPhone(), deviceId = 'phone') => {
+  const { body } = await identity.signIn(phone, { deviceId });
+  const call = identity.as(String(body['accessToken']));
+  const { id } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
+  expect((await call('POST', '/auth/set-mpin', { mpin: rightMpin })).body).toEqual({
+    updated: true,
+  });
+  return { phone, userId: id, call, refreshToken: String(body['refreshToken']) };
+};
+const login = (phone: string, mpin: string, device: object = {}): Promise<CallResponse> =>
+  identity.as()('POST', '/auth/login-mpin', { phone, mpin, ...device });
+const codesOf = (answers: readonly CallResponse[]): string[] =>
+  answers.map((answer) => (answer.status === 200 ? 'ok' : String(errorCode(answer))));
+const countOf = (codes: readonly string[], code: string): number =>
+  codes.filter((each) => each === code).length;
+
+const eventsOf = async (userId: string) => {
+  const where = { userId };
+  const rows = await identity.database.db.securityEvent.findMany({ where, orderBy: { id: 'asc' } });
+  return rows.map(({ kind, count }) => (count === 1 ? kind : `${kind} x${count}`));
+};
+const noticesOf = async (userId: string) => {
+  const where = { userId };
+  const rows = await identity.database.db.notification.findMany({ where, orderBy: { id: 'asc' } });
+  return rows.map(({ type }) => type);
+};
+
+describe('POST /auth/set-mpin', () => {
+  it('sets an MPIN with which the customer signs in on any device', async () => {
+    const { phone, userId, call } = await customerWithMpin();
+    const answer = await login(phone, rightMpin, { deviceId: 'tablet', deviceName: 'My tablet' });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).toSorted()).toEqual([
+      'accessToken',
+      'mpinSet',
+      'refreshToken',
+      'user',
+    ]);
+    expect(answer.body).toMatchObject({ mpinSet: true, user: { id: userId, mpinSet: true } });
+    const me = await identity.as(String(answer.body['accessToken']))('GET', '/users/me');
+    expect(me.body).toEqual(answer.body['user']);
+    const sessions = await call('GET', '/auth/sessions');
+    expect(sessions.body['items']).toMatchObject([
+      { deviceId: 'tablet', deviceName: 'My tablet', current: false },
+      { deviceId: 'phone', current: true },
+    ]);
+    const refreshed = await identity.as()('POST', '/auth/refresh', {
+      refreshToken: answer.body['refreshToken'],
+    });
+    expect(refreshed.body['mpinSet']).toBe(true);
+  });
+
+  it('replaces one, which is an event, and a notification but for the first', async () => {
+    const { phone, userId, call } = await customerWithMpin();
+    expect(await noticesOf(userId)).toEqual([]);
+    await call('POST', '/auth/set-mpin', { mpin: '7391' });
+    expect(codesOf([await login(phone, rightMpin), await login(phone, '7391')])).toEqual([
+      'INVALID_CREDENTIALS',
+      'ok',
+    ]);
+    expect((await noticesOf(userId)).filter((type) => type === 'mpin_changed')).toHaveLength(1);
+    expect((await eventsOf(userId)).filter((kind) => kind === 'mpin_set')).toHaveLength(2);
+  });
+
+  it.each([['482'], ['4829131'], ['48a9'], ['४८२९'], [4829], [''], [null], [' 4829']])(
+    'refuses %j as an MPIN',
+    async (mpin) => {
+      const { body } = await identity.signIn(newPhone());
+      const answer = await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', {
+        mpin,
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body['error']).toMatchObject({ field: 'mpin' });
+    },
+  );
+
+  it('keeps a sealed hash, and the MPIN nowhere', async () => {
+    const { userId } = await customerWithMpin();
+    const where = { id: userId };
+    const { mpinHash } = await identity.database.db.user.findUniqueOrThrow({ where });
+    expect(mpinHash).toMatch(/^v1\./u);
+    expect(identity.logged()).not.toContain(rightMpin);
+  });
+
+  it('needs a session whose row is live, also while the revocation list is lost', async () => {
+    const { userId, call } = await customerWithMpin();
+    await identity.database.db.session.updateMany({
+      where: { userId },
+      data: { revokedAt: clock.now(), revokedReason: 'revoked' },
+    });
+    const answers = [
+      await call('POST', '/auth/set-mpin', { mpin: '7391' }),
+      await call('POST', '/auth/biometric-token', {}),
+    ];
+    expect(codesOf(answers)).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED']);
+    expect(await eventsOf(userId)).toEqual(['device_signed_in', 'mpin_set']);
+  });
+});
+
+describe('a refused sign-in with an MPIN', () => {
+  it('is one answer for a wrong one, an account without one, and nobody', async () => {
+    const { phone } = await customerWithMpin();
+    const without = newPhone();
+    await identity.signIn(without);
+    const answers = [
+      await login(phone, wrongMpin),
+      await login(without, wrongMpin),
+      await login(newPhone(), wrongMpin),
+    ];
+    const bodies = answers.map(({ body }) => {
+      const { requestId: _requestId, ...error } = Object(body['error']);
+      return error;
+    });
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(bodies[0]).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
+  });
+
+  it('locks at the fifth, for 30 minutes and for the right one too, whoever has the phone', async () => {
+    const { phone, userId } = await customerWithMpin();
+    for (const tried of [phone, newPhone()]) {
+      const answers: CallResponse[] = [];
+      for (let n = 0; n < 5; n += 1) answers.push(await login(tried, wrongMpin));
+      expect(new Set(codesOf(answers))).toEqual(new Set(['INVALID_CREDENTIALS']));
+      const locked = await login(tried, rightMpin);
+      expect([locked.status, errorCode(locked)]).toEqual([429, 'MPIN_LOCKED']);
+    }
+    expect(await eventsOf(userId)).toEqual([
+      'device_signed_in',
+      'mpin_set',
+      'sign_in_refused x6',
+      'sign_in_locked',
+    ]);
+    clock.advance(30 * minuteMs - 1);
+    expect(errorCode(await login(phone, rightMpin))).toBe('MPIN_LOCKED');
+    clock.advance(1);
+    expect((await login(phone, rightMpin)).status).toBe(200);
+  });
+
+  it('is judged five times exactly of 50 at once', async () => {
+    const { phone } = await customerWithMpin();
+    for (const tried of [phone, newPhone()]) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => login(tried, String(1000 + n))),
+      );
+      const codes = codesOf(answers);
+      expect(countOf(codes, 'INVALID_CREDENTIALS')).toBe(5);
+      // Beyond those that wait in turn.
+      expect(countOf(codes, 'MPIN_LOCKED') + countOf(codes, 'BUSY')).toBe(45);
+      expect(errorCode(await login(tried, rightMpin))).toBe('MPIN_LOCKED');
+    }
+    clock.advance(30 * minuteMs);
+    expect((await login(phone, rightMpin)).status).toBe(200);
+  });
+
+  it('is forgotten after a right one', async () => {
+    const { phone } = await customerWithMpin();
+    const four = async (): Promise<string[]> => {
+      const answers: CallResponse[] = [];
+      for (let n = 0; n < 4; n += 1) answers.push(await login(phone, wrongMpin));
+      return codesOf([...answers, await login(phone, rightMpin)]);
+    };
+    const refused = 'INVALID_CREDENTIALS';
+    expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
+    expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
+  });
+
+  it('says that a blocked account cannot be used to its owner alone', async () => {
+    const { phone, userId } = await customerWithMpin();
+    await identity.database.db.user.update({
+      where: { id: userId },
+      data: { blocked: true, blockedReason: 'fraud' },
+    });
+    expect(codesOf([await login(phone, wrongMpin), await login(phone, rightMpin)])).toEqual([
+      'INVALID_CREDENTIALS',
+      'ACCOUNT_UNAVAILABLE',
+    ]);
+    expect(await eventsOf(userId)).toEqual(['device_signed_in', 'mpin_set', 'sign_in_refused x2']);
+  });
+
+  it('leaves no count behind once it can lock no more', async () => {
+    const { db } = identity.database;
+    await login(newPhone(), wrongMpin);
+    await purgeLapsedIdentity({ db, clock });
+    expect(await db.mpinGuard.count()).toBeGreaterThan(0);
+    clock.advance(61 * minuteMs);
+    await purgeLapsedIdentity({ db, clock });
+    expect(await db.mpinGuard.count()).toBe(0);
+  });
+});
+
+it('a sign-in whose MPIN is replaced while it is verified opens no session', async () => {
+  const { phone, userId, call } = await customerWithMpin();
+  const [locked, gate] = [createGate(), createGate()];
+  const { db, inTransaction } = identity.database;
+  // Holds the customer's row: the sign-in has verified the MPIN when it waits there.
+  const holding = inTransaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM app_user WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+    locked.open();
+    await gate.opened;
+  });
+  await locked.opened;
+  const waiting = async (count: number): Promise<void> => {
+    await eventually(async () => {
+      const rows = await db.$queryRaw<unknown[]>`
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      expect(rows).toHaveLength(count);
+    });
+  };
+  const replacing = call('POST', '/auth/set-mpin', { mpin: '7391' });
+  await waiting(1);
+  const signingIn = login(phone, rightMpin, { deviceId: 'thief' });
+  await waiting(2);
+  gate.open();
+  await holding;
+  expect((await replacing).status).toBe(200);
+  expect(codesOf([await signingIn])).toEqual(['INVALID_CREDENTIALS']);
+  expect(await db.session.count({ where: { userId, deviceId: 'thief' } })).toBe(0);
+});
