@@ -1,12 +1,22 @@
 import { ConfigError, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig, webhookVariables } from '../parse-adapter-config.ts';
+import { cashfreeVariables } from './cashfree/cashfree.config.ts';
+import { createCashfreeGateway } from './cashfree/create-cashfree-gateway.ts';
 import { paymentGatewayVariables } from './payment-gateway.config.ts';
 import type { PaymentGateway } from './port.ts';
 import { createSandboxGateway } from './sandbox/create-sandbox-gateway.ts';
 import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
 
 const makers = {
+  cashfree: (env: Environment, deps: AdapterDeps) =>
+    createCashfreeGateway(
+      parseAdapterConfig(
+        webhookVariables(cashfreeVariables, 'CASHFREE_WEBHOOK_SECRETS', deps),
+        env,
+      ),
+      deps,
+    ),
   sandbox: (env: Environment, deps: AdapterDeps) =>
     createSandboxGateway(
       parseAdapterConfig(

@@ -25,6 +25,8 @@ export interface CreateGatewayOrder {
   /** Past this the gateway should take no payment, where it can be told. */
   readonly expiresAt?: Date;
   readonly customer: GatewayCustomer;
+  /** The mandate that the order will be debited under, for a gateway that keeps the two apart. */
+  readonly mandateToken?: string;
 }
 
 /** A gateway's order as the gateway sees it. The caller compares the echoed amount. */
@@ -34,6 +36,8 @@ export interface GatewayOrder {
   readonly amountPaise: Paise;
   readonly currency: string;
   readonly status: 'OPEN' | 'PAID' | 'CLOSED';
+  /** Opens the checkout of this order in the customer's app, where the order's id does not. */
+  readonly checkoutSession?: string;
 }
 
 export interface GatewayPayment {

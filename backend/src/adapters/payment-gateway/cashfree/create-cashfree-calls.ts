@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import {
+  createHttpClient,
+  readAnswer,
+  type HttpRequest,
+  type HttpResponse,
+} from '../../../platform/http-client/index.ts';
+import { refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED } from '../port.ts';
+import type { CashfreeConfig } from './cashfree.config.ts';
+import * as facts from './cashfree.facts.ts';
+import { errorAnswer } from './cashfree.schemas.ts';
+
+/** A refusal of this adapter's own: an earlier request took the id, or its key. */
+const ALREADY_REQUESTED = 'CASHFREE_ALREADY_REQUESTED';
+
+interface Post {
+  readonly operation: string;
+  readonly path: string;
+  readonly json: object;
+  readonly idempotencyKey: string;
+}
+
+/** Calls Cashfree: credentials, version, and the reading of answers. */
+export interface CashfreeCalls extends Closable {
+  readonly get: <T>(operation: string, path: string, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+  readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+}
+
+const codeOf = (status: number): string => {
+  if (status === 404) return GATEWAY_NOT_FOUND;
+  return facts.alreadyRequested.has(status) ? ALREADY_REQUESTED : GATEWAY_REFUSED;
+};
+
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = errorAnswer.safeParse(json);
+  if (status < 400 || !error.success) return undefined;
+  const { code, type, message } = error.data;
+  return refused(codeOf(status), `${code ?? type ?? status}: ${message.slice(0, 200)}`);
+};
+
+export const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): CashfreeCalls => {
+  const client = createHttpClient({
+    ...deps,
+    name: 'cashfree',
+    baseUrl: config.CASHFREE_BASE_URL,
+    timeoutMs: config.CASHFREE_TIMEOUT_MS,
+    headers: {
+      [facts.headers.clientId]: config.CASHFREE_CLIENT_ID,
+      [facts.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
+      [facts.headers.apiVersion]: facts.apiVersion,
+    },
+  });
+
+  const send = async <T>(request: HttpRequest, answer: z.ZodType<T>): Promise<Outcome<T>> => {
+    const sent = await client.request(request);
+    return sent.kind === 'done' ? readAnswer(sent.value, answer, readRefusal) : sent;
+  };
+
+  return {
+    get: (operation, path, answer) => send({ operation, method: 'GET', path, safe: true }, answer),
+    // A repeat under one key would be harmless; whether and when to repeat is decided where the
+    // intent is recorded, not here.
+    post: ({ idempotencyKey, ...call }, answer) =>
+      send(
+        {
+          ...call,
+          method: 'POST',
+          headers: { [facts.headers.idempotencyKey]: idempotencyKey },
+          safe: false,
+        },
+        answer,
+      ),
+    close: () => client.close(),
+  };
+};
+
+/**
+ * Reads what an earlier request made, where the answer to a repeat says that there was one. While
+ * Cashfree shows nothing of it, nobody can say what becomes of that request.
+ */
+export const resolveRepeat = async <T>(
+  posted: Outcome<T>,
+  read: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> => {
+  if (posted.kind !== 'refused' || posted.code !== ALREADY_REQUESTED) return posted;
+  const found = await read();
+  const isMissing = found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND;
+  return isMissing ? unknown(ALREADY_REQUESTED) : found;
+};

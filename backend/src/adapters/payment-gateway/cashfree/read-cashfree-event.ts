@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import type { ParsedGatewayEvent, UnreadableEvent } from '../port.ts';
+import * as facts from './cashfree.facts.ts';
+import { currency, id, method, moment, rupees } from './cashfree.schemas.ts';
+
+const envelope = z.object({
+  type: z.string().regex(/^[\w.-]{1,64}$/u),
+  event_time: moment,
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** payments/webhooks */
+const paymentData = z.object({
+  order: z.object({ order_id: id }),
+  payment: z.object({
+    cf_payment_id: id,
+    payment_amount: rupees,
+    payment_currency: currency,
+    payment_group: method,
+    is_captured: z.boolean().nullish(),
+  }),
+});
+
+/** subscription/webhooks: `payment_id` is the order that the charge was requested for. */
+const chargeData = z.object({
+  payment_id: id,
+  cf_payment_id: id,
+  payment_amount: rupees,
+  payment_currency: currency.nullish(),
+  payment_type: z.string(),
+});
+
+const someRupees = rupees.refine((amount) => amount > 0n);
+
+/** refunds/webhooks, and a subscription's. An automatic refund may name no order. */
+const refundData = z.object({
+  cf_refund_id: id,
+  cf_payment_id: id,
+  order_id: id.nullish().catch(undefined),
+  refund_amount: someRupees,
+  refund_status: z.string(),
+});
+
+/** disputes/dispute-webhooks */
+const disputeData = z.object({
+  dispute: z.object({ dispute_id: id, dispute_amount: someRupees, dispute_status: z.string() }),
+  order_details: z.object({ order_id: id.nullish().catch(undefined), cf_payment_id: id }),
+});
+
+interface Envelope {
+  readonly name: string;
+  readonly occurredAt: Date;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+type Read = (event: Envelope) => ParsedGatewayEvent | undefined;
+
+const orderOf = (orderId: string | null | undefined) =>
+  orderId === undefined || orderId === null ? {} : { gatewayOrderId: orderId };
+
+const readPayment: Read = ({ name, occurredAt, data }) => {
+  const read = paymentData.safeParse(data);
+  if (!read.success) return undefined;
+  const { order, payment } = read.data;
+  const { payment_group: group } = payment;
+  return {
+    // Authorised money that nobody has captured yet is no capture.
+    kind: payment.is_captured === false ? 'other' : (facts.paymentEvents.get(name) ?? 'other'),
+    name,
+    gatewayOrderId: order.order_id,
+    gatewayPaymentId: payment.cf_payment_id,
+    amountPaise: payment.payment_amount,
+    currency: payment.payment_currency,
+    ...(group === undefined || group === null ? {} : { method: group }),
+    occurredAt,
+  };
+};
+
+const readCharge: Read = ({ name, occurredAt, data }) => {
+  const read = chargeData.safeParse(data);
+  if (!read.success) return undefined;
+  const charge = read.data;
+  const isCharge = charge.payment_type === facts.chargeType;
+  return {
+    // The authorisation of a mandate is a payment too, and of no order of ours.
+    kind: isCharge ? (facts.chargeEvents.get(name) ?? 'other') : 'other',
+    name,
+    gatewayOrderId: charge.payment_id,
+    gatewayPaymentId: charge.cf_payment_id,
+    amountPaise: charge.payment_amount,
+    currency: charge.payment_currency ?? facts.chargeCurrency,
+    occurredAt,
+  };
+};
+
+const readRefund =
+  (partOf: (data: Envelope['data']) => unknown): Read =>
+  ({ name, occurredAt, data }) => {
+    const read = refundData.safeParse(partOf(data));
+    if (!read.success) return undefined;
+    const refund = read.data;
+    if (facts.refundStatuses[refund.refund_status] !== 'PROCESSED') return undefined;
+    return {
+      kind: 'refunded',
+      name,
+      ...orderOf(refund.order_id),
+      gatewayPaymentId: refund.cf_payment_id,
+      reference: refund.cf_refund_id,
+      amountPaise: refund.refund_amount,
+      occurredAt,
+    };
+  };
+
+const readDispute: Read = ({ name, occurredAt, data }) => {
+  const read = disputeData.safeParse(data);
+  if (!read.success) return undefined;
+  const { dispute, order_details: order } = read.data;
+  if (facts.disputeStatus(dispute.dispute_status) !== 'LOST') return undefined;
+  return {
+    kind: 'dispute_lost',
+    name,
+    ...orderOf(order.order_id),
+    gatewayPaymentId: order.cf_payment_id,
+    reference: dispute.dispute_id,
+    amountPaise: dispute.dispute_amount,
+    occurredAt,
+  };
+};
+
+/** Every event that can be of consequence; a dispute may be lost at each of its stages. */
+const readers: ReadonlyMap<string, Read> = new Map([
+  ...[...facts.paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
+  ...[...facts.chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
+  ['REFUND_STATUS_WEBHOOK', readRefund(({ refund }) => refund)],
+  ['AUTO_REFUND_STATUS_WEBHOOK', readRefund(({ auto_refund: refund }) => refund)],
+  // A charge's refund names the charge, and with it the order, as `payment_id`.
+  ['SUBSCRIPTION_REFUND_STATUS', readRefund((data) => ({ ...data, order_id: data['payment_id'] }))],
+  ['DISPUTE_CREATED', readDispute],
+  ['DISPUTE_UPDATED', readDispute],
+  ['DISPUTE_CLOSED', readDispute],
+]);
+
+/** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
+export const readCashfreeEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
+  const parsed = envelope.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+  if (!parsed.success) return { kind: 'unreadable' };
+  const { type: name, event_time: occurredAt, data } = parsed.data;
+  return readers.get(name)?.({ name, occurredAt, data }) ?? { kind: 'unreadable' };
+};
