@@ -1,0 +1,217 @@
+import { addMs } from '../../../../platform/clock/clock.ts';
+import {
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Collaborator,
+  type CollaboratorStore,
+  type Operation,
+} from '../../core/collaborator.ts';
+import {
+  createCheckoutSimulator,
+  type GatewaySurroundings,
+  type SimulatedGateway,
+} from '../../core/create-checkout-simulator.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+import { createGatewayStore, type GatewayOrder, type GatewayStore } from '../../core/gateway-store.ts';
+import { overstateDecimal } from '../../core/wrong-amount.ts';
+import {
+  adoptMandate,
+  createMandateStore,
+  mandateOperations,
+  type MandateStore,
+} from './cashfree-mandates.ts';
+import { disputeView, orderView, paymentView, refundView, subscriptionOf } from './cashfree-views.ts';
+import { createCashfreeProtocol, isExpired } from './cashfree-webhooks.ts';
+import {
+  cashfreeError,
+  idempotencyRefusal,
+  orderSchema,
+  readBody,
+  refusal,
+} from './cashfree-wire.ts';
+
+interface CashfreeOptions extends GatewaySurroundings {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+}
+
+interface OrderOperationsOptions extends Pick<GatewaySurroundings, 'clock' | 'random'> {
+  readonly store: GatewayStore;
+  readonly mandates: MandateStore;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const shortestLifeMs = 15 * minuteMs;
+const longestLifeMs = 30 * dayMs;
+
+const noOrder = refusal(404, 'order_not_found', 'Order Reference Id does not exist');
+const noPayment = refusal(404, 'payment_not_found', 'Payment does not exist');
+
+/** Serves orders, their payments and refunds, and disputes. */
+const orderOperations = (options: OrderOperationsOptions): readonly Operation[] => {
+  const { clock, random, store, mandates } = options;
+
+  /** A charge of a subscription is no payment of its order. */
+  const paymentsOf = (orderId: string) =>
+    store.paymentsOf(orderId).filter((payment) => subscriptionOf(payment) === '');
+
+  const view = (order: GatewayOrder) => {
+    const isPaid = paymentsOf(order.id).some(({ status }) => status === 'captured');
+    if (isPaid) return orderView(order, 'PAID');
+    return orderView(order, isExpired(order, clock.now()) ? 'EXPIRED' : 'ACTIVE');
+  };
+
+  const refuseExpiry = (expiresAt: Date): Answer | undefined => {
+    const lifeMs = expiresAt.getTime() - clock.now().getTime();
+    if (lifeMs > shortestLifeMs && lifeMs < longestLifeMs) return undefined;
+    return refusal(
+      400,
+      'order_expiry_time_invalid',
+      'order_expiry_time : Expiry time should be more than 15 min and less than 30 days',
+    );
+  };
+
+  const createOrder = ({ body, headers }: Call): Answer => {
+    const read = readBody(orderSchema, body);
+    if ('refused' in read) return read.refused;
+    const { order_id: id = `order_${random.digits(12)}`, ...asked } = read.value;
+    const key = textOf(headers['x-idempotency-key']) ?? '';
+    const request = { key, body: JSON.stringify(body) };
+    const known = store.order(id);
+    if (known !== undefined) {
+      if (key === '' || known.extra?.['key'] !== key) {
+        return refusal(409, 'order_already_exists', 'order with same id is already present');
+      }
+      return known.extra['body'] === request.body ? okAnswer(view(known)) : idempotencyRefusal;
+    }
+    const { order_expiry_time: expiry } = asked;
+    const expiresAt = expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
+    const refused = refuseExpiry(expiresAt);
+    if (refused !== undefined) return refused;
+    const order = store.addOrder({
+      id,
+      receipt: id,
+      amount_paise: asked.order_amount,
+      currency: asked.order_currency,
+      expires_at: expiresAt.toISOString(),
+      extra: {
+        ...request,
+        cf_order_id: random.digits(10),
+        session_id: `session_${random.bytes(32).toString('base64url')}`,
+        customer_details: asked.customer_details,
+        order_note: asked.order_note ?? null,
+        order_tags: asked.order_tags ?? null,
+      },
+    });
+    adoptMandate(mandates, order);
+    return okAnswer(view(order));
+  };
+
+  const ofOrder =
+    (show: (order: GatewayOrder) => unknown) =>
+    ({ params }: Call): Answer => {
+      const order = store.order(params['orderId']);
+      return order === undefined ? noOrder : okAnswer(show(order));
+    };
+
+  const refundsOf = (order: GatewayOrder) =>
+    paymentsOf(order.id).flatMap(({ id }) =>
+      store.refundsOf(id).map((refund) => refundView(refund, order)),
+    );
+
+  const listDisputes = ({ params }: Call): Answer => {
+    const payment = store.payment(params['paymentId']);
+    const order = store.order(payment?.order_id);
+    if (payment === undefined || order === undefined) return noPayment;
+    const disputes = store.disputesOf(payment.id);
+    return okAnswer(disputes.map((dispute) => disputeView(dispute, { payment, order })));
+  };
+
+  const order = '/orders/:orderId';
+  return [
+    {
+      name: 'create-order',
+      method: 'POST',
+      path: '/orders',
+      handle: createOrder,
+      idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
+      misstate: overstateDecimal('order_amount', 2, 100n),
+    },
+    {
+      name: 'get-order',
+      method: 'GET',
+      path: order,
+      handle: ofOrder(view),
+      misstate: overstateDecimal('order_amount', 2, 100n),
+    },
+    {
+      name: 'list-payments',
+      method: 'GET',
+      path: `${order}/payments`,
+      handle: ofOrder((of) => paymentsOf(of.id).map((payment) => paymentView(payment, of))),
+      misstate: overstateDecimal('payment_amount', 2, 100n),
+    },
+    {
+      name: 'get-refund',
+      method: 'GET',
+      path: `${order}/refunds`,
+      handle: ofOrder(refundsOf),
+      misstate: overstateDecimal('refund_amount', 2, 100n),
+    },
+    {
+      name: 'get-dispute',
+      method: 'GET',
+      path: '/payments/:paymentId/disputes',
+      handle: listDisputes,
+      misstate: overstateDecimal('dispute_amount', 2, 100n),
+    },
+  ];
+};
+
+/** Joins the records of payments and of mandates, as one collaborator saves them. */
+const joinStores = (store: GatewayStore, mandates: MandateStore): CollaboratorStore => ({
+  save: () => ({ payments: store.save(), mandates: mandates.save() }),
+  load(value) {
+    // Written by `save`; the file's version was checked.
+    const saved = value as { readonly payments: unknown; readonly mandates: unknown };
+    store.load(saved.payments);
+    mandates.load(saved.mandates);
+  },
+  clear() {
+    store.clear();
+    mandates.clear();
+  },
+});
+
+/** Creates Cashfree's payment gateway, with its subscriptions as mandates. */
+export const createCashfree = (options: CashfreeOptions): SimulatedGateway => {
+  const { clock, random, clientId, clientSecret } = options;
+  // Cashfree's ids are numbers; a leading zero would be lost where they are written as such.
+  const store = createGatewayStore(clock, () => `${1 + random.int(9)}${random.digits(12)}`);
+  const mandates = createMandateStore();
+  const protocol = createCashfreeProtocol({ ...options, store });
+  const simulator = createCheckoutSimulator({ ...options, store, protocol });
+  const given = { clock, random, store, mandates, simulator };
+  const collaborator: Collaborator = {
+    name: protocol.name,
+    mountPath: '/cashfree/pg',
+    operations: [...orderOperations(given), ...mandateOperations(given)],
+    refuseUnauthenticated({ headers }) {
+      if (textOf(headers['x-api-version']) === undefined) {
+        return refusal(400, 'version_missing', 'x-api-version is missing in the request');
+      }
+      const credentials = `${String(headers['x-client-id'])}:${String(headers['x-client-secret'])}`;
+      if (isSameSecret(credentials, `${clientId}:${clientSecret}`)) return undefined;
+      const body = cashfreeError('request_failed', 'authentication Failed', 'authentication_error');
+      return { status: 401, body };
+    },
+    errorBody: (status, message) =>
+      status === 200 ? undefined : cashfreeError('api_error', message, 'api_error'),
+    store: joinStores(store, mandates),
+  };
+  return { collaborator, simulator };
+};
