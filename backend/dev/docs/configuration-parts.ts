@@ -5,6 +5,7 @@ import { safegoldVariables } from '../../src/adapters/gold-provider/safegold/saf
 import { filesystemVariables } from '../../src/adapters/object-store/filesystem/filesystem.config.ts';
 import { objectStoreVariables } from '../../src/adapters/object-store/object-store.config.ts';
 import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/payment-gateway.config.ts';
+import { cashfreeVariables } from '../../src/adapters/payment-gateway/cashfree/cashfree.config.ts';
 import { sandboxGatewayVariables } from '../../src/adapters/payment-gateway/sandbox/sandbox-gateway.config.ts';
 import { payoutProviderVariables } from '../../src/adapters/payout-provider/payout-provider.config.ts';
 import { razorpayxVariables } from '../../src/adapters/payout-provider/razorpayx/razorpayx.config.ts';
@@ -57,6 +58,11 @@ export const configurationParts: readonly ConfigurationPart[] = [
     title: 'Payment gateway `sandbox`',
     readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
     variables: sandboxGatewayVariables,
+  },
+  {
+    title: 'Payment gateway `cashfree`',
+    readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
+    variables: cashfreeVariables,
   },
   {
     title: 'Payout provider',

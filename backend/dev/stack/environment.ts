@@ -28,6 +28,7 @@ const publishedKey = (name: string): string =>
 /** The secrets that parties outside the processes share with them. */
 export const publishedSecrets = {
   jwtSecret: 'dev-only-jwt-secret-of-the-local-stack-000001',
+  cashfreeClient: 'dev-only-cashfree-client-secret-0000000001',
   sandboxWebhook: 'dev-only-sandbox-gateway-webhook-secret-01',
   payoutWebhook: 'dev-only-payout-webhook-secret-0000000001',
   kycWebhook: 'dev-only-kyc-webhook-secret-0000000000001',
@@ -54,11 +55,16 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   SAFEGOLD_BASE_URL: `${sandbox}/safegold`,
   SAFEGOLD_SPOT_FIELD: 'spot_price',
   SAFEGOLD_TOKEN: 'dev-only-safegold-token-of-the-local-stack',
-  PAYMENT_GATEWAYS: 'sandbox',
+  PAYMENT_GATEWAYS: 'sandbox,cashfree',
   SANDBOX_GATEWAY_BASE_URL: `${sandbox}/gateway`,
   SANDBOX_GATEWAY_KEY_ID: 'dev-only-sandbox-key-id',
   SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-sandbox-gateway-key-secret-000001',
   SANDBOX_GATEWAY_WEBHOOK_SECRETS: publishedSecrets.sandboxWebhook,
+  CASHFREE_BASE_URL: `${sandbox}/cashfree/pg`,
+  CASHFREE_CLIENT_ID: 'dev-only-cashfree-client-id',
+  CASHFREE_CLIENT_SECRET: publishedSecrets.cashfreeClient,
+  // At Cashfree the client secrets sign.
+  CASHFREE_WEBHOOK_SECRETS: publishedSecrets.cashfreeClient,
   SMS_PROVIDER: 'msg91',
   MSG91_BASE_URL: `${sandbox}/msg91`,
   MSG91_AUTH_KEY: 'dev-only-msg91-auth-key-of-the-local-stack',
@@ -110,6 +116,7 @@ export const sharedEnvironment = (addresses: StackAddresses): ProcessEnvironment
 };
 
 const webhookSecrets = [
+  'CASHFREE_WEBHOOK_SECRETS',
   'PAYOUT_WEBHOOK_SECRETS',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
   'KYC_WEBHOOK_SECRETS',
@@ -122,6 +129,7 @@ const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>
   accounting: [
     'JWT_SECRET',
     'SAFEGOLD_TOKEN',
+    'CASHFREE_CLIENT_SECRET',
     'SANDBOX_GATEWAY_KEY_SECRET',
     'MSG91_AUTH_KEY',
     'RAZORPAYX_KEY_SECRET',

@@ -33,7 +33,10 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
   admins: developmentAdmins,
   portalUsers: developmentPortalUsers,
   webhookSecrets: {
-    payment: { sandbox: publishedSecrets.sandboxWebhook },
+    payment: {
+      sandbox: publishedSecrets.sandboxWebhook,
+      cashfree: publishedSecrets.cashfreeClient,
+    },
     payout: publishedSecrets.payoutWebhook,
     kyc: publishedSecrets.kycWebhook,
   },

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { formatRupees, fromSafePaise } from '../../src/money/index.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface GatewayDriver {
   amountText(amountPaise: number): string;
   /** Turns the body of a captured payment's event into one of an event without consequence. */
   withoutConsequence(body: string): string;
+  /** True where an order's id alone does not open its checkout. */
+  readonly hasCheckoutSession?: boolean;
   /** Makes a mandate token that contains a word, which decides how its debit ends. */
   mandateToken?(word: string): string;
 }
@@ -49,5 +52,24 @@ const sandbox: GatewayDriver = {
   mandateToken: (word) => `mandate-${word}`,
 };
 
+const cashfree: GatewayDriver = {
+  code: 'cashfree',
+  collaborator: 'cashfree',
+  timeoutVariable: 'CASHFREE_TIMEOUT_MS',
+  secretsVariable: 'CASHFREE_WEBHOOK_SECRETS',
+  secret: sandboxDefaults.cashfreeWebhookSecrets.join(','),
+  signatureHeader: 'x-webhook-signature',
+  signsCheckout: false,
+  hasCheckoutSession: true,
+  sign(body, secret) {
+    const timestamp = '1767585600000';
+    const hmac = createHmac('sha256', secret).update(`${timestamp}${body}`);
+    return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': hmac.digest('base64') };
+  },
+  amountText: (amountPaise) => formatRupees(fromSafePaise(amountPaise)),
+  withoutConsequence: (body) => body.replace('PAYMENT_SUCCESS_WEBHOOK', 'PAYMENT_CHARGES_WEBHOOK'),
+  mandateToken: (word) => `mandate-${word}`,
+};
+
 /** A new gateway is a row here. */
-export const gatewayDrivers: readonly GatewayDriver[] = [sandbox];
+export const gatewayDrivers: readonly GatewayDriver[] = [sandbox, cashfree];

@@ -22,8 +22,17 @@ const addresses = {
 } as const;
 
 const own = ['DATABASE_URL', 'REDIS_URL', 'PII_KEYRING', 'BLIND_INDEX_KEY', 'CREDENTIAL_PEPPER'];
-const parties = ['SAFEGOLD_TOKEN', 'RAZORPAYX_KEY_SECRET', 'SANDBOX_GATEWAY_KEY_SECRET'];
-const webhooks = ['PAYOUT_WEBHOOK_SECRETS', 'SANDBOX_GATEWAY_WEBHOOK_SECRETS'];
+const parties = [
+  'SAFEGOLD_TOKEN',
+  'RAZORPAYX_KEY_SECRET',
+  'CASHFREE_CLIENT_SECRET',
+  'SANDBOX_GATEWAY_KEY_SECRET',
+];
+const webhooks = [
+  'PAYOUT_WEBHOOK_SECRETS',
+  'CASHFREE_WEBHOOK_SECRETS',
+  'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+];
 
 /** Everything that each process needs, and nothing else. */
 const secretsOf = {

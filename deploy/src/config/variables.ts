@@ -24,6 +24,8 @@ export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
 /** Secrets that are needed only where the configuration names their collaborator. */
 export const optionalSecrets = [
+  'CASHFREE_CLIENT_SECRET',
+  'CASHFREE_WEBHOOK_SECRETS',
   'GITHUB_TOKEN',
   'SANDBOX_GATEWAY_KEY_SECRET',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
@@ -36,8 +38,17 @@ const own = [
   'BLIND_INDEX_KEY',
   'CREDENTIAL_PEPPER',
 ] as const;
-const money = ['SAFEGOLD_TOKEN', 'RAZORPAYX_KEY_SECRET', 'SANDBOX_GATEWAY_KEY_SECRET'] as const;
-const webhooks = ['PAYOUT_WEBHOOK_SECRETS', 'SANDBOX_GATEWAY_WEBHOOK_SECRETS'] as const;
+const money = [
+  'SAFEGOLD_TOKEN',
+  'RAZORPAYX_KEY_SECRET',
+  'CASHFREE_CLIENT_SECRET',
+  'SANDBOX_GATEWAY_KEY_SECRET',
+] as const;
+const webhooks = [
+  'PAYOUT_WEBHOOK_SECRETS',
+  'CASHFREE_WEBHOOK_SECRETS',
+  'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+] as const;
 
 /** The secrets that each process reads; it gets no others. */
 export const processSecrets: Readonly<Record<Process, readonly string[]>> = {

@@ -10,6 +10,10 @@ export interface SandboxOptions {
   readonly gatewayKeySecret: string;
   /** The first one signs; a list, because the service accepts one. */
   readonly gatewayWebhookSecrets: readonly string[];
+  readonly cashfreeClientId: string;
+  readonly cashfreeClientSecret: string;
+  /** The first one signs, as above; at Cashfree itself these are client secrets. */
+  readonly cashfreeWebhookSecrets: readonly string[];
   readonly msg91AuthKey: string;
   readonly razorpayxKeyId: string;
   readonly razorpayxKeySecret: string;
@@ -39,6 +43,9 @@ export const sandboxDefaults: SandboxOptions = {
   gatewayKeyId: 'dev-only-gateway-key',
   gatewayKeySecret: 'dev-only-gateway-key-secret',
   gatewayWebhookSecrets: ['dev-only-gateway-webhook-secret'],
+  cashfreeClientId: 'dev-only-cashfree-client',
+  cashfreeClientSecret: 'dev-only-cashfree-client-secret',
+  cashfreeWebhookSecrets: ['dev-only-cashfree-client-secret'],
   msg91AuthKey: 'dev-only-msg91-auth-key',
   razorpayxKeyId: 'dev-only-razorpayx-key',
   razorpayxKeySecret: 'dev-only-razorpayx-key-secret',

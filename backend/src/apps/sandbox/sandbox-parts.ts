@@ -1,6 +1,7 @@
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { createRandom } from '../../platform/ids/random.ts';
+import { createCashfree } from './collaborators/cashfree/cashfree.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createGithub } from './collaborators/github/github.ts';
 import { createMessageStore } from './collaborators/msg91/message-store.ts';
@@ -60,6 +61,12 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
       keyId: options.gatewayKeyId,
       keySecret: options.gatewayKeySecret,
       webhookSecret: signingSecret(options.gatewayWebhookSecrets),
+    }),
+    createCashfree({
+      ...surroundings,
+      clientId: options.cashfreeClientId,
+      clientSecret: options.cashfreeClientSecret,
+      webhookSecret: signingSecret(options.cashfreeWebhookSecrets),
     }),
   ];
 

@@ -29,6 +29,13 @@ export const sandboxVariables = defineVariables({
     secret: true,
     doc: 'webhook secrets of that gateway, comma-separated; the first signs',
   },
+  CASHFREE_CLIENT_ID: { schema: z.string().min(1), doc: "client id of Cashfree's API" },
+  CASHFREE_CLIENT_SECRET: { schema: secret(), secret: true, doc: 'secret of that client id' },
+  CASHFREE_WEBHOOK_SECRETS: {
+    schema: list('').pipe(z.array(z.string().min(16)).min(1)),
+    secret: true,
+    doc: 'webhook secrets of Cashfree, comma-separated; the first signs',
+  },
   MSG91_AUTH_KEY: { schema: secret(), secret: true, doc: 'auth key that the SMS provider accepts' },
   RAZORPAYX_KEY_ID: { schema: z.string().min(1), doc: 'API key id of the payout provider' },
   RAZORPAYX_KEY_SECRET: { schema: secret(), secret: true, doc: 'secret of that API key' },

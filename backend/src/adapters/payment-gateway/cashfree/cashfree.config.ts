@@ -16,7 +16,7 @@ export const cashfreeVariables = defineVariables({
   },
   CASHFREE_WEBHOOK_SECRETS: {
     schema: list('').pipe(z.array(secret()).min(1, 'must name at least one secret')),
-    doc: 'comma-separated client secrets that sign webhooks, each accepted; with several active ones Cashfree signs with the oldest; read by customer alone',
+    doc: 'comma-separated client secrets that sign webhooks, each accepted; read by customer alone',
     secret: true,
   },
   CASHFREE_MIN_EXPIRY_SECONDS: {

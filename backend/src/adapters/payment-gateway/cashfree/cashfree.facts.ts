@@ -52,11 +52,11 @@ export const customerId = (id: string): string => id.replace(/[^A-Za-z0-9]/gu, '
 /** `CustomerDetails.customer_phone`: ten digits; with a `+` any number. */
 export const customerPhone = (phone: string): string => phone.replace(/^\+91/u, '');
 
+const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
+
 /** Compares two phone numbers by their last ten digits: what stands before is written in many ways. */
-export const isSamePhone = (one: string, other: string): boolean => {
-  const digits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
-  return digits(one).length === 10 && digits(one) === digits(other);
-};
+export const isSamePhone = (one: string, other: string): boolean =>
+  lastTenDigits(one).length === 10 && lastTenDigits(one) === lastTenDigits(other);
 
 /**
  * Returns the time after which Cashfree takes no new attempt. The API refuses an expiry that is not

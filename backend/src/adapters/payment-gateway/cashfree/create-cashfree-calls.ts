@@ -24,6 +24,7 @@ interface Post {
 
 /** Calls Cashfree: credentials, version, and the reading of answers. */
 export interface CashfreeCalls extends Closable {
+  readonly isAvailable: () => boolean;
   readonly get: <T>(operation: string, path: string, answer: z.ZodType<T>) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
 }
@@ -72,6 +73,7 @@ export const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): 
         },
         answer,
       ),
+    isAvailable: () => client.isAvailable(),
     close: () => client.close(),
   };
 };

@@ -18,14 +18,28 @@ interface CashfreeDebitsDeps {
   readonly clock: Clock;
 }
 
+interface CashfreeDebits {
+  readonly debitMandate: (
+    debit: MandateDebit,
+  ) => Promise<Outcome<{ readonly gatewayDebitId: string }>>;
+  /** Lists the charge that was made for an order under its mandate: none, or one. */
+  readonly listCharges: (
+    subscriptionId: string,
+    orderId: string,
+  ) => Promise<Outcome<readonly GatewayPayment[]>>;
+}
+
 /**
  * Debits under a mandate, which at Cashfree is a subscription: the mandate token is its
  * `subscription_id`. A charge hangs on the subscription and not on an order, so it carries the
  * order's id as its own `payment_id`, and the order names the subscription in a tag.
  */
-export const createCashfreeDebits = ({ calls: { get, post }, clock }: CashfreeDebitsDeps) => {
+export const createCashfreeDebits = ({
+  calls: { get, post },
+  clock,
+}: CashfreeDebitsDeps): CashfreeDebits => {
   const getCharge = (subscriptionId: string, orderId: string) =>
-    get('list-payments', facts.paths.charge(subscriptionId, orderId), chargeAnswer);
+    get('get-debit', facts.paths.charge(subscriptionId, orderId), chargeAnswer);
 
   /**
    * A token comes from a customer's device. It is charged for nobody but the customer whose phone
@@ -48,7 +62,7 @@ export const createCashfreeDebits = ({ calls: { get, post }, clock }: CashfreeDe
   };
 
   return {
-    async debitMandate(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>> {
+    async debitMandate(debit) {
       const { gatewayOrderId, mandateToken, amountPaise, idempotencyKey } = debit;
       if (debit.currency !== facts.chargeCurrency) {
         return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
@@ -69,11 +83,7 @@ export const createCashfreeDebits = ({ calls: { get, post }, clock }: CashfreeDe
       return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));
     },
 
-    /** Lists the charge that was made for an order under its mandate: none, or one. */
-    async listCharges(
-      subscriptionId: string,
-      orderId: string,
-    ): Promise<Outcome<readonly GatewayPayment[]>> {
+    async listCharges(subscriptionId, orderId) {
       const found = await getCharge(subscriptionId, orderId);
       if (found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND) return done([]);
       return mapDone(found, ({ initiatedAt = clock.now(), ...charge }) => [

@@ -29,7 +29,7 @@ export const createCashfreeGateway = (
 ): PaymentGateway & Closable => {
   const { clock } = deps;
   const calls = createCashfreeCalls(config, deps);
-  const { get, post, close } = calls;
+  const { get, post, close, isAvailable } = calls;
   const { debitMandate, listCharges } = createCashfreeDebits({ calls, clock });
 
   const readOrder = (id: string) => get('get-order', facts.paths.order(id), answers.orderAnswer);
@@ -60,6 +60,7 @@ export const createCashfreeGateway = (
     code: 'cashfree',
     publicKey: config.CASHFREE_CLIENT_ID,
     close,
+    isAvailable,
     debitMandate,
     getOrder,
     verifyWebhook: (delivery) => verifyCashfreeWebhook(config.CASHFREE_WEBHOOK_SECRETS, delivery),

@@ -146,5 +146,7 @@ export const readCashfreeEvent = (rawBody: Buffer): ParsedGatewayEvent | Unreada
   const parsed = envelope.safeParse(parseLosslessJson(rawBody.toString('utf8')));
   if (!parsed.success) return { kind: 'unreadable' };
   const { type: name, event_time: occurredAt, data } = parsed.data;
-  return readers.get(name)?.({ name, occurredAt, data }) ?? { kind: 'unreadable' };
+  // Of any other event about a payment it is kept that there was one.
+  const read = readers.get(name) ?? readPayment;
+  return read({ name, occurredAt, data }) ?? { kind: 'unreadable' };
 };

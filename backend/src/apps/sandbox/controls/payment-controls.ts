@@ -50,7 +50,9 @@ export const paymentControls = (router: Router, { checkoutSimulators }: SandboxP
     control((req) => {
       const play = controlBody(req, paymentSchema);
       const id = String(req.params['gatewayOrderId']);
-      return { body: firstOf(checkoutSimulators, (simulator) => simulator.play(id, play)) };
+      const played = firstOf(checkoutSimulators, (simulator) => simulator.play(id, play));
+      if (!('refused' in played)) return { body: played };
+      throw validationError([{ field: 'outcome', message: played.refused }]);
     }),
   );
   router.get(

@@ -50,8 +50,11 @@ export type PlayedReversal =
 
 /** Plays the payments of one gateway. */
 export interface CheckoutSimulator {
-  /** Undefined for an order of another gateway. */
-  play(gatewayOrderId: string, play: PaymentPlay): PlayedPayment | undefined;
+  /** Undefined for an order of another gateway; refused by one that takes no payment any more. */
+  play(
+    gatewayOrderId: string,
+    play: PaymentPlay,
+  ): PlayedPayment | { readonly refused: string } | undefined;
   /** Refunds a payment. Undefined for another gateway's payment. */
   refund(gatewayPaymentId: string, play: ReversalPlay): PlayedReversal | undefined;
   /** Loses a dispute over a payment, which may have been refunded besides. Undefined as above. */

@@ -43,7 +43,10 @@ export interface Operation {
   handle(call: Call): Answer;
   /** Returns the key that makes a repeat harmless, for the journal. */
   idempotencyKey?(call: Call): string | undefined;
-  /** Implements the fault `wrong_amount` on a response; without it the response stays the same. */
+  /**
+   * Implements the fault `wrong_amount` on a response, and on each item of a list; without it the
+   * response stays the same.
+   */
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
 }
 

@@ -46,6 +46,8 @@ export interface GatewayProtocol {
   disputeEvent(dispute: GatewayDispute, of: Reversed): GatewayEvent;
   /** Returns what the checkout gives the customer's device to prove the payment; may be empty. */
   checkoutSignature(payment: GatewayPayment): string;
+  /** Returns why an order takes no attempt to pay it any more; undefined while it does. */
+  refuseAttempt?(order: GatewayOrder): string | undefined;
   /** Returns the id of the payment that a debit ends as; without it the store makes one. */
   paymentIdOf?(debit: GatewayDebit): string;
 }
@@ -187,7 +189,9 @@ export const createCheckoutSimulator = (options: CheckoutSimulatorOptions): Gate
   return {
     play(gatewayOrderId, play) {
       const order = store.order(gatewayOrderId);
-      return order === undefined ? undefined : summarise(pay(order, play));
+      if (order === undefined) return undefined;
+      const refused = protocol.refuseAttempt?.(order);
+      return refused === undefined ? summarise(pay(order, play)) : { refused };
     },
     refund: (gatewayPaymentId, play) =>
       reverse(

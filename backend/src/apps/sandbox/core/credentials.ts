@@ -11,6 +11,10 @@ export const isSameSecret = (given: string, expected: string): boolean =>
 export const hexHmac = (secret: string, message: string | Buffer): string =>
   createHmac('sha256', secret).update(message).digest('hex');
 
+/** Returns the base64 HMAC-SHA256 of a message. */
+export const base64Hmac = (secret: string, message: string | Buffer): string =>
+  createHmac('sha256', secret).update(message).digest('base64');
+
 /** Returns `id:secret` of HTTP basic authentication, empty when there is none. */
 export const basicCredentials = ({ authorization = '' }: IncomingHttpHeaders): string => {
   const encoded = /^Basic (\S+)$/u.exec(authorization)?.[1] ?? '';

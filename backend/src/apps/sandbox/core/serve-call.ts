@@ -64,7 +64,9 @@ const hang = async ({ context, req, res }: Served, delayMs: number): Promise<voi
 
 const misstated = ({ operation }: Served, answer: Answer): Answer => {
   if (answer.status !== 200 || operation.misstate === undefined) return answer;
-  return { status: 200, body: operation.misstate(fieldsOf(answer.body)) };
+  const misstate = (item: unknown): unknown => operation.misstate?.(fieldsOf(item));
+  const { body } = answer;
+  return { status: 200, body: Array.isArray(body) ? body.map(misstate) : misstate(body) };
 };
 
 const sendUnreadable = ({ context, seq, res }: Served, answer: Answer): void => {

@@ -7,13 +7,13 @@ type Misstate = NonNullable<Operation['misstate']>;
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Implements the fault `wrong_amount` for a decimal field: one more in its last place. */
+/** Implements the fault `wrong_amount` for a decimal field: `by` more in its last place. */
 export const overstateDecimal =
-  (field: string, decimals: number): Misstate =>
+  (field: string, decimals: number, by = 1n): Misstate =>
   (body) => {
     const value = parseDecimal(String(body[field]), decimals);
     if (value === undefined) return body;
-    return { ...body, [field]: jsonDecimal(formatDecimal(value + 1n, decimals)) };
+    return { ...body, [field]: jsonDecimal(formatDecimal(value + by, decimals)) };
   };
 
 const oneRupeeMore = (body: unknown, field: string): unknown => {

@@ -63,16 +63,16 @@ interface MandateOperationsOptions {
 
 const noSubscription = refusal(404, 'subscription_not_found', 'Subscription does not exist');
 
+const subscriptionView = (id: string, phone: string) => ({
+  subscription_id: id,
+  cf_subscription_id: id,
+  subscription_status: 'ACTIVE',
+  customer_details: { customer_phone: phone },
+});
+
 /** Serves subscriptions, which are Cashfree's mandates, and charges under them. */
 export const mandateOperations = (options: MandateOperationsOptions): readonly Operation[] => {
   const { store, mandates, simulator } = options;
-
-  const subscriptionView = (id: string, phone: string) => ({
-    subscription_id: id,
-    cf_subscription_id: id,
-    subscription_status: 'ACTIVE',
-    customer_details: { customer_phone: phone },
-  });
 
   const createSubscription = ({ body }: Call): Answer => {
     const read = readBody(subscriptionSchema, body);

@@ -14,7 +14,11 @@ import {
   type SimulatedGateway,
 } from '../../core/create-checkout-simulator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
-import { createGatewayStore, type GatewayOrder, type GatewayStore } from '../../core/gateway-store.ts';
+import {
+  createGatewayStore,
+  type GatewayOrder,
+  type GatewayStore,
+} from '../../core/gateway-store.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import {
   adoptMandate,
@@ -22,7 +26,13 @@ import {
   mandateOperations,
   type MandateStore,
 } from './cashfree-mandates.ts';
-import { disputeView, orderView, paymentView, refundView, subscriptionOf } from './cashfree-views.ts';
+import {
+  disputeView,
+  orderView,
+  paymentView,
+  refundView,
+  subscriptionOf,
+} from './cashfree-views.ts';
 import { createCashfreeProtocol, isExpired } from './cashfree-webhooks.ts';
 import {
   cashfreeError,
@@ -89,7 +99,8 @@ const orderOperations = (options: OrderOperationsOptions): readonly Operation[] 
       return known.extra['body'] === request.body ? okAnswer(view(known)) : idempotencyRefusal;
     }
     const { order_expiry_time: expiry } = asked;
-    const expiresAt = expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
+    const expiresAt =
+      expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
     const refused = refuseExpiry(expiresAt);
     if (refused !== undefined) return refused;
     const order = store.addOrder({
