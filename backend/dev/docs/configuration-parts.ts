@@ -72,7 +72,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
   { title: 'SMS', readBy: 'customer', variables: { ...smsVariables, ...msg91Variables } },
   {
     title: 'Object store',
-    readBy: 'customer',
+    readBy: 'customer, worker',
     variables: { ...objectStoreVariables, ...filesystemVariables },
   },
   { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },

@@ -125,11 +125,12 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
     if (!isKnown) tell('strange', { order, provider: tx });
   }
   const { rows: holdings } = await client.query<{ provider_user_id: string; balance: string }>(
-    `SELECT u.provider_user_id, (h.balance - coalesce((
+    `SELECT u.provider_user_id, sum(h.balance - coalesce((
          SELECT sum(m.grams) FROM holding_movement m
          WHERE m.user_id = h.user_id AND m.kind IN ('FORFEITED', 'RECOVERED')), 0))::text AS balance
      FROM holding h JOIN app_user u ON u.id = h.user_id
-     WHERE u.provider_user_id IS NOT NULL`,
+     WHERE u.provider_user_id IS NOT NULL
+     GROUP BY u.provider_user_id`,
   );
   for (const { provider_user_id: userId, balance } of holdings) {
     const own = items.filter((tx) => tx.userId === userId);

@@ -82,6 +82,8 @@ interface TestSystemOptions {
   readonly wall?: Clock;
   /** Instead of the test file's own Redis. */
   readonly redisUrl?: string;
+  /** With the seed of `make up`: evidence that opens the gates, accounts of every role. */
+  readonly seeded?: boolean;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -114,8 +116,8 @@ const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>
 
 /** Opens the stores, the sandbox and the clients of one test file. */
 export const openTestSystem = async (options: TestSystemOptions = {}): Promise<TestSystem> => {
-  const { wall = createSystemClock() } = options;
-  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const { wall = createSystemClock(), seeded = false } = options;
+  const [addresses, sandbox] = await Promise.all([freshDatabase({ seeded }), openSandbox()]);
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-system-'));
   const [objectsDir, settingsDir] = [
     mkdtempSync(join(folder, 'o-')),

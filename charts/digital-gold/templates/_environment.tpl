@@ -28,7 +28,7 @@ decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
 {{- if ne .component "worker" }}
 {{- $_ := set $result "PORT" (include "digital-gold.httpPort" .) }}
 {{- end }}
-{{- if eq .component "customer" }}
+{{- if has .component (list "customer" "worker") }}
 {{- $_ := set $result "OBJECT_STORE_DIR" (include "digital-gold.objectStoreDir" .) }}
 {{- end }}
 {{- if hasKey $result "OTEL_EXPORTER_OTLP_ENDPOINT" }}

@@ -1,6 +1,11 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
-import { createHolding, createHoldings } from '../../modules/holdings/index.ts';
+import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
+import {
+  createHolding,
+  createHoldings,
+  createPortfolioCache,
+} from '../../modules/holdings/index.ts';
 import { createCodeMetrics, createIdentity, customerAccess } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
@@ -36,7 +41,7 @@ export const createCustomerApi = (
   const sms = createSmsGateway(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: true });
 
-  const identity = createIdentity({
+  const signIn = {
     ...runtime,
     db,
     inTransaction,
@@ -51,9 +56,19 @@ export const createCustomerApi = (
       perMinute: config.SMS_PER_MINUTE,
     },
     codeMetrics: createCodeMetrics(metrics.registry),
+  };
+  const identity = createIdentity({
+    ...signIn,
     onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
     kycStatusOf,
     notify: createNotify(runtime),
+  });
+  const accountDeletionRoutes = createAccountDeletionRoutes({
+    ...signIn,
+    price: services.price.live,
+    provider: services.provider,
+    portfolios: createPortfolioCache(runtime),
+    coolDownDays: config.DELETED_PHONE_COOLDOWN_DAYS,
   });
   const kyc = createKyc({
     ...runtime,
@@ -71,7 +86,7 @@ export const createCustomerApi = (
     tags: {
       health: 'Liveness.',
       auth: 'Sign-in with a one-time code, tokens and sessions.',
-      users: "The customer's own profile.",
+      users: "The customer's own profile, push tokens, and the deletion of the account.",
       kyc: 'Identity documents and their review.',
       price: 'The live price of gold and its history.',
       gold: 'Quotes, buy orders and sell orders.',
@@ -89,6 +104,7 @@ export const createCustomerApi = (
     routes: [
       ...healthRoutes,
       ...identity.customerRoutes,
+      ...accountDeletionRoutes,
       ...kyc.customerRoutes,
       ...services.price.customerRoutes,
       ...services.gold.customerRoutes,

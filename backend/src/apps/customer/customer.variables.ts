@@ -11,6 +11,10 @@ export const customerVariables = defineVariables({
     schema: integer(600, 1, 1_000_000),
     doc: 'one-time codes sent in a minute in all',
   },
+  DELETED_PHONE_COOLDOWN_DAYS: {
+    schema: integer(30, 1, 3650),
+    doc: "days in which a deleted account's number may open no new account",
+  },
   SOCKETS_PER_ADDRESS: {
     schema: integer(200, 1, 100_000),
     doc: 'open sockets of the price feed that one address (an IPv6 /64) may have on a replica',

@@ -1,10 +1,11 @@
+import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import { purgeSecurityEvents } from '../../modules/security-events/index.ts';
-import { createKycSweeps } from '../../modules/kyc/index.ts';
+import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
 import {
   createJobRunner,
   createDeadPoolSweep,
@@ -59,6 +60,7 @@ await runMain(async (env) => {
       ...banking.sweeps,
       ...payouts.sweeps,
       ...createKycSweeps({ ...runtime, db }),
+      createDocumentRemoval({ db, logger, objects: createObjectStore(env) }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {
         name: 'rewrap-data-keys',

@@ -158,6 +158,31 @@ export const markDeleted = async (tx: Db, id: string, at: Date): Promise<void> =
   });
 };
 
+/**
+ * Marks every account of a customer deleted and erases its number and names, in the transaction
+ * that deletes their account. The last four digits stay, for the payouts that went there.
+ */
+export const eraseAccounts = async (
+  tx: Db,
+  { userId, at }: { readonly userId: string; readonly at: Date },
+): Promise<void> => {
+  await tx.bankAccount.updateMany({
+    where: { userId, deletedAt: null },
+    data: { deletedAt: at, isPrimary: false, primaryWanted: false, updatedAt: at },
+  });
+  await tx.bankAccount.updateMany({
+    where: { userId },
+    data: {
+      numberSealed: '',
+      numberHash: '',
+      numberHashKey: null,
+      holderNameSealed: '',
+      registeredNameSealed: null,
+      failureReason: null,
+    },
+  });
+};
+
 /** Returns the provider's id of where payouts to the account go; undefined before the first one. */
 export const findFundAccountId = async (db: Db, id: string): Promise<string | undefined> => {
   const row = await db.bankAccount.findUnique({

@@ -5,7 +5,7 @@ export {
   type BankingDeps,
   type ValidationEffect,
 } from './banking.types.ts';
-export { findFundAccountId, findPayee, type Payee } from './bank-account.store.ts';
+export { eraseAccounts, findFundAccountId, findPayee, type Payee } from './bank-account.store.ts';
 export { createBanking, type Banking } from './create-banking.ts';
 export { lockAccountStanding, lockUsableAccount, type AccountStanding } from './usable-account.ts';
 export { createValidationPurge } from './purge-validations.ts';

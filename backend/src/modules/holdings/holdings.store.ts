@@ -158,3 +158,36 @@ export const debitHolding = async (db: Db, debit: Debit): Promise<Paise> => {
   invariant(gramsFromDatabase(movement.balanceAfter) === left, 'a holding adds up');
   return leaving;
 };
+
+/**
+ * Gives all that a customer holds to the house by a FORFEITED movement, in the transaction that
+ * deletes their account and has locked the holding. Nothing of it is reserved.
+ */
+export const forfeitHolding = async (
+  tx: Db,
+  {
+    movementId,
+    userId,
+    at,
+  }: { readonly movementId: string; readonly userId: string; readonly at: Date },
+): Promise<void> => {
+  const count = await execute(
+    tx,
+    sql`
+      WITH before AS (
+        SELECT user_id, balance, invested_paise FROM holding
+        WHERE user_id = ${userId}::uuid AND balance > 0 AND reserved = 0),
+      forfeited AS (
+        UPDATE holding h
+        SET balance = 0, invested_paise = 0, version = h.version + 1,
+          updated_at = ${at}::timestamptz
+        FROM before WHERE h.user_id = before.user_id
+        RETURNING h.user_id, before.balance, before.invested_paise, h.version)
+      INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
+        balance_after, invested_after_paise, version, at)
+      SELECT ${movementId}::uuid, user_id, NULL, 'FORFEITED', -balance, -invested_paise, 0, 0,
+        version, ${at}::timestamptz
+      FROM forfeited`,
+  );
+  invariant(count === 1, 'gold that is forfeited is held and not reserved');
+};

@@ -4,6 +4,7 @@ export {
   createHolding,
   creditHolding,
   debitHolding,
+  forfeitHolding,
   lockHolding,
   readHolding,
   reserveGrams,

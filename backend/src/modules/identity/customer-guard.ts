@@ -4,8 +4,8 @@ import type { RevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard } from '../../platform/http/index.ts';
-import type { CustomerPrincipal } from './identity.types.ts';
-import { findActivePhone } from './users.store.ts';
+import type { CustomerPrincipal, TokenSubject } from './identity.types.ts';
+import { findActivePhone, findDeletedAt } from './users.store.ts';
 
 /** The access token's payload, with the session's id as `jti`. */
 const claimsSchema = z.object({
@@ -20,7 +20,8 @@ const refusal = (): AppError =>
 
 /**
  * Admits customers: a valid token, a session that is not on the revocation list, and a subject
- * that is in our own store, neither blocked nor deleted, whatever the cache says. An operator's
+ * that is in our own store, neither blocked nor deleted, whatever the cache says; a deleted one
+ * only where the route says so (contract: identity-and-kyc > Deletion). An operator's
  * token is signed with the same secret and fails because no customer has its subject.
  */
 export const createCustomerGuard = (options: {
@@ -39,6 +40,11 @@ export const createCustomerGuard = (options: {
       const claims = token === undefined ? undefined : tokens.verify(token, claimsSchema);
       if (claims === undefined) throw refusal();
       const { sub: userId, deviceId, jti: sessionId } = claims;
+      if (access.admitsDeleted === true) {
+        const deletedAt = await findDeletedAt(db, userId);
+        // The deletion has ended the session: that refuses every other route.
+        if (deletedAt !== undefined) return { userId, deletedAt } satisfies TokenSubject;
+      }
       const [phone, revoked] = await Promise.all([
         findActivePhone(db, userId),
         revocations.isRevoked([sessionId]),

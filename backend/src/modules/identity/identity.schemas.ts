@@ -3,6 +3,7 @@ import { pageOf } from '../../platform/http/index.ts';
 import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
 import { phoneSchema } from './phone.ts';
+import { pushPlatforms, type PushToken } from './push-tokens.store.ts';
 
 /** Accepts free text of bounded length without control characters. */
 const plainText = (maxLength: number) =>
@@ -66,6 +67,28 @@ export const profileBody = z.object({
     .transform((text) => text.trim().toLowerCase())
     .pipe(z.email('must be an email address'))
     .optional(),
+});
+
+const pushTokenText = plainText(1024);
+
+export const pushTokenBody = z.object({ token: pushTokenText, platform: z.enum(pushPlatforms) });
+
+export const pushTokenParams = z.object({ token: pushTokenText });
+
+export const pushTokenView = z.object({
+  id: z.uuid(),
+  token: z.string(),
+  platform: z.enum(pushPlatforms),
+  createdAt: z.iso.datetime(),
+});
+pushTokenView.register(z.globalRegistry, {
+  id: 'PushToken',
+  description: 'A device that notifications could be delivered to.',
+});
+
+export const presentPushToken = ({ createdAt, ...token }: PushToken) => ({
+  ...token,
+  createdAt: createdAt.toISOString(),
 });
 
 /** The customer's view of their own account. */

@@ -12,6 +12,19 @@ export interface CustomerPrincipal {
 /** Any signed-in customer. */
 export const customerAccess: Access<CustomerPrincipal> = signedIn<CustomerPrincipal>();
 
+/** The subject of a token, whose account may have been deleted since it was issued. */
+export interface TokenSubject {
+  readonly userId: string;
+  /** Undefined for a customer who may use the service. */
+  readonly deletedAt: Date | undefined;
+}
+
+/** Any signed-in customer, and whoever has an unexpired token of a deleted account. */
+export const tokenSubjectAccess: Access<TokenSubject> = {
+  ...signedIn<TokenSubject>(),
+  admitsDeleted: true,
+};
+
 /** The states of KYC that a customer's own view shows. */
 export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
 export type KycStatus = (typeof kycStatuses)[number];

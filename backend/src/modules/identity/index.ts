@@ -4,13 +4,21 @@ export {
   isActive,
   type ActiveUser,
   type CustomerPrincipal,
+  tokenSubjectAccess,
   type User,
 } from './identity.types.ts';
+export {
+  eraseUser,
+  lockCodeGuards,
+  lockUserForDeletion,
+  type DoomedUser,
+} from './erase-user.store.ts';
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
-export { phoneSchema } from './phone.ts';
+export { checkCode, refusalOf, sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
+export { hashesOfPhone, phoneSchema } from './phone.ts';
 export { createSessionPurges } from './purge-sessions.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
-export { announceEnd as announceSessionsEnd } from './sessions.ts';
+export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';
 export { revokeEverySession } from './sessions.store.ts';
 export { findUser, setProviderUserId } from './users.store.ts';

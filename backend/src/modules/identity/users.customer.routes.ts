@@ -1,16 +1,61 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { presentUser, profileBody, userView } from './identity.schemas.ts';
+import { created, defineRoute, noContent, ok, type Route } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import {
+  presentPushToken,
+  presentUser,
+  profileBody,
+  pushTokenBody,
+  pushTokenParams,
+  pushTokenView,
+  userView,
+} from './identity.schemas.ts';
 import { customerAccess, isActive, type KycStatus } from './identity.types.ts';
+import { registerPushToken, removePushToken } from './push-tokens.store.ts';
 import { findUser, updateProfile } from './users.store.ts';
 
 interface UsersRoutesDeps {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly clock: Clock;
+  readonly random: Random;
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
 }
+
+const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
+  const { db, inTransaction, clock, random } = deps;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/users/me/push-tokens',
+      summary: 'Register a push token; one that another account has changes over',
+      tags: ['users'],
+      access: customerAccess,
+      body: pushTokenBody,
+      responses: { 201: pushTokenView },
+      handler: async ({ body, principal: { userId } }) => {
+        const token = { ...body, id: random.uuid(), userId };
+        const registered = await inTransaction((tx) => registerPushToken(tx, token, clock.now()));
+        return created(presentPushToken(registered));
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/users/me/push-tokens/:token',
+      summary: "Remove one of the caller's push tokens",
+      tags: ['users'],
+      access: customerAccess,
+      params: pushTokenParams,
+      responses: { 204: null },
+      handler: async ({ params, principal: { userId } }) => {
+        if (!(await removePushToken(db, userId, params.token))) throw new AppError('NOT_FOUND');
+        return noContent();
+      },
+    }),
+  ];
+};
 
 /** Declares `/users/me` of the customer API. */
 export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
@@ -48,5 +93,6 @@ export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
         return presentMe(userId);
       },
     }),
+    ...createPushTokenRoutes(deps),
   ];
 };

@@ -64,6 +64,11 @@ export const findActivePhone = async (db: Db, id: string): Promise<string | unde
   return row?.phone;
 };
 
+/** Returns when the account was deleted; undefined for one that is not, and for nobody's id. */
+export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefined> =>
+  (await db.user.findUnique({ where: { id }, select: { deletedAt: true } }))?.deletedAt ??
+  undefined;
+
 /** Returns the id of the customer who has `phone`, a blocked one too. */
 export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>
   (await db.user.findUnique({ where: { phone }, select: { id: true } }))?.id;

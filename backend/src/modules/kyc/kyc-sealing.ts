@@ -98,6 +98,7 @@ export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
 /** Opens the reviewer's reason, likewise. */
 export const openReason = (sealer: Sealer, row: SealedLater): string | null =>
   row.reviewReason ??
-  (row.reviewReasonSealed === null
+  // Empty: erased, with a rejected record that has to have one.
+  (row.reviewReasonSealed === null || row.reviewReasonSealed === ''
     ? null
     : sealer.open(row.reviewReasonSealed, contextOf('review_reason', row.id)));

@@ -15,7 +15,10 @@ export const kycTransitions: TransitionTable<KycStatus, 'customer' | 'admin'> = 
   SUBMITTED: {
     APPROVED: { allowedActors: ['admin'], reason: 'the gold provider has registered the customer' },
     REJECTED: { allowedActors: ['admin'], reason: 'a reviewer rejected it, with a reason' },
-    PENDING: { allowedActors: ['admin'], reason: 'a reviewer asked for another submission' },
+    PENDING: {
+      allowedActors: ['admin', 'customer'],
+      reason: 'a reviewer asked for another submission, or the account was deleted',
+    },
   },
   APPROVED: { PENDING: { allowedActors: ['admin'], reason: again } },
   REJECTED: {

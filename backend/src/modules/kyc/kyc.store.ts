@@ -52,6 +52,18 @@ export const requireKyc = async (tx: Db, id: string): Promise<KycRow> => {
   return row;
 };
 
+/** Locks the customer's record; undefined where there is none. */
+export const lockKycOfUser = async (
+  tx: Db,
+  userId: string,
+): Promise<{ readonly id: string; readonly status: KycStatus } | undefined> => {
+  const row = await selectOne<{ id: string; status: string }>(
+    tx,
+    sql`SELECT id, status FROM kyc_record WHERE user_id = ${userId}::uuid FOR UPDATE`,
+  );
+  return row === undefined ? undefined : { id: row.id, status: toKycStatus(row.status) };
+};
+
 /** Locks the customer's record, created PENDING where there is none. */
 export const lockOrCreateKyc = async (
   tx: Db,
@@ -66,12 +78,9 @@ export const lockOrCreateKyc = async (
       VALUES (${id}::uuid, ${userId}::uuid, 'PENDING', ${at}, ${at})
       ON CONFLICT (user_id) DO NOTHING`,
   );
-  const row = await selectOne<{ id: string; status: string }>(
-    tx,
-    sql`SELECT id, status FROM kyc_record WHERE user_id = ${userId}::uuid FOR UPDATE`,
-  );
+  const row = await lockKycOfUser(tx, userId);
   invariant(row, 'a KYC record that was just inserted is there');
-  return { id: row.id, status: toKycStatus(row.status) };
+  return row;
 };
 
 /** Stores a submission where the status is still `from`; returns the number of changed rows. */
@@ -212,3 +221,16 @@ export const listDocuments = (db: Db, userIds: readonly string[]) =>
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     select: { userId: true, kind: true, key: true },
   });
+
+/** Returns documents whose customers are deleted. */
+export const listDocumentsOfDeleted = (db: Db, limit: number) =>
+  db.kycDocument.findMany({
+    where: { user: { deletedAt: { not: null } } },
+    orderBy: { id: 'asc' },
+    take: limit,
+    select: { id: true, key: true },
+  });
+
+export const deleteDocument = async (db: Db, id: string): Promise<void> => {
+  await db.kycDocument.deleteMany({ where: { id } });
+};

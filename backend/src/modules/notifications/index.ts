@@ -1,3 +1,4 @@
 export { createNotify } from './create-notify.ts';
+export { deleteNotifications } from './delete-notifications.ts';
 export { createNotificationRoutes } from './notifications.customer.routes.ts';
 export { type Notify } from './notifications.types.ts';

@@ -1,7 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
-import { isTransient } from './errors.ts';
+import { AppError } from '../errors/app-error.ts';
+import { isForDeletedCustomer, isTransient } from './errors.ts';
 
 /**
  * A client that can run statements and nothing else: no way to open another transaction, so a
@@ -23,6 +24,7 @@ interface TransactionOptions {
 /**
  * Runs `work` in one transaction; it may run again after a serialization failure or deadlock, so
  * it does nothing but statements: no network, no answer to a client.
+ * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
  */
 export type InTransaction = <T>(
   work: (db: Db) => Promise<T>,
@@ -79,6 +81,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
           maxWait: 10_000,
         });
       } catch (error) {
+        if (isForDeletedCustomer(error)) throw new AppError('UNAUTHENTICATED', { cause: error });
         if (attempt >= attempts || !isTransient(error)) throw error;
         await timers.sleep(backOffMs(attempt));
       }

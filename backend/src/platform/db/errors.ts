@@ -31,6 +31,9 @@ export const isTransient = (error: unknown): boolean => {
   return prismaCode(error) === 'P2034' || state === '40001' || state === '40P01';
 };
 
+/** Returns true where a row was to be written for a customer who is deleted (migrations). */
+export const isForDeletedCustomer = (error: unknown): boolean => sqlStateOf(error) === 'DG001';
+
 /**
  * Returns true for a unique violation; `constraint` narrows it to a constraint's or index's name,
  * or to a column's, as the driver reports either.

@@ -8,6 +8,8 @@ export interface Access<Principal> {
   readonly permission?: string;
   /** Refused in an API's read-only mode. */
   readonly write?: boolean;
+  /** Admits a principal whose account is deleted too, as long as the credential has not expired. */
+  readonly admitsDeleted?: boolean;
   /** Never set: it carries the type alone. */
   readonly principal?: Principal;
 }

@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
+import { DataKeyDestroyedError } from '../crypto/index.ts';
 import { isDatabaseOutOfReach } from '../db/errors.ts';
 import { AppError } from '../errors/app-error.ts';
 import { jsonDisposition } from './security-headers.ts';
@@ -29,6 +30,8 @@ export const toAppError = (error: unknown): AppError => {
   // zlib's errors of a compressed body that is none
   const status = typeof error === 'object' && error !== null && 'status' in error && error.status;
   if (status === 400) return new AppError('MALFORMED_JSON');
+  // The account was deleted after the guard had looked.
+  if (error instanceof DataKeyDestroyedError) return new AppError('UNAUTHENTICATED');
   if (isDatabaseOutOfReach(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error });
   return new AppError('INTERNAL', { cause: error });
 };

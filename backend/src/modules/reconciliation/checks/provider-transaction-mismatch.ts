@@ -93,6 +93,13 @@ type BalanceRow = {
 };
 
 /**
+ * Selects the customers who are one user `u` at the provider: whoever has a phone number, and those
+ * who had it before and are deleted.
+ */
+const sameAtProvider = sql`
+  SELECT x.id FROM app_user x WHERE x.provider_user_id = u.provider_user_id`;
+
+/**
  * Lists the window's customers who ever bought or sold gold. Gold that went to the house, forfeited
  * or recovered, stays on the customer's account at the provider: a figure beside the rest. A customer
  * with a purchase of other grams than ordered is left out: somebody reviews it.
@@ -119,10 +126,10 @@ const listBalances = ({ read, from, limits }: CheckContext) =>
         SELECT EXISTS (
           SELECT FROM provider_operation c
           WHERE c.order_id = o.id AND c.status IN ('INTENDED', 'UNKNOWN')) AS found) AS undecided
-      WHERE o.user_id = u.id) AS traded
+      WHERE o.user_id IN (${sameAtProvider})) AS traded
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(m.grams), 0) AS grams FROM holding_movement m
-      WHERE m.user_id = u.id AND ${isToHouse}) AS house
+      WHERE m.user_id IN (${sameAtProvider}) AND ${isToHouse}) AS house
     WHERE u.provider_user_id IS NOT NULL AND traded.trades > 0 AND NOT traded.is_unclear
     ORDER BY u.id
     LIMIT ${limits.most}::int`);

@@ -1,0 +1,55 @@
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { customerAccess, sendCode, tokenSubjectAccess } from '../identity/index.ts';
+import { recordSecurityEvent } from '../security-events/index.ts';
+import {
+  confirmDeletionBody,
+  deletedAnswer,
+  deletionCodeAnswer,
+  deletionStatus,
+} from './account-deletion.schemas.ts';
+import type { AccountDeletionDeps } from './account-deletion.types.ts';
+import { deleteAccount } from './delete-account.ts';
+
+const tags = ['users'];
+
+const presentDeleted = (at: Date) => ({ status: 'deleted' as const, deletedAt: at.toISOString() });
+
+/** Declares `/users/me/deletion` of the customer API. */
+export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/users/me/deletion/request',
+    summary: "Send a code for the deletion of the account to the caller's phone",
+    tags,
+    access: customerAccess,
+    responses: { 200: deletionCodeAnswer },
+    errors: ['OTP_SEND_LIMIT', 'SMS_UNAVAILABLE'],
+    handler: async ({ principal: { userId, phone }, context: { ip } }) => {
+      const sent = await sendCode(deps, { phone, purpose: 'deletion', ip });
+      await recordSecurityEvent(deps.db, deps, { userId, kind: 'deletion_requested', ip });
+      return ok({ sent: true, ...sent });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/users/me/deletion/confirm',
+    summary: 'Delete the account for good',
+    tags,
+    access: customerAccess,
+    body: confirmDeletionBody,
+    responses: { 200: deletedAnswer },
+    errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_BUSY', 'HOLDING_NOT_EMPTY', 'PRICE_UNAVAILABLE'],
+    handler: async ({ body: { otp, forfeitGold = false }, principal }) =>
+      ok(presentDeleted(await deleteAccount(deps, principal, { otp, forfeitGold }))),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/users/me/deletion/status',
+    summary: 'Tell whether the account is deleted; answers an unexpired token of a deleted one too',
+    tags,
+    access: tokenSubjectAccess,
+    responses: { 200: deletionStatus },
+    handler: async ({ principal: { deletedAt } }) =>
+      ok(deletedAt === undefined ? { status: 'none' as const } : presentDeleted(deletedAt)),
+  }),
+];

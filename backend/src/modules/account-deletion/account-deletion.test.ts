@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import {
+  openCustomerApi,
+  type OpenCustomerApi,
+  type SignedInPerson,
+} from '#test/support/open-customer-api.ts';
+import type { Answer } from '#test/support/caller.ts';
+import { purgeLapsedIdentity } from '../identity/index.ts';
+import { registerPushToken } from '../identity/push-tokens.store.ts';
+
+let api: OpenCustomerApi;
+beforeAll(async () => {
+  api = await openCustomerApi();
+});
+afterAll(() => api.close());
+
+const daySeconds = 24 * 60 * 60;
+
+const requestCode = async ({ call, phone }: SignedInPerson): Promise<string> => {
+  expect((await call('POST', '/users/me/deletion/request')).status).toBe(200);
+  return api.codeOf(phone);
+};
+const confirm = ({ call }: SignedInPerson, otp: string, more: object = {}): Promise<Answer> =>
+  call('POST', '/users/me/deletion/confirm', { otp, confirmation: 'DELETE', ...more });
+const remove = async (person: SignedInPerson, more: object = {}): Promise<Answer> =>
+  confirm(person, await requestCode(person), more);
+const holdsBooks = () =>
+  assertInvariants({
+    databaseUrl: api.system.addresses.databaseUrl,
+    sandboxUrl: api.system.sandbox.url,
+  });
+
+describe('the code', () => {
+  it('is needed, with the word DELETE, and a third wrong one locks', async () => {
+    const person = await api.person();
+    const otp = await requestCode(person);
+    const wrong = otp === '000000' ? '111111' : '000000';
+    const unconfirmed = await person.call('POST', '/users/me/deletion/confirm', { otp });
+    expect(unconfirmed).toMatchObject({ status: 400, field: 'confirmation' });
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(await confirm(person, wrong)).toMatchObject({ status: 401, code: 'INVALID_OTP' });
+    }
+    expect(await confirm(person, otp)).toMatchObject({ status: 429, code: 'OTP_LOCKED' });
+    const status = await person.call('GET', '/users/me/deletion/status');
+    expect(status.body).toEqual({ status: 'none' });
+  });
+
+  it('is sent three times in 15 minutes, each a security event', async () => {
+    const person = await api.person();
+    for (let sends = 0; sends < 3; sends += 1) await requestCode(person);
+    const fourth = await person.call('POST', '/users/me/deletion/request');
+    expect(fourth).toMatchObject({ status: 429, code: 'OTP_SEND_LIMIT' });
+    expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0);
+    const where = { userId: person.userId, kind: 'deletion_requested' };
+    expect(await api.system.db.securityEvent.count({ where })).toBe(3);
+  });
+
+  it('of a sign-in deletes nothing', async () => {
+    const person = await api.person();
+    await api.as()('POST', '/auth/send-otp', { phone: person.phone });
+    const answer = await confirm(person, await api.codeOf(person.phone));
+    expect(answer).toMatchObject({ status: 401, code: 'INVALID_OTP' });
+  });
+});
+
+describe('a deleted account', () => {
+  it('answers its token with its status and with nothing else', async () => {
+    const person = await api.person();
+    const deleted = await remove(person);
+    const { deletedAt } = deleted.body;
+    expect(deleted).toMatchObject({ status: 200, body: { status: 'deleted' } });
+    const status = await person.call('GET', '/users/me/deletion/status');
+    expect(status).toMatchObject({ status: 200, body: { status: 'deleted', deletedAt } });
+    expect((await person.call('GET', '/users/me')).status).toBe(401);
+    expect((await confirm(person, '123456')).status).toBe(401);
+    const { refreshToken } = person;
+    expect(await api.as()('POST', '/auth/refresh', { refreshToken })).toMatchObject({
+      status: 401,
+      code: 'INVALID_REFRESH_TOKEN',
+    });
+    await api.system.advance(16 * 60);
+    expect((await person.call('GET', '/users/me/deletion/status')).status).toBe(401);
+  });
+
+  it('keeps its number from signing in for the days of the cool-down alone', async () => {
+    const person = await api.person();
+    const { db } = api.system;
+    await remove(person);
+    expect(await api.signIn(person.phone)).toMatchObject({
+      status: 401,
+      code: 'ACCOUNT_UNAVAILABLE',
+    });
+    await api.system.advance(30 * daySeconds - 60);
+    expect((await api.signIn(person.phone)).status).toBe(401);
+    await api.system.advance(120);
+    await purgeLapsedIdentity(api.system);
+    expect(await db.deletedPhone.count()).toBe(0);
+    const again = await api.signIn(person.phone);
+    expect(again).toMatchObject({ status: 200, body: { isNewUser: true } });
+    expect(Object(again.body['user'])['id']).not.toBe(person.userId);
+  });
+});
+
+it('leaves its number to a new account, which the gold provider knows as the same user', async () => {
+  const person = await api.knownPerson();
+  const { db } = api.system;
+  await remove(person);
+  await api.system.advance(31 * daySeconds);
+  const again = await api.knownPerson(person.phone);
+  const [gone, here] = await Promise.all(
+    [person, again].map(({ userId: id }) => db.user.findUniqueOrThrow({ where: { id } })),
+  );
+  expect(here?.providerUserId).toBe(gone?.providerUserId);
+  await api.buy(again, '1000');
+  await holdsBooks();
+});
+
+describe('is refused', () => {
+  it('while gold is held; a sale of all of it makes way', async () => {
+    const person = await api.knownPerson();
+    await api.buy(person, '1000');
+    const refused = await remove(person, { forfeitGold: true });
+    expect(refused).toMatchObject({ status: 409, code: 'HOLDING_NOT_EMPTY' });
+    const { db } = api.system;
+    const { userId } = person;
+    const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
+    await api.sell(person, balance.toFixed(4));
+    expect(await remove(person)).toMatchObject({ status: 200 });
+    await holdsBooks();
+  });
+
+  it('while a purchase can still be paid, also one that failed', async () => {
+    const person = await api.knownPerson();
+    const body = { unit: 'INR', amount: '500', idempotency_key: `open-${person.userId}` };
+    const placed = (await person.call('POST', '/gold/buy', body)).body;
+    const otp = await requestCode(person);
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    const id = String(Object(placed['order'])['id']);
+    const { db, sandbox } = api.system;
+    const gatewayOrderId = String(Object(placed['payment'])['gateway_order_id']);
+    await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'failed' });
+    const orderNow = () => db.goldOrder.findUniqueOrThrow({ where: { id } });
+    await eventually(async () => (await orderNow()).status === 'FAILED');
+    // The code of before is still good: nothing was deleted by it.
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    const leftMs = Number((await orderNow()).lockEndsAt) - Number(api.system.clock.now());
+    await api.system.advance(Math.ceil(leftMs / 1000));
+    expect(await confirm(person, otp)).toMatchObject({ status: 200 });
+    await holdsBooks();
+  });
+
+  it('while a payout is in any state but PAID', async () => {
+    const person = await api.knownPerson();
+    await api.buy(person, '1000');
+    const { db } = api.system;
+    const { userId } = person;
+    const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
+    await api.sell(person, balance.toFixed(4));
+    const otp = await requestCode(person);
+    for (const status of ['PENDING', 'PROCESSING', 'FAILED', 'REVERSED']) {
+      await db.payout.updateMany({ where: { userId }, data: { status } });
+      const refused = await confirm(person, otp);
+      expect({ ...refused, payout: status }).toMatchObject({
+        payout: status,
+        status: 409,
+        code: 'ACCOUNT_BUSY',
+      });
+    }
+    await db.payout.updateMany({ where: { userId }, data: { status: 'PAID' } });
+    await holdsBooks();
+  });
+
+  it('while a plan is active or jewellery is on its way', async () => {
+    const person = await api.person();
+    const { db, clock, random } = api.system;
+    const { userId } = person;
+    const at = clock.now();
+    const ids = { plan: random.uuid(), order: random.uuid() };
+    await db.sipPlan.create({
+      data: {
+        id: ids.plan,
+        userId,
+        status: 'ACTIVE',
+        amountPaise: 100_000n,
+        frequency: 'MONTHLY',
+        durationInstallments: 12,
+        startDate: at,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    const otp = await requestCode(person);
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    await db.sipPlan.update({
+      where: { id: ids.plan },
+      data: { status: 'CANCELLED', cancelledAt: at },
+    });
+    await db.productOrder.create({
+      data: {
+        id: ids.order,
+        userId,
+        status: 'SHIPPED',
+        itemsTotalPaise: 1000n,
+        gstPaise: 30n,
+        gstRateBps: 300,
+        deliveryFeePaise: 0n,
+        totalPaise: 1030n,
+        shippingAddressSealed: 'sealed',
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    await db.productOrder.update({ where: { id: ids.order }, data: { status: 'DELIVERED' } });
+    expect(await confirm(person, otp)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('gold below the smallest sale', () => {
+  it('is given up on the word of the customer alone, to a figure that both books know', async () => {
+    const person = await api.knownPerson();
+    await api.buy(person, '1000');
+    const { db } = api.system;
+    const { userId } = person;
+    const held = await db.holding.findUniqueOrThrow({ where: { userId } });
+    // Leaves gold for about four rupees.
+    await api.sell(person, held.balance.minus('0.0004').toFixed(4));
+    const otp = await requestCode(person);
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'HOLDING_NOT_EMPTY' });
+    expect(await confirm(person, otp, { forfeitGold: true })).toMatchObject({ status: 200 });
+    const left = await db.holding.findUniqueOrThrow({ where: { userId } });
+    expect([left.balance.toFixed(4), left.investedPaise]).toEqual(['0.0000', 0n]);
+    const [movement] = await db.holdingMovement.findMany({
+      where: { userId },
+      orderBy: { version: 'desc' },
+    });
+    expect(movement).toMatchObject({ kind: 'FORFEITED', orderId: null });
+    expect(movement?.grams.toFixed(4)).toBe('-0.0004');
+    await holdsBooks();
+  });
+});
+
+const holdHolding = ({ userId }: SignedInPerson) =>
+  holdRows(
+    api.system.addresses.databaseUrl,
+    'SELECT user_id FROM holding WHERE user_id = $1::uuid FOR UPDATE',
+    [userId],
+  );
+const standing = (count: number) => untilBlocked(api.system.addresses.databaseUrl, count);
+const ordersOf = ({ userId }: SignedInPerson) =>
+  api.system.db.goldOrder.count({ where: { userId } });
+const buy = ({ call, userId }: SignedInPerson) =>
+  call('POST', '/gold/buy', { unit: 'INR', amount: '500', idempotency_key: `race-${userId}` });
+
+describe('beside another request of the customer', () => {
+  it('a purchase that comes first refuses the deletion', async () => {
+    const person = await api.knownPerson();
+    const otp = await requestCode(person);
+    const held = await holdHolding(person);
+    const bought = buy(person);
+    await standing(1);
+    const deleted = confirm(person, otp);
+    await standing(2);
+    await held.release();
+    expect((await bought).status).toBe(201);
+    expect(await deleted).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    expect(await ordersOf(person)).toBe(1);
+    await holdsBooks();
+  });
+
+  it('a purchase that comes second is refused and writes nothing', async () => {
+    const person = await api.knownPerson();
+    const otp = await requestCode(person);
+    const held = await holdHolding(person);
+    const deleted = confirm(person, otp);
+    await standing(1);
+    const bought = buy(person);
+    await standing(2);
+    await held.release();
+    expect((await deleted).status).toBe(200);
+    expect(await bought).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    expect(await ordersOf(person)).toBe(0);
+    await holdsBooks();
+  });
+
+  it('a bank account, a document and a token that come second are refused', async () => {
+    const person = await api.person();
+    const { userId, call } = person;
+    const otp = await requestCode(person);
+    const held = await holdHolding(person);
+    const deleted = confirm(person, otp);
+    await standing(1);
+    const account = { accountNumber: '123456789012', ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
+    const added = call('POST', '/bank-accounts', account);
+    await standing(2);
+    await held.release();
+    expect((await deleted).status).toBe(200);
+    expect((await added).status).toBe(401);
+    const { db, inTransaction, clock, random } = api.system;
+    expect(await db.bankAccount.count({ where: { userId } })).toBe(0);
+    const token = { id: random.uuid(), userId, token: 'late', platform: 'ios' } as const;
+    await expect(
+      inTransaction((tx) => registerPushToken(tx, token, clock.now())),
+    ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('two confirmations delete once', async () => {
+    const person = await api.person();
+    const otp = await requestCode(person);
+    const answers = await Promise.all([confirm(person, otp), confirm(person, otp)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+  });
+});

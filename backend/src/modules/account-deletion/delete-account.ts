@@ -1,0 +1,114 @@
+import { floorToTraded, valueOf, ZERO_GRAMS, type Grams } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { eraseKeys } from '../../platform/idempotency/index.ts';
+import { eraseAccounts } from '../banking/index.ts';
+import { forfeitHolding, lockHolding, readHolding } from '../holdings/index.ts';
+import {
+  announceSessionsEnd,
+  checkCode,
+  eraseUser,
+  hashesOfPhone,
+  lockCodeGuards,
+  lockUserForDeletion,
+  refusalOf,
+  type CustomerPrincipal,
+  type DoomedUser,
+} from '../identity/index.ts';
+import { eraseKyc } from '../kyc/index.ts';
+import { deleteNotifications } from '../notifications/index.ts';
+import type { LivePrice } from '../price/index.ts';
+import type { AccountDeletionDeps } from './account-deletion.types.ts';
+import { hasWorkInProgress } from './work-in-progress.read-model.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+export interface DeletionConfirmation {
+  readonly otp: string;
+  /** Gives up gold that is worth less than the provider buys. */
+  readonly forfeitGold: boolean;
+}
+
+/** Returns true for gold that the provider would not buy, at its price or at ours. */
+const isBelowSmallestSale = (
+  balance: Grams,
+  live: LivePrice,
+  { provider }: Pick<AccountDeletionDeps, 'provider'>,
+): boolean => {
+  const grams = floorToTraded(balance);
+  const { minimumSellPaise } = provider.rules;
+  return (
+    valueOf(grams, live.sellPaise) < minimumSellPaise ||
+    valueOf(grams, live.providerSellPaise) < minimumSellPaise
+  );
+};
+
+/**
+ * Gives what little is held to the house. The caller has locked the holding and the user, and
+ * `live` is the price where some was to be given up.
+ * @throws AppError HOLDING_NOT_EMPTY for anything more, or without the customer's word
+ */
+const emptyHolding = async (
+  deps: AccountDeletionDeps,
+  tx: Db,
+  { userId, at, live }: { userId: string; at: Date; live: LivePrice | undefined },
+): Promise<void> => {
+  const { balance, reserved } = await readHolding(tx, userId);
+  if (balance === ZERO_GRAMS) return;
+  const mayForfeit =
+    live !== undefined && reserved === ZERO_GRAMS && isBelowSmallestSale(balance, live, deps);
+  if (!mayForfeit) throw new AppError('HOLDING_NOT_EMPTY');
+  await forfeitHolding(tx, { movementId: deps.random.uuid(), userId, at });
+};
+
+/** Erases all that the modules keep of the person, and returns the ids of the ended sessions. */
+const erase = async (
+  deps: AccountDeletionDeps,
+  tx: Db,
+  user: DoomedUser,
+  at: Date,
+): Promise<string[]> => {
+  const { userId } = user;
+  await eraseKyc(deps, tx, { userId, at });
+  await eraseAccounts(tx, { userId, at });
+  await deleteNotifications(tx, userId);
+  await eraseKeys(tx, userId);
+  await deps.vault.destroyUser(tx, userId);
+  return eraseUser(tx, user, { at, coolDownUntil: addMs(at, deps.coolDownDays * dayMs) });
+};
+
+/**
+ * Deletes the caller's account: checks and erasure in one transaction, under the locks of the
+ * holding and then of the user, so that nothing begins or is bought beside it
+ * (contract: identity-and-kyc > Deletion). A code that meets a 409 stays good.
+ * @returns when the account was deleted
+ * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_BUSY, HOLDING_NOT_EMPTY, PRICE_UNAVAILABLE;
+ *   UNAUTHENTICATED where another request was quicker
+ */
+export const deleteAccount = async (
+  deps: AccountDeletionDeps,
+  { userId, phone }: Pick<CustomerPrincipal, 'userId' | 'phone'>,
+  { otp, forfeitGold }: DeletionConfirmation,
+): Promise<Date> => {
+  const { db, inTransaction, clock, blindIndex } = deps;
+  const user: DoomedUser = { userId, phoneHashes: hashesOfPhone(blindIndex, phone) };
+  const isHolding = forfeitGold && (await readHolding(db, userId)).balance > ZERO_GRAMS;
+  const live = isHolding ? await deps.price.livePrice() : undefined;
+  const result = await inTransaction(async (tx) => {
+    const verdict = await checkCode(deps, tx, { phone, purpose: 'deletion', code: otp });
+    // By return: a throw would undo the count of wrong codes.
+    if (verdict.kind !== 'right') return verdict;
+    await lockCodeGuards(tx, user);
+    await lockHolding(tx, userId);
+    if (!(await lockUserForDeletion(tx, userId))) throw new AppError('UNAUTHENTICATED');
+    const at = clock.now();
+    if (await hasWorkInProgress(tx, userId, at)) throw new AppError('ACCOUNT_BUSY');
+    await emptyHolding(deps, tx, { userId, at, live });
+    return { kind: 'deleted' as const, at, sessionIds: await erase(deps, tx, user, at) };
+  });
+  if (result.kind !== 'deleted') throw refusalOf(result);
+  await announceSessionsEnd(deps, result.sessionIds);
+  await deps.portfolios.drop(userId);
+  return result.at;
+};

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import {
+  openCustomerApi,
+  type OpenCustomerApi,
+  type Person,
+} from '#test/support/open-customer-api.ts';
+import { pngBase64 } from '#test/support/open-kyc.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
+import { hashesOfPhone } from '../identity/index.ts';
+import { createDocumentRemoval } from '../kyc/index.ts';
+
+let api: OpenCustomerApi;
+beforeAll(async () => {
+  api = await openCustomerApi();
+});
+afterAll(() => api.close());
+
+/** Each with what a search for it finds, whatever stands around it; short numbers by themselves. */
+const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
+  const texts = {
+    phone: person.phone.slice(3),
+    fullName: person.fullName,
+    email: person.email,
+    pan: person.pan,
+    aadhaar: person.aadhaar,
+    accountNumber: person.accountNumber,
+    ...more,
+  };
+  const forms = Object.entries(texts).flatMap(([name, text]) => [
+    [name, text],
+    [`${name} in hex`, Buffer.from(text).toString('hex')],
+    [`${name} in base64`, Buffer.from(text).toString('base64').replaceAll('=', '')],
+  ]);
+  const patterns = forms.map(([name = '', text = '']) => ({
+    name,
+    pattern: text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`),
+  }));
+  const alone = `(?<![0-9A-Za-z_-])${person.pincode}(?![0-9A-Za-z_-])`;
+  return [...patterns, { name: 'pincode', pattern: alone }];
+};
+
+/** Searches every column of every table of every schema, and says what was found where. */
+const search = (patterns: ReturnType<typeof patternsOf>): Promise<string[]> =>
+  withConnection(api.system.addresses.migrateUrl, async (client) => {
+    const { rows: tables } = await client.query<{ place: string }>(
+      `SELECT format('%I.%I', n.nspname, c.relname) AS place
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE c.relkind IN ('r', 'p', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+         AND n.nspname NOT LIKE 'pg_toast%'
+       ORDER BY 1`,
+    );
+    expect(tables.length).toBeGreaterThan(50);
+    const found = new Set<string>();
+    for (const { place } of tables) {
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT DISTINCT p.name FROM ${place} t
+         JOIN unnest($1::text[], $2::text[]) AS p (name, pattern) ON t::text ~* p.pattern`,
+        [patterns.map(({ name }) => name), patterns.map(({ pattern }) => pattern)],
+      );
+      for (const { name } of rows) found.add(`${name} in ${place}`);
+    }
+    return [...found].toSorted();
+  });
+
+/** Everything of the money that has to be the same afterwards. */
+const booksOf = async (userId: string) => {
+  const { db } = api.system;
+  const [orders, movements, payments, payouts, holding] = await Promise.all([
+    db.goldOrder.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
+    db.holdingMovement.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
+    db.paymentOrder.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
+    db.payout.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
+    db.holding.findUniqueOrThrow({ where: { userId } }),
+  ]);
+  return JSON.stringify({ orders, movements, payments, payouts, holding }, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+};
+
+const deleteAccount = async (phone: string, token: string): Promise<void> => {
+  const call = api.as(token);
+  await call('POST', '/users/me/deletion/request');
+  const otp = await api.codeOf(phone);
+  const confirmed = await call('POST', '/users/me/deletion/confirm', {
+    otp,
+    confirmation: 'DELETE',
+  });
+  expect(confirmed.status).toBe(200);
+};
+
+it('yields nothing of the person from any column, and leaves the books as they were', async () => {
+  const person = await api.knownPerson();
+  const { phone, userId, token, call } = person;
+  const { db, blindIndex, objects, logger, clock } = api.system;
+  const pushToken = `push-${randomUUID()}`;
+  await call('POST', '/users/me/push-tokens', { token: pushToken, platform: 'android' });
+  await db.user.update({ where: { id: userId }, data: { mpinHash: 'mpin-hash-of-the-person' } });
+  await db.biometricToken.create({
+    data: {
+      id: randomUUID(),
+      userId,
+      deviceId: 'device-of-the-person',
+      tokenHash: 'biometric-hash-of-the-person',
+      createdAt: clock.now(),
+    },
+  });
+  await api.buy(person, '1000');
+  const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
+  await api.sell(person, balance.toFixed(4));
+
+  const more = {
+    phoneHash: hashesOfPhone(blindIndex, phone)[0],
+    pushToken,
+    mpinHash: 'mpin-hash-of-the-person',
+    biometricHash: 'biometric-hash-of-the-person',
+  };
+  const patterns = patternsOf(person, more);
+  // The search can find: what stands in clear while the account lives.
+  expect(await search(patterns)).toEqual(
+    expect.arrayContaining([
+      'phone in public.app_user',
+      'fullName in public.app_user',
+      'email in public.app_user',
+      'phoneHash in public.app_user',
+      'pushToken in public.push_token',
+    ]),
+  );
+  const before = await booksOf(userId);
+  const [document] = await db.kycDocument.findMany({ where: { userId } });
+  const key = document?.key ?? '';
+  expect(await objects.get(key)).toMatchObject({
+    kind: 'done',
+    value: { bytes: expect.anything() },
+  });
+
+  await deleteAccount(phone, token);
+
+  // The hash alone, by which the number is refused until the cool-down is over.
+  expect(await search(patterns)).toEqual(['phoneHash in public.deleted_phone']);
+  expect(await booksOf(userId)).toBe(before);
+  const { wrappedKey, destroyedAt } = await db.userDataKey.findUniqueOrThrow({ where: { userId } });
+  expect([wrappedKey.length, destroyedAt === null]).toEqual([0, false]);
+  for (const count of await Promise.all([
+    db.session.count({ where: { userId } }),
+    db.notification.count({ where: { userId } }),
+    db.pushToken.count({ where: { userId } }),
+    db.biometricToken.count({ where: { userId } }),
+    db.kycRecord.count({
+      where: { userId, OR: [{ panHash: { not: null } }, { panLast4: { not: null } }] },
+    }),
+    db.bankAccount.count({ where: { userId, NOT: { numberHash: '', numberSealed: '' } } }),
+  ])) {
+    expect(count).toBe(0);
+  }
+
+  // The documents go from the store too, once it deletes them.
+  const refusing = { delete: async () => ({ kind: 'unknown', reason: 'down' }) as const };
+  await runSweeps([createDocumentRemoval({ db, objects: refusing, logger })]);
+  expect(await db.kycDocument.count({ where: { userId } })).toBe(1);
+  await runSweeps([createDocumentRemoval({ db, objects, logger })]);
+  expect(await db.kycDocument.count({ where: { userId } })).toBe(0);
+  expect(await objects.get(key)).toEqual({ kind: 'done', value: undefined });
+  await assertInvariants({
+    databaseUrl: api.system.addresses.databaseUrl,
+    sandboxUrl: api.system.sandbox.url,
+  });
+});
+
+it('withdraws a submission from the reviewers, and its numbers may be used by another account', async () => {
+  const person = await api.person();
+  const { db } = api.system;
+  const upload = { kind: 'PAN', contentType: 'image/png' };
+  const submit = async ({ call }: { call: typeof person.call }) => {
+    const { body } = await call('POST', '/kyc/documents', { ...upload, dataBase64: pngBase64 });
+    const { pan, aadhaar, pincode, fullName } = person;
+    const { documentKey } = body;
+    return call('POST', '/kyc/submit', { pan, aadhaar, pincode, fullName, documentKey });
+  };
+  expect((await submit(person)).status).toBe(200);
+  const other = await api.person();
+  expect(await submit(other)).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+  await deleteAccount(person.phone, person.token);
+  const record = await db.kycRecord.findUniqueOrThrow({ where: { userId: person.userId } });
+  expect(record).toMatchObject({ status: 'PENDING', panSealed: null, fullNameSealed: null });
+  expect((await submit(other)).status).toBe(200);
+});

@@ -1,0 +1,52 @@
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+
+/* The rows of `push_token`. */
+
+/** Push tokens of one customer (contract: identity-and-kyc > Users). */
+export const maxPushTokens = 20;
+
+export const pushPlatforms = ['ios', 'android', 'web'] as const;
+
+export interface PushToken {
+  readonly id: string;
+  readonly token: string;
+  readonly platform: (typeof pushPlatforms)[number];
+  readonly createdAt: Date;
+}
+
+/**
+ * Registers a token, in the caller's transaction: a token that another account has, or this one,
+ * becomes this account's now. Of more than the most, those registered longest ago are removed.
+ */
+export const registerPushToken = async (
+  tx: Db,
+  { id, userId, token, platform }: Omit<PushToken, 'createdAt'> & { readonly userId: string },
+  at: Date,
+): Promise<PushToken> => {
+  // Registrations of one customer take turns, so that none counts past the other.
+  await selectRows(tx, sql`SELECT id FROM app_user WHERE id = ${userId}::uuid FOR NO KEY UPDATE`);
+  const row = await selectOne<PushToken>(
+    tx,
+    sql`
+      INSERT INTO push_token (id, user_id, token, platform, created_at, updated_at)
+      VALUES (${id}::uuid, ${userId}::uuid, ${token}, ${platform}, ${at}::timestamptz,
+        ${at}::timestamptz)
+      ON CONFLICT (token) DO UPDATE SET id = EXCLUDED.id, user_id = EXCLUDED.user_id,
+        platform = EXCLUDED.platform, created_at = EXCLUDED.created_at,
+        updated_at = EXCLUDED.updated_at
+      RETURNING id::text AS id, token, platform, created_at AS "createdAt"`,
+  );
+  if (row === undefined) throw new Error('an upsert returned no row');
+  await execute(
+    tx,
+    sql`
+      DELETE FROM push_token WHERE id IN (
+        SELECT id FROM push_token WHERE user_id = ${userId}::uuid
+        ORDER BY updated_at DESC, id DESC OFFSET ${maxPushTokens}::int)`,
+  );
+  return row;
+};
+
+/** Removes a token of the customer's own; false where they have no such token. */
+export const removePushToken = async (db: Db, userId: string, token: string): Promise<boolean> =>
+  (await db.pushToken.deleteMany({ where: { userId, token } })).count === 1;

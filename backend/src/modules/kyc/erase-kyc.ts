@@ -1,0 +1,57 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { kycMachine } from './kyc.states.ts';
+import { lockKycOfUser } from './kyc.store.ts';
+
+const numbers = {
+  panSealed: null,
+  panLast4: null,
+  panHash: null,
+  aadhaarSealed: null,
+  aadhaarLast4: null,
+  aadhaarHash: null,
+  hashKey: null,
+  fullNameSealed: null,
+  dateOfBirthSealed: null,
+  pincode: null,
+  pincodeSealed: null,
+  documentKey: null,
+  selfieKey: null,
+} as const;
+
+/**
+ * Erases the personal fields of a customer's record, in the transaction that deletes their account:
+ * a submission that waits for a reviewer is withdrawn, and the PAN and the Aadhaar are nobody's.
+ * The documents stay listed until the sweep has removed them from the object store.
+ */
+export const eraseKyc = async (
+  { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },
+  tx: Db,
+  { userId, at }: { readonly userId: string; readonly at: Date },
+): Promise<void> => {
+  const record = await lockKycOfUser(tx, userId);
+  if (record === undefined) return;
+  const { id, status: from } = record;
+  if (from === 'SUBMITTED') {
+    await transition(kycMachine(logger), {
+      id,
+      from,
+      to: 'PENDING',
+      actor: `customer:${userId}`,
+      cause: 'account.deleted',
+      update: async () =>
+        (
+          await tx.kycRecord.updateMany({
+            where: { id, status: from },
+            data: { status: 'PENDING' },
+          })
+        ).count,
+    });
+  }
+  await tx.kycRecord.updateMany({
+    where: { id },
+    // A rejected record has a reason; this one says nothing.
+    data: { ...numbers, reviewReason: null, reviewReasonSealed: '', updatedAt: at },
+  });
+};

@@ -1,0 +1,231 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
+import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
+import { createAdmins } from '../../src/modules/admins/index.ts';
+import { createKycReview } from '../../src/modules/kyc/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
+import { bearerCaller, type Answer, type Caller } from './caller.ts';
+import { eventually } from './eventually.ts';
+import { createFactories, type Factories } from './factories.ts';
+import { pngBase64 } from './open-kyc.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
+import { runQueuedJobs } from './run-queued-jobs.ts';
+
+type CustomerApi = ReturnType<typeof createCustomerApi>;
+
+/** Everything that a customer gives us of themselves. */
+export interface Person {
+  readonly phone: string;
+  readonly fullName: string;
+  readonly email: string;
+  readonly pan: string;
+  readonly aadhaar: string;
+  readonly pincode: string;
+  readonly accountNumber: string;
+}
+
+/** A signed-in customer of the whole API. */
+export interface SignedInPerson extends Person {
+  readonly userId: string;
+  readonly token: string;
+  readonly refreshToken: string;
+  readonly call: Caller;
+  /** Empty for one who has gone through no KYC. */
+  readonly bankAccountId: string;
+}
+
+/** The whole customer API in this process, as `main.ts` wires it, and the review of KYC. */
+export interface OpenCustomerApi {
+  readonly system: TestSystem;
+  readonly services: CustomerApi['services'];
+  readonly make: Factories;
+  as(token?: string): Caller;
+  /** The newest code that reached this phone. */
+  codeOf(phone: string): Promise<string>;
+  signIn(phone: string): Promise<Answer>;
+  /** A new customer, with nothing but a phone. */
+  person(phone?: string): Promise<SignedInPerson>;
+  /** A new customer with a profile, approved KYC and a verified bank account. */
+  knownPerson(phone?: string): Promise<SignedInPerson>;
+  /** Buys for so many rupees, up to the allocation; answers the order's id. */
+  buy(person: SignedInPerson, rupees: string): Promise<string>;
+  /** Sells grams up to the payout, which is paid; answers the sale's id. */
+  sell(person: SignedInPerson, grams: string): Promise<string>;
+  /** Runs what is queued. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+let keys = 0;
+const newKey = (): string => `whole-api-${process.pid}-${(keys += 1)}`;
+
+const environmentOf = ({ addresses, sandbox, objectsDir, settingsDir }: TestSystem) => ({
+  APP_MODE: 'test',
+  DATABASE_URL: addresses.databaseUrl,
+  REDIS_URL: addresses.redisUrl,
+  PII_KEYRING: `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`,
+  BLIND_INDEX_KEY: 'dev-only-blind-index-key-of-32-chars',
+  CREDENTIAL_PEPPER: 'dev-only-credential-pepper-of-32-chars',
+  JWT_SECRET: 'dev-only-jwt-secret-of-32-characters',
+  SETTINGS_DIR: settingsDir,
+  OTP_SENDS_PER_ADDRESS_HOUR: '10000',
+  MSG91_BASE_URL: `${sandbox.url}/msg91`,
+  MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
+  MSG91_OTP_TEMPLATE_ID: 'template',
+  SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
+  SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
+  SAFEGOLD_SPOT_FIELD: 'spot_price',
+  PAYMENT_GATEWAYS: 'sandbox',
+  SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
+  SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
+  SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
+  SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
+  RAZORPAYX_BASE_URL: `${sandbox.url}/razorpayx`,
+  RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
+  RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
+  RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
+  PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
+  OBJECT_STORE: 'filesystem',
+  OBJECT_STORE_DIR: objectsDir,
+});
+
+const must = (answer: Answer, status: number): Answer => {
+  if (answer.status === status) return answer;
+  throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`);
+};
+
+/** Opens it with open gates; webhooks of the sandbox find their way. */
+export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
+  const system = await openTestSystem({ seeded: true });
+  const { db, random, sandbox, settingsDir } = system;
+  for (const gate of ['DIGITAL_GOLD_PAYMENT_ENABLED', 'DIGITAL_SELL_ENABLED']) {
+    await writeFile(join(settingsDir, gate), 'true');
+  }
+  const env = environmentOf(system);
+  const api = createCustomerApi(loadConfig(customerApiVariables, env), env, system);
+  const { services } = api;
+  const { routes, guard } = api.definition;
+  const url = await system.serve({ prefix: '/v1', routes, guard });
+  sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
+  const make = createFactories(system);
+  const adminUrl = await system.serve({
+    prefix: '/v1',
+    routes: createKycReview({ ...system, notify: createNotify(system) }).adminRoutes,
+    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
+  });
+  // A token of its own for each call: tests move the time by days.
+  const operator: Caller = async (method, path, body) =>
+    bearerCaller(adminUrl, (await make.admin()).token)(method, path, body);
+
+  const as: OpenCustomerApi['as'] = (token) => bearerCaller(url, token);
+  const codeOf: OpenCustomerApi['codeOf'] = async (phone) => {
+    const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
+    const [newest] = body['messages'] as { otp: string }[]; // the control's own view
+    return newest?.otp ?? '';
+  };
+  const drain = async (): Promise<void> => {
+    const { gold, payments, banking, payouts } = services;
+    const tasks = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };
+    const [thrown] = await runQueuedJobs(system, tasks);
+    if (thrown !== undefined) throw thrown;
+  };
+  const signIn: OpenCustomerApi['signIn'] = async (phone) => {
+    must(await as()('POST', '/auth/send-otp', { phone }), 200);
+    return as()('POST', '/auth/verify-otp', { phone, otp: await codeOf(phone) });
+  };
+
+  const person: OpenCustomerApi['person'] = async (phone = make.numbers.phone()) => {
+    const { body } = must(await signIn(phone), 200);
+    const token = String(body['accessToken']);
+    return {
+      phone,
+      fullName: `Zubeida Q ${random.digits(6)}`,
+      email: `zubeida.${random.digits(8)}@example.test`,
+      pan: make.numbers.pan(),
+      aadhaar: make.numbers.aadhaar(),
+      pincode: '793187',
+      accountNumber: `51${random.digits(8)}4321`,
+      userId: String(Object(body['user'])['id']),
+      token,
+      refreshToken: String(body['refreshToken']),
+      call: as(token),
+      bankAccountId: '',
+    };
+  };
+
+  const goThroughKyc = async ({ call, ...one }: SignedInPerson): Promise<void> => {
+    const document = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 };
+    const uploaded = must(await call('POST', '/kyc/documents', document), 201);
+    const { pan, aadhaar, pincode, fullName } = one;
+    const { documentKey } = uploaded.body;
+    must(await call('POST', '/kyc/submit', { pan, aadhaar, pincode, fullName, documentKey }), 200);
+    const { id } = await db.kycRecord.findUniqueOrThrow({ where: { userId: one.userId } });
+    must(await operator('POST', `/kyc/${id}/approve`), 200);
+  };
+
+  const addAccount = async ({ call, accountNumber, fullName }: SignedInPerson): Promise<string> => {
+    const body = { accountNumber, ifsc: 'HDFC0001234', holderName: fullName };
+    const { id } = must(await call('POST', '/bank-accounts', body), 201).body;
+    await drain();
+    await sandbox.control('POST', `/validations/${String(id)}`, { outcome: 'active' });
+    await eventually(async () => {
+      const { status } = await db.bankAccount.findUniqueOrThrow({ where: { id: String(id) } });
+      return status === 'VERIFIED';
+    });
+    return String(id);
+  };
+
+  return {
+    system,
+    services,
+    make,
+    as,
+    codeOf,
+    signIn,
+    person,
+    drain,
+    async knownPerson(phone) {
+      const made = await person(phone);
+      const profile = { full_name: made.fullName, email: made.email };
+      must(await made.call('PATCH', '/users/me', profile), 200);
+      await goThroughKyc(made);
+      return { ...made, bankAccountId: await addAccount(made) };
+    },
+    async buy({ call }, amount) {
+      const body = { unit: 'INR', amount, idempotency_key: newKey() };
+      const placed = must(await call('POST', '/gold/buy', body), 201).body;
+      const id = String(Object(placed['order'])['id']);
+      const gatewayOrderId = String(Object(placed['payment'])['gateway_order_id']);
+      await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
+      await eventually(async () => {
+        await drain();
+        const { status } = await db.goldOrder.findUniqueOrThrow({ where: { id } });
+        return status === 'ALLOCATED';
+      });
+      return id;
+    },
+    async sell({ call, bankAccountId }, grams) {
+      const body = { unit: 'GRAMS', amount: grams, bank_account_id: bankAccountId };
+      const sold = must(
+        await call('POST', '/gold/sell', { ...body, idempotency_key: newKey() }),
+        201,
+      ).body;
+      const id = String(Object(sold['order'])['id']);
+      const payoutId = String(Object(sold['payout'])['id']);
+      await drain();
+      await sandbox.control('POST', `/payouts/${payoutId}`, { outcome: 'processed' });
+      await eventually(async () => {
+        const { status } = await db.goldOrder.findUniqueOrThrow({ where: { id } });
+        return status === 'COMPLETED';
+      });
+      return id;
+    },
+    async close() {
+      await api.sms.close();
+      await services.close();
+      await system.close();
+    },
+  };
+};
