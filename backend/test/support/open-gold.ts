@@ -83,6 +83,8 @@ export interface OpenGold {
   advance(seconds: number): Promise<void>;
   /** The next calls of the provider's operation go wrong. */
   fault(operation: string, fault: string, more?: object): Promise<void>;
+  /** The next calls of the gateway's operation go wrong. */
+  gatewayFault(operation: string, fault: string, more?: object): Promise<void>;
   /** The calls that the provider received, oldest first. */
   journal(operation: string): Promise<readonly JournalEntry[]>;
   /** Ends every lease and every sale's lock: whoever held them was killed. */
@@ -231,6 +233,8 @@ export const openGold = async ({
     },
     advance: (seconds) => system.advance(seconds),
     fault: (operation, fault, more) => system.fault('safegold', operation, fault, more),
+    gatewayFault: (operation, fault, more) =>
+      system.fault('sandbox-gateway', operation, fault, more),
     journal: (operation) => system.journal('safegold', operation),
     lapseLeases: () => lapseLeases(db, redis),
     close: () => system.close(),

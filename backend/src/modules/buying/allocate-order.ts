@@ -28,6 +28,7 @@ import {
 import { findBuyQuote } from '../quotes/index.ts';
 import { readVerdict, type Verdict } from './allocation.rules.ts';
 import type { RecordAllocationOutcome } from './record-allocation-outcome.ts';
+import type { InstallmentToVerify, VerifyInstallment } from './verify-installment.ts';
 
 export interface AllocateDeps {
   readonly db: Db;
@@ -43,6 +44,7 @@ export interface AllocateDeps {
     userId: string,
   ) => Promise<{ readonly providerUserId: string | null } | undefined>;
   readonly recordOutcome: RecordAllocationOutcome;
+  readonly verifyInstallment: VerifyInstallment;
 }
 
 /** The work that an order leaves to a worker now. */
@@ -51,6 +53,8 @@ type Claim =
   | { readonly kind: 'SKIP'; readonly why: string; readonly order: GoldOrder | undefined }
   /** The lock has ended: only the order-status may be queried. */
   | { readonly kind: 'QUERY'; readonly order: LockedBuy; readonly confirm: Confirm | undefined }
+  /** An installment: nothing is undecided of it, and the provider's verify comes first. */
+  | (InstallmentToVerify & { readonly kind: 'VERIFY'; readonly confirm: undefined })
   /** The intent is written and held; `queryFirst` where there was an earlier try. */
   | {
       readonly kind: 'CONFIRM';
@@ -97,17 +101,24 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
       if (order === undefined) return skip('there is no such order');
       const { status } = order;
       if (!isAwaitingAllocation(status)) return skip(`it is ${status}`);
-      if (!isLockedBuy(order)) return skip('it is not a buy');
       const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
       if (latest?.isHeld === true) return skip('another worker holds it');
       const now = clock.now();
-      if (now >= order.lockEndsAt) return { kind: 'QUERY', order, confirm: latest };
+      const isLocked = isLockedBuy(order);
+      if (order.type === 'BUY' && isLocked && now >= order.lockEndsAt) {
+        return { kind: 'QUERY', order, confirm: latest };
+      }
       const { nextAttemptAt } = order;
       if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
         // Another process's clock is a little ahead of this one: the job is not lost for that.
         await schedule(db, allocationRetry(orderId, nextAttemptAt));
         return skip('its next try is not due');
       }
+      const isUndone = latest === undefined || latest.status === 'REFUSED';
+      if (order.type === 'SIP_INSTALLMENT' && isUndone) {
+        return { kind: 'VERIFY', order, lastConfirmId: latest?.id, confirm: undefined };
+      }
+      if (!isLocked) return skip('it is not a buy');
       const holderId = random.uuid();
       const confirm = await hold(db, order, latest, holderId, now);
       if (confirm === undefined) return skip('another worker holds it');
@@ -120,7 +131,8 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
 };
 
 /**
- * Creates the job that buys the gold of a paid order, or finds out that it was bought
+ * Creates the job that buys the gold of a paid order, or finds out that it was bought; an
+ * installment's is verified first, at the price of the moment
  * (contract: buying > Allocation). It may run at any time, any number of times, in any number of
  * workers, and be killed at any point: the intent is committed before the confirm, the status is
  * queried after every confirm and before any further one, and only the status decides.
@@ -188,6 +200,17 @@ export const createAllocateOrder = (deps: AllocateDeps) => {
     });
   };
 
+  const verifyAndConfirm = async (claim: Extract<Claim, { kind: 'VERIFY' }>) => {
+    const intended = await deps.verifyInstallment(claim);
+    if (intended === undefined) return 'NOT_VERIFIED';
+    return confirmAndQuery({ ...intended, kind: 'CONFIRM', queryFirst: false });
+  };
+
+  const act = (claim: Exclude<Claim, { kind: 'SKIP' }>) => {
+    if (claim.kind === 'VERIFY') return verifyAndConfirm(claim);
+    return claim.kind === 'QUERY' ? queryOnly(claim) : confirmAndQuery(claim);
+  };
+
   return async (orderId: string): Promise<void> => {
     const claim = await claimOrder(orderId);
     if (claim.kind === 'SKIP') {
@@ -198,7 +221,7 @@ export const createAllocateOrder = (deps: AllocateDeps) => {
     }
     const { confirm: intent } = claim;
     logger.info({ orderId, claim: claim.kind, confirmId: intent?.id }, 'allocating');
-    const recorded = await (claim.kind === 'QUERY' ? queryOnly(claim) : confirmAndQuery(claim));
+    const recorded = await act(claim);
     logger.info({ orderId, recorded }, 'allocation recorded');
   };
 };

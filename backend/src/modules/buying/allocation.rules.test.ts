@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.facts.ts';
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
-import { nextStep, readVerdict } from './allocation.rules.ts';
+import { nextInstallmentStep, nextStep, readVerdict } from './allocation.rules.ts';
 
 type Status = Parameters<typeof readVerdict>[0];
 
@@ -51,7 +51,11 @@ describe('the step after a failed try', () => {
     [4, 90],
     [5, 180],
   ])('number %i is a retry after %i s', (failedTries, delay) => {
-    expect(step(failedTries, after(10))).toEqual({ kind: 'RETRY', dueAt: after(10 + delay) });
+    expect(step(failedTries, after(10))).toEqual({
+      kind: 'RETRY',
+      dueAt: after(10 + delay),
+      failedTries,
+    });
   });
 
   it('is a person when all retries were used', () => {
@@ -59,7 +63,7 @@ describe('the step after a failed try', () => {
   });
 
   it('waits for no retry beyond the lock, only for its end', () => {
-    expect(step(5, after(301))).toEqual({ kind: 'RETRY', dueAt: lockEndsAt });
+    expect(step(5, after(301))).toMatchObject({ kind: 'RETRY', dueAt: lockEndsAt });
   });
 
   it.each([1, 3, 6])('is a person once the lock has ended, after %i tries', (failedTries) => {
@@ -73,5 +77,33 @@ describe('the step after a failed try', () => {
       kind: 'REVIEW',
       code: 'ALLOCATION_EXHAUSTED',
     });
+  });
+});
+
+describe('the step after a failed try of an installment', () => {
+  const failed = { retrySeconds, decidableAt: undefined, reason: 'No answer.' };
+  const code = 'GRAMS_MISMATCH';
+
+  it('is the next retry, however long ago the verify was', () => {
+    const tried = { ...failed, code, now: after(9999), failedTries: 5 } as const;
+    const dueAt = after(9999 + 180);
+    expect(nextInstallmentStep(tried)).toEqual({ kind: 'RETRY', dueAt, failedTries: 5 });
+  });
+
+  it('is a person when all retries were used, with the code of the last try', () => {
+    const tried = { ...failed, code, now: after(1), failedTries: 6 } as const;
+    expect(nextInstallmentStep(tried)).toMatchObject({ kind: 'REVIEW', code });
+  });
+
+  it('waits for an undecided confirm, which is no try', () => {
+    const tried = { ...failed, code, now: after(500), failedTries: 6 } as const;
+    const decidableAt = after(661);
+    expect(nextInstallmentStep({ ...tried, decidableAt })).toEqual({
+      kind: 'RETRY',
+      dueAt: decidableAt,
+      failedTries: 5,
+    });
+    const late = { ...tried, decidableAt, now: after(661) };
+    expect(nextInstallmentStep(late)).toMatchObject({ kind: 'REVIEW' });
   });
 });

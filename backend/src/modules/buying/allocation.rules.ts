@@ -14,6 +14,12 @@ import type { ManualReviewCode } from '../orders/index.ts';
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
+/** Returns the moment after which a transaction that was not confirmed never will be. */
+export const decidableAfter = (
+  verifiedAt: Date,
+  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
+): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
+
 /**
  * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
  * its way, so it is final only once the provider would not accept a confirm any more
@@ -28,8 +34,7 @@ export const readVerdict = (
     (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
     (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
   if (isNotConfirmed) {
-    const decidableAt = addMs(at.verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
-    return at.now > decidableAt ? 'NEVER' : 'NOT_CONFIRMED';
+    return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
   }
   if (status.kind !== 'done') return 'UNKNOWN';
   if (status.value === 'SUCCESS') return 'BOUGHT';
@@ -37,7 +42,12 @@ export const readVerdict = (
 };
 
 export type NextStep =
-  | { readonly kind: 'RETRY'; readonly dueAt: Date }
+  | {
+      readonly kind: 'RETRY';
+      readonly dueAt: Date;
+      /** Tries that have failed so far. */
+      readonly failedTries: number;
+    }
   | { readonly kind: 'REVIEW'; readonly code: ManualReviewCode; readonly reason: string };
 
 export interface FailedTry {
@@ -81,7 +91,37 @@ export const nextStep = (tried: FailedTry): NextStep => {
     return review('ALLOCATION_EXHAUSTED', `${tries}; the provider did not confirm the gold.`);
   }
   const dueAt = addSeconds(now, delay);
-  return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt };
+  return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt, failedTries };
+};
+
+/** A try of an installment's allocation that has not bought the gold. */
+export interface FailedInstallmentTry {
+  readonly now: Date;
+  /** Tries that have failed, this one included. */
+  readonly failedTries: number;
+  readonly retrySeconds: readonly number[];
+  /** The moment at which an undecided confirm that can not be sent again is decidable. */
+  readonly decidableAt: Date | undefined;
+  /** The code and the words of the review, should this have been the last try. */
+  readonly code: ManualReviewCode;
+  readonly reason: string;
+}
+
+/**
+ * Decides what follows a try of an installment's allocation: it has no price lock, so every retry
+ * is a verify of its moment, until all were used. While an earlier confirm is undecided there is no
+ * fresh verify, and waiting for the provider's final answer is no try.
+ */
+export const nextInstallmentStep = (tried: FailedInstallmentTry): NextStep => {
+  const { now, failedTries, retrySeconds, decidableAt, code, reason } = tried;
+  if (decidableAt !== undefined && now < decidableAt) {
+    return { kind: 'RETRY', dueAt: decidableAt, failedTries: failedTries - 1 };
+  }
+  const delay = retrySeconds[failedTries - 1];
+  if (delay === undefined) {
+    return review(code, `${failedTries} tries of the allocation failed. ${reason}`);
+  }
+  return { kind: 'RETRY', dueAt: addSeconds(now, delay), failedTries };
 };
 
 /** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */

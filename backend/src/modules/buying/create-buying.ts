@@ -8,6 +8,8 @@ import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './al
 import { createBuy, type BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
+import { createRenewLife, type InstallmentLifeDeps } from './installment-life.ts';
+import { createInstallmentSweeps, type InstallmentSweepsDeps } from './installment.sweeps.ts';
 import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 import {
   createPlaceInstallment,
@@ -19,13 +21,17 @@ import {
   type RecordAllocationOutcome,
   type RecordOutcomeDeps,
 } from './record-allocation-outcome.ts';
+import { createVerifyInstallment } from './verify-installment.ts';
 
 export type BuyingOptions = BuyDeps &
-  Omit<AllocateDeps, 'recordOutcome'> &
+  Omit<AllocateDeps, 'recordOutcome' | 'verifyInstallment'> &
   RecordOutcomeDeps &
-  Pick<InstallmentDeps, 'orders'> & {
+  Pick<InstallmentDeps, 'orders'> &
+  Pick<InstallmentSweepsDeps, 'orders'> & {
     readonly payments: BuyDeps['payments'] &
-      Pick<Payments, 'pollGateways' | 'expirePaymentOrders' | 'presentPaymentOrder'>;
+      InstallmentSweepsDeps['payments'] &
+      InstallmentLifeDeps['payments'] &
+      Pick<Payments, 'presentPaymentOrder'>;
     readonly gates: Pick<Gates, 'requireBuyOpen'>;
   };
 
@@ -47,15 +53,20 @@ const jobPayload = z.object({ orderId: z.uuid() });
 /** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
 export const createBuying = (options: BuyingOptions): Buying => {
   const recordOutcome = createRecordAllocationOutcome(options);
-  const allocateOrder = createAllocateOrder({ ...options, recordOutcome });
-  const openCheckout = createOpenInstallmentCheckout(options);
+  const verifyInstallment = createVerifyInstallment(options);
+  const allocateOrder = createAllocateOrder({ ...options, recordOutcome, verifyInstallment });
+  const renewLife = createRenewLife(options);
+  const { openCheckout, job } = createOpenInstallmentCheckout({ ...options, renewLife });
   return {
     customerRoutes: createBuyRoutes({ ...options, buy: createBuy(options) }),
     jobs: {
       [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId),
-      [OPEN_CHECKOUT_TASK]: openCheckout.job,
+      [OPEN_CHECKOUT_TASK]: job,
     },
-    sweeps: createAllocationSweeps({ ...options, recordOutcome }),
+    sweeps: [
+      ...createAllocationSweeps({ ...options, recordOutcome }),
+      ...createInstallmentSweeps({ ...options, openCheckout }),
+    ],
     expirySweeps: createExpirySweeps(options),
     installments: createPlaceInstallment(options),
     allocateOrder,

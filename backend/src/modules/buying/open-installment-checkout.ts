@@ -24,13 +24,16 @@ const deferring = ['GATEWAY_UNAVAILABLE', 'NO_USABLE_GATEWAY', 'REQUEST_IN_PROGR
  */
 export const createOpenInstallmentCheckout = ({
   payments,
+  renewLife,
   logger,
 }: {
   readonly payments: Pick<Payments, 'createGatewayOrder'>;
+  readonly renewLife: (paymentOrderId: string) => Promise<void>;
   readonly logger: Logger;
 }) => {
   /** Returns false while the gateway can not be reached. */
   const openCheckout = async (paymentOrderId: string): Promise<boolean> => {
+    await renewLife(paymentOrderId);
     try {
       await payments.createGatewayOrder(paymentOrderId);
       return true;

@@ -6,10 +6,8 @@ import type { Random } from '../../platform/ids/random.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { insertInstallmentOrder, lockOrder, type Orders } from '../orders/index.ts';
 import type { PaymentOrderRequest, Payments } from '../payments/index.ts';
+import { installmentLifeMs } from './installment-life.ts';
 import { openCheckoutJob } from './open-installment-checkout.ts';
-
-/** An installment may be paid for so long after it was raised, or after its debit is due. */
-export const installmentLifeMs = 72 * 3_600_000;
 
 export interface InstallmentToPlace {
   readonly userId: string;

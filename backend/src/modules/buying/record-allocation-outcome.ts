@@ -1,8 +1,10 @@
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Grams } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
+import { cancelScheduled } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { creditHolding, reserveForReview, type PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -26,7 +28,15 @@ import {
   newConfirm,
   recordIntent,
 } from '../provider-operations/index.ts';
-import { isAboutMoney, nextStep, type Verdict } from './allocation.rules.ts';
+import {
+  decidableAfter,
+  isAboutMoney,
+  nextInstallmentStep,
+  nextStep,
+  type NextStep,
+  type Verdict,
+} from './allocation.rules.ts';
+import { createTakeNextStep } from './take-next-step.ts';
 
 /** The outcome of a try, by the provider's order-status. */
 export interface AllocationOutcome {
@@ -52,6 +62,7 @@ export interface RecordOutcomeDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly provider: Pick<GoldProvider, 'rules'>;
   readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
@@ -66,6 +77,7 @@ export interface RecordOutcomeDeps {
  */
 export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
   const { inTransaction, clock, random, logger, orders, notify, retrySeconds } = deps;
+  const takeNextStep = createTakeNextStep(deps);
 
   const credit = async (db: Db, order: GoldOrder, grams: Grams): Promise<void> => {
     const { id: orderId, userId, amountPaise: investedPaise } = order;
@@ -160,28 +172,43 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     return 'ALLOCATED';
   };
 
+  const stepOfInstallment = (
+    { allocationAttempts, lockStartedAt, lockEndsAt }: GoldOrder,
+    verdict: Exclude<Verdict, 'BOUGHT'>,
+    reason: string,
+  ): NextStep => {
+    const now = clock.now();
+    // Past the end of its verify a confirm is not sent again, only asked about until it is decided.
+    const isOver = lockEndsAt !== null && now >= lockEndsAt && verdict !== 'NEVER';
+    const decidableAt =
+      isOver && lockStartedAt !== null
+        ? addMs(decidableAfter(lockStartedAt, deps.provider.rules), 1000)
+        : undefined;
+    return nextInstallmentStep({
+      now,
+      failedTries: allocationAttempts + 1,
+      retrySeconds,
+      decidableAt,
+      code: 'ALLOCATION_EXHAUSTED',
+      reason: `The last one: ${reason}.`,
+    });
+  };
+
   const recordNotBought = async (
     db: Db,
     order: GoldOrder,
     verdict: Exclude<Verdict, 'BOUGHT'>,
-    { actor }: AllocationOutcome,
+    { actor, reason }: AllocationOutcome,
   ): Promise<Recorded> => {
-    const { id, status, lockEndsAt } = order;
+    const { status, lockEndsAt } = order;
     if (!isAwaitingAllocation(status) || lockEndsAt === null) return 'SKIPPED';
     const now = clock.now();
     const failedTries = order.allocationAttempts + 1;
-    const next = nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds });
-    if (next.kind === 'REVIEW') {
-      const by = { actor, cause: 'allocation.given-up' };
-      await orders.sendToReview(db, { ...order, status }, next.code, next.reason, by);
-      return 'REVIEW';
-    }
-    if (status === 'RETRY_PENDING') return 'SKIPPED';
-    const changes = { allocationAttempts: failedTries, nextAttemptAt: next.dueAt };
-    const by = { cause: 'allocation.failed', actor };
-    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
-    await schedule(db, allocationRetry(id, next.dueAt));
-    return 'RETRY';
+    const next =
+      order.type === 'BUY'
+        ? nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds })
+        : stepOfInstallment(order, verdict, reason);
+    return takeNextStep(db, { ...order, status }, next, actor);
   };
 
   /** Leaves the confirm open; returns true where the outcome may decide the order's next step. */

@@ -29,6 +29,7 @@ export const createOrderReviewRoutes = (deps: AdminOrderDeps & ResolveOrderDeps)
     responses: { 200: adminOrderView },
     errors: [
       'ILLEGAL_TRANSITION',
+      'KYC_REQUIRED',
       'OUTCOME_UNDECIDED',
       'SERVICE_UNAVAILABLE',
       'PRICE_UNAVAILABLE',

@@ -4,14 +4,22 @@ import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/i
 import { schedule } from '../../platform/jobs/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
 import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '../buying/index.ts';
-import { type GoldOrder, type LockedBuy, allocationRetry, isLockedBuy } from '../orders/index.ts';
+import {
+  type GoldOrder,
+  type LockedBuy,
+  type OrderChanges,
+  allocationRetry,
+  isLockedBuy,
+} from '../orders/index.ts';
 import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
 import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
 import {
+  endReview,
   lockReviewed,
   noFit,
   notAnswered,
   requireDecided,
+  type Resolution,
   type Resolve,
   type ReviewDeps,
 } from './resolution.ts';
@@ -46,21 +54,20 @@ export type ResolveAllocateDeps = QuoteDeps &
 
 /**
  * Creates `ALLOCATE`: it buys the order's grams after all, at the price of the moment. What the
- * provider asks for them now, less what it asked at the quote, is `price_difference_paise`; it is the
- * house's, the customer gets what was paid for. After the verify everything goes the way of every
- * paid order, with a new lock and new retries.
+ * provider asks for them now, less what it asked at the quote, is `price_difference_paise`; it is
+ * the house's, the customer gets what was paid for. An installment has no ordered grams: it buys
+ * what its rupees come to now, and where nobody answers its verify it waits for a retry. After the
+ * verify everything goes the way of every paid order, with a new lock and new retries.
  */
 export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
-  const { db, inTransaction, clock, random, provider, price, transitionBuy, allocateOrder } = deps;
+  const { db, inTransaction, clock, random, provider, price, allocateOrder } = deps;
   const { held } = deps.payments;
 
-  const requireBuy = async (order: GoldOrder): Promise<LockedBuy> => {
-    if (!isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+  const requireUnbought = async (order: GoldOrder): Promise<void> => {
     if (order.allocatedAt !== null) throw noFit('The order has its gold.');
     await requireDecided(db, order.id);
     const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
     if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
-    return order;
   };
 
   const requireHeld = async (payment: HeldPayment): Promise<void> => {
@@ -112,46 +119,48 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
     if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
   };
 
-  return async (given, asked) => {
-    const order = await requireBuy(given);
-    await requireHeld(onlyPayment(await held.list(db, order.id)));
-    if (await wasBought(order)) return recordBought(order, asked);
-    const fresh = await verify(order, order.grams);
-    // Of the quote, also where an operator has allocated it once before.
-    const quoted = subtractPaise(
-      order.providerAmountPaise ?? ZERO_PAISE,
-      order.priceDifferencePaise ?? ZERO_PAISE,
-    );
-    await inTransaction(async (tx) => {
+  /** Returns the order to PAID, with new retries, where it is still as it was read. */
+  const returnToPaid = (order: GoldOrder, asked: Resolution, more: OrderChanges): Promise<void> =>
+    inTransaction(async (tx) => {
       const locked = await lockReviewed(tx, order.id);
       if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
         throw noFit('The order has changed meanwhile.');
       }
       await requireDecided(tx, order.id);
       await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
-      await transitionBuy(
-        tx,
-        { id: order.id, status: 'MANUAL_REVIEW' },
-        {
-          ...asked.by,
-          to: 'PAID',
-          cause: 'resolve.allocate',
-          changes: {
-            ...fresh,
-            expiresAt: fresh.lockEndsAt,
-            priceDifferencePaise: subtractPaise(fresh.providerAmountPaise, quoted),
-            paidAt: locked.paidAt ?? clock.now(),
-            allocationAttempts: 0,
-            nextAttemptAt: null,
-            manualReviewCode: null,
-            manualReviewReason: null,
-          },
-        },
-      );
+      const paidAt = locked.paidAt ?? clock.now();
+      const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
+      await endReview(deps, tx, asked, { to: 'PAID', cause: 'resolve.allocate' }, changes);
       // For a process that dies before it has allocated: later than the try of its own below.
       await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
       await asked.audit(tx, locked);
     });
+
+  /** Verifies a buy anew; what that costs more or less than the quote is the house's. */
+  const buyAnew = async (order: LockedBuy): Promise<OrderChanges> => {
+    const fresh = await verify(order, order.grams);
+    // Of the quote, also where an operator has allocated it once before.
+    const quoted = subtractPaise(
+      order.providerAmountPaise ?? ZERO_PAISE,
+      order.priceDifferencePaise ?? ZERO_PAISE,
+    );
+    const priceDifferencePaise = subtractPaise(fresh.providerAmountPaise, quoted);
+    return { ...fresh, expiresAt: fresh.lockEndsAt, priceDifferencePaise };
+  };
+
+  return async (order, asked) => {
+    const isInstallment = order.type === 'SIP_INSTALLMENT';
+    if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+    await requireUnbought(order);
+    await requireHeld(onlyPayment(await held.list(db, order.id)));
+    if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked);
+    if (isInstallment) {
+      // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
+      await requireProviderUser(deps, order.userId);
+      await returnToPaid(order, asked, {});
+    } else if (isLockedBuy(order)) {
+      await returnToPaid(order, asked, await buyAnew(order));
+    }
     await allocateOrder(order.id);
   };
 };

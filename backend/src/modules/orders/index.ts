@@ -7,7 +7,13 @@ export {
   returnSaleToConfirmed,
 } from './complete-sale.ts';
 export { createOrders, type Orders } from './create-orders.ts';
-export { insertInstallmentOrder, listInstallments } from './installments.store.ts';
+export {
+  insertInstallmentOrder,
+  listInstallments,
+  listLapsedInstallments,
+  postponeInstallment,
+  storeVerifiedInstallment,
+} from './installments.store.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
 export { createOrderCustomerRoutes } from './orders.customer.routes.ts';
 export {

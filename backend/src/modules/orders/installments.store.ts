@@ -1,4 +1,4 @@
-import type { Paise } from '../../money/index.ts';
+import { gramsToDatabase, type Bps, type Grams, type Paise } from '../../money/index.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { selectOrders } from './orders.store.ts';
 import type { GoldOrder } from './orders.types.ts';
@@ -45,6 +45,91 @@ export const insertInstallmentOrder = async (
   );
 };
 
+export interface VerifiedInstallment {
+  readonly grams: Grams;
+  readonly pricePerGramPaise: Paise;
+  readonly goldValuePaise: Paise;
+  readonly gstPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly roundingPaise: Paise;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly providerRateId: string;
+  readonly providerAmountPaise: Paise;
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+/**
+ * Stores what the provider's verify promises for a paid installment, before it is confirmed; it
+ * replaces what an earlier verify promised that certainly bought nothing. The customer sees it once
+ * the gold is there. False when the order is not waiting for its gold any more.
+ */
+export const storeVerifiedInstallment = async (
+  db: Db,
+  orderId: string,
+  verified: VerifiedInstallment,
+  at: Date,
+): Promise<boolean> => {
+  const count = await execute(
+    db,
+    sql`
+      UPDATE gold_order
+      SET grams = ${gramsToDatabase(verified.grams)}::numeric,
+        price_per_gram_paise = ${verified.pricePerGramPaise}::bigint,
+        gold_value_paise = ${verified.goldValuePaise}::bigint,
+        gst_paise = ${verified.gstPaise}::bigint, gst_rate_bps = ${verified.gstRateBps}::int,
+        rounding_paise = ${verified.roundingPaise}::bigint, provider = ${verified.provider},
+        provider_tx_id = ${verified.providerTxId}, provider_rate_id = ${verified.providerRateId},
+        provider_amount_paise = ${verified.providerAmountPaise}::bigint,
+        lock_started_at = ${verified.lockStartedAt}::timestamptz,
+        lock_ends_at = ${verified.lockEndsAt}::timestamptz, updated_at = ${at}::timestamptz
+      WHERE id = ${orderId}::uuid AND type = 'SIP_INSTALLMENT'
+        AND status IN ('PAID', 'RETRY_PENDING') AND allocated_at IS NULL`,
+  );
+  return count === 1;
+};
+
 /** Lists the installments of a plan by their numbers, the first one first. */
 export const listInstallments = (db: Db, planId: string): Promise<GoldOrder[]> =>
   selectOrders(db, sql`WHERE o.sip_plan_id = ${planId}::uuid ORDER BY o.installment_no`);
+
+/** Selects payment orders whose debit the gateway was not asked for yet. */
+const isOpenAndUnrequested = {
+  status: 'GATEWAY_ORDER_CREATED',
+  debitStatus: 'SCHEDULED',
+};
+
+/** Gives an unpaid installment until `expiresAt`, with its payment order in the same transaction. */
+export const postponeInstallment = async (
+  db: Db,
+  orderId: string,
+  expiresAt: Date,
+  at: Date,
+): Promise<void> => {
+  await db.goldOrder.updateMany({
+    where: { id: orderId, type: 'SIP_INSTALLMENT', status: 'PENDING' },
+    data: { expiresAt, updatedAt: at },
+  });
+};
+
+/**
+ * Lists unpaid installments whose time to pay has ended, oldest first; not those that could not be
+ * asked for yet: their time has not begun.
+ */
+export const listLapsedInstallments = (
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ id: string }[]> =>
+  db.goldOrder.findMany({
+    where: {
+      status: 'PENDING',
+      type: 'SIP_INSTALLMENT',
+      expiresAt: { lte: now },
+      paymentOrders: { none: { OR: [{ status: 'CREATED' }, isOpenAndUnrequested] } },
+    },
+    orderBy: [{ sweptAt: { sort: 'asc', nulls: 'first' } }, { expiresAt: 'asc' }],
+    take: limit,
+    select: { id: true },
+  });

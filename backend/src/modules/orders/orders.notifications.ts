@@ -32,6 +32,29 @@ export const notifyBought = (
   });
 };
 
+/** Notifies the customer that an installment was not paid, each time that it fails. */
+export const notifyInstallmentFailed = (
+  db: Db,
+  notify: Notify,
+  order: OrderOf & {
+    readonly amountPaise: Paise;
+    readonly sipPlanId: string | null;
+    readonly installmentNo: number | null;
+  },
+): Promise<void> => {
+  const rupees = formatRupees(order.amountPaise);
+  const { id: orderId, sipPlanId: planId, installmentNo } = order;
+  return notify(db, {
+    userId: order.userId,
+    type: 'sip_installment_failed',
+    title: 'An installment of your plan was not paid',
+    body:
+      `We did not receive INR ${rupees} for installment ${installmentNo ?? ''} of your plan. ` +
+      'You can still pay it from your plan.',
+    data: { orderId, planId, installmentNo, amountInr: rupees },
+  });
+};
+
 const underReview =
   'We are looking into your order. Your money is safe and you need not pay again.';
 const paymentReturned =

@@ -121,17 +121,41 @@ const presentGst = (gstPaise: Paise | null) => {
   };
 };
 
+type Breakdown = Pick<
+  GoldOrder,
+  'grams' | 'pricePerGramPaise' | 'goldValuePaise' | 'gstPaise' | 'roundingPaise'
+>;
+
+const unknownBreakdown: Breakdown = {
+  grams: null,
+  pricePerGramPaise: null,
+  goldValuePaise: null,
+  gstPaise: null,
+  roundingPaise: null,
+};
+
+/**
+ * Returns the parts of an order's amount. Until an installment has its gold there is at most the
+ * verify of a moment, and the next one may promise others.
+ */
+const breakdownOf = (order: GoldOrder): Breakdown =>
+  order.type === 'SIP_INSTALLMENT' && order.allocatedAt === null ? unknownBreakdown : order;
+
+const presentBreakdown = (breakdown: Breakdown) => ({
+  grams: breakdown.grams === null ? null : formatGrams(breakdown.grams),
+  price_per_gram_paise: paiseOrNull(breakdown.pricePerGramPaise),
+  gold_value_paise: paiseOrNull(breakdown.goldValuePaise),
+  ...presentGst(breakdown.gstPaise),
+  rounding_paise: paiseOrNull(breakdown.roundingPaise),
+});
+
 /** Presents an order to its customer (contract: buying > Gold order view). */
 export const presentOrder = (order: GoldOrder): z.output<typeof goldOrderView> => ({
   id: order.id,
   type: order.type,
   status: order.status,
   amount_inr: formatRupees(order.amountPaise),
-  grams: order.grams === null ? null : formatGrams(order.grams),
-  price_per_gram_paise: paiseOrNull(order.pricePerGramPaise),
-  gold_value_paise: paiseOrNull(order.goldValuePaise),
-  ...presentGst(order.gstPaise),
-  rounding_paise: paiseOrNull(order.roundingPaise),
+  ...presentBreakdown(breakdownOf(order)),
   proceeds_paise: paiseOrNull(order.proceedsPaise),
   quote_id: order.quoteId,
   sg_tx_id: order.providerTxId,

@@ -43,7 +43,7 @@ describe('the table of a buy', () => {
 });
 
 describe('the table of an installment', () => {
-  const more = new Set([...legal, 'FAILED>PENDING', 'MANUAL_REVIEW>RETRY_PENDING']);
+  const more = new Set([...legal, 'FAILED>PENDING']);
   it.each(pairs)('from %s to %s', (from, to) => {
     expect(installmentTransitions[from][to] !== undefined).toBe(more.has(`${from}>${to}`));
   });

@@ -18,12 +18,15 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
     PAID: { allowedActors: payment, reason: 'the right amount was captured in time' },
     FAILED: {
       allowedActors: [...payment, 'worker'],
-      reason: 'the payment failed, or the lock ran out',
+      reason: 'the payment failed, or the time to pay ran out',
     },
     MANUAL_REVIEW: { allowedActors: payment, reason: 'a wrong amount or currency, or too late' },
   },
   FAILED: {
-    PAID: { allowedActors: payment, reason: 'paid at a second try, the lock still standing' },
+    PAID: {
+      allowedActors: payment,
+      reason: 'paid at a second try, while a price lock stands if there is one',
+    },
     MANUAL_REVIEW: { allowedActors: payment, reason: 'money came for it that fits no more' },
   },
   PAID: {
@@ -64,22 +67,14 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
 };
 
 /**
- * Declares every transition of an installment: those of a buy, and the two that follow from its
- * having no price lock. It is paid again after it failed, and bought anew after a verify that
- * nobody answered.
+ * Declares every transition of an installment: those of a buy, and the one that follows from its
+ * having no price lock: it is paid after all.
  */
 export const installmentTransitions: TransitionTable<BuyStatus, ActorKind> = {
   ...buyTransitions,
   FAILED: {
     ...buyTransitions.FAILED,
     PENDING: { allowedActors: ['customer'], reason: 'the customer pays it after all' },
-  },
-  MANUAL_REVIEW: {
-    ...buyTransitions.MANUAL_REVIEW,
-    RETRY_PENDING: {
-      allowedActors: ['admin'],
-      reason: 'to be allocated after all, by the next try',
-    },
   },
 };
 

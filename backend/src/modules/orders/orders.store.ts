@@ -257,19 +257,22 @@ export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
     select: { id: true },
   });
 
-/** Lists paid buys with which nothing has happened since `before`: their job is lost. */
+/** The types of orders that are paid for and allocated. */
+const bought = { in: ['BUY', 'SIP_INSTALLMENT'] };
+
+/** Lists paid orders with which nothing has happened since `before`: their job is lost. */
 export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
-    where: { status: 'PAID', type: 'BUY', updatedAt: { lt: before } },
+    where: { status: 'PAID', type: bought, updatedAt: { lt: before } },
     orderBy: [afterSwept, { updatedAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
 
-/** Lists buys that still wait for a retry of their allocation that was due before `before`. */
+/** Lists orders that still wait for a retry of their allocation that was due before `before`. */
 export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
-    where: { status: 'RETRY_PENDING', type: 'BUY', nextAttemptAt: { lt: before } },
+    where: { status: 'RETRY_PENDING', type: bought, nextAttemptAt: { lt: before } },
     orderBy: [afterSwept, { nextAttemptAt: 'asc' }],
     take: limit,
     select: { id: true },

@@ -109,7 +109,10 @@ export interface GoldOrderEvent {
   readonly at: Date;
 }
 
-/** An order with the provider's lock behind it: every buy. */
+/**
+ * An order with the provider's lock behind it: every buy, and an installment from the verify on
+ * that is made when it is allocated.
+ */
 export interface LockedBuy extends GoldOrder {
   readonly grams: Grams;
   readonly provider: string;
@@ -119,7 +122,7 @@ export interface LockedBuy extends GoldOrder {
 }
 
 export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
-  order.type === 'BUY' &&
+  order.type !== 'SELL' &&
   order.grams !== null &&
   order.provider !== null &&
   order.providerTxId !== null &&

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { allocationJob } from './allocation-job.ts';
 import type { TransitionBuy } from './transition-order.ts';
-import { notifyUnderReview } from './orders.notifications.ts';
+import { notifyInstallmentFailed, notifyUnderReview } from './orders.notifications.ts';
 import { lockOrder } from './orders.store.ts';
 import {
   buyStatuses,
@@ -27,13 +27,18 @@ export interface PayableOrder {
   readonly amountPaise: GoldOrder['amountPaise'];
   /** Of the gold that the customer has from it; null where there is none. */
   readonly allocatedGrams: GoldOrder['grams'];
+  /** The end of the time to pay it. */
+  readonly expiresAt: Date | null;
+  /** The plan that an installment is of, and its number in it. */
+  readonly sipPlanId: string | null;
+  readonly installmentNo: number | null;
 }
 
 /** The cause of a transition, for the order's history. */
 export interface CausedBy {
   /** The gateway's name of the event, or how else we learned of it. */
   readonly cause: string;
-  /** `gateway:<code>`. */
+  /** `gateway:<code>`, or `worker`. */
   readonly actor: string;
   readonly requestId?: string | undefined;
 }
@@ -41,9 +46,12 @@ export interface CausedBy {
 const toPayable = (order: GoldOrder): PayableOrder => {
   const status = buyStatuses.find((known) => known === order.status);
   invariant(order.type !== 'SELL' && status, `order ${order.id} is paid for`);
-  const { id, userId, type, lockEndsAt, amountPaise } = order;
+  const { id, userId, type, amountPaise, expiresAt, sipPlanId, installmentNo } = order;
+  // The lock of an installment's verify is the allocation's: it was not there when it was paid.
+  const lockEndsAt = type === 'BUY' ? order.lockEndsAt : null;
   const allocatedGrams = hasGold(order) ? order.grams : null;
-  return { id, userId, type, status, lockEndsAt, amountPaise, allocatedGrams };
+  const payable = { id, userId, type, status, amountPaise, lockEndsAt, expiresAt };
+  return { ...payable, allocatedGrams, sipPlanId, installmentNo };
 };
 
 /** Locks the order's row: the first lock of a transaction, before the payment order's. */
@@ -98,10 +106,15 @@ export const createPayableOrders = (deps: PayableOrdersDeps) => {
       await enqueue(db, allocationJob(order.id));
     },
 
-    /** PENDING -> FAILED. */
-    async markFailed(db: Db, order: PayableOrder, by: CausedBy): Promise<void> {
-      const changes = { failureCode: 'PAYMENT_FAILED' };
-      await transition(db, order, { ...by, to: 'FAILED', changes });
+    /** PENDING -> FAILED; the customer of an installment is notified and may pay it after all. */
+    async markFailed(
+      db: Db,
+      order: PayableOrder,
+      by: CausedBy,
+      failureCode: 'PAYMENT_FAILED' | 'UNPAID' = 'PAYMENT_FAILED',
+    ): Promise<void> {
+      await transition(db, order, { ...by, to: 'FAILED', changes: { failureCode } });
+      if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(db, notify, order);
     },
 
     /**

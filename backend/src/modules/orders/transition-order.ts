@@ -23,13 +23,6 @@ export interface OrderChanges {
   readonly manualReviewReason?: string | null;
   readonly failureCode?: string | null;
   readonly refundReference?: string | null;
-  readonly grams?: string;
-  readonly pricePerGramPaise?: bigint;
-  readonly goldValuePaise?: bigint;
-  readonly gstPaise?: bigint;
-  readonly gstRateBps?: number;
-  readonly roundingPaise?: bigint;
-  readonly provider?: string;
   readonly providerTxId?: string;
   readonly providerRateId?: string;
   readonly providerAmountPaise?: bigint;

@@ -3,7 +3,11 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
-import { lockPaymentOrder, transitionPaymentOrder } from './payment-orders.store.ts';
+import {
+  expirePaymentOrders,
+  lockPaymentOrder,
+  transitionPaymentOrder,
+} from './payment-orders.store.ts';
 import {
   decideCapture,
   decideFailure,
@@ -93,6 +97,10 @@ const applyCapture = async (
       ...(decision.paymentOrderTo === 'PAID' && { paidAt: report.learnedAt }),
       ...methodOf(report),
     });
+  }
+  // An installment that was paid by an earlier checkout of it is not asked for by a later one.
+  if (order.type === 'SIP_INSTALLMENT') {
+    await expirePaymentOrders(db, order.id, deps.clock.now());
   }
   if (decision.kind === 'PAY') await deps.orders.markPaid(db, order, cause);
   else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);

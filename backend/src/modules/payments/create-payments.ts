@@ -9,6 +9,8 @@ import {
   findPaymentOrder,
   insertPaymentOrder,
   listPaymentOrders,
+  listUnopenedInstallments,
+  postponeExpiry,
 } from './payment-orders.store.ts';
 import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
 import { createPaymentJobs, createPaymentSweeps } from './payments.jobs.ts';
@@ -60,6 +62,10 @@ export const createPayments = (options: PaymentsOptions) => {
     /** Expires what is open, in the transaction that gives an unpaid order up, its row locked. */
     expirePaymentOrders: (tx: Db, orderId: string): Promise<number> =>
       expirePaymentOrders(tx, orderId, clock.now()),
+    listUnopenedInstallments,
+    /** Moves the end of an installment that was not asked for yet; its order is locked. */
+    postponeExpiry: (tx: Db, id: string, expiresAt: Date): Promise<boolean> =>
+      postponeExpiry(tx, id, expiresAt, clock.now()),
     held: createHeldPayments(deps),
   };
 };

@@ -177,6 +177,47 @@ export const expirePaymentOrders = async (db: Db, orderId: string, at: Date): Pr
 };
 
 /**
+ * Moves the end of an installment's checkout that was not opened yet, or whose debit was not
+ * requested yet. Returns false for any other.
+ */
+export const postponeExpiry = async (
+  db: Db,
+  id: string,
+  expiresAt: Date,
+  at: Date,
+): Promise<boolean> => {
+  const unopened = { status: 'CREATED' };
+  const unrequested = { status: 'GATEWAY_ORDER_CREATED', debitStatus: 'SCHEDULED' };
+  const { count } = await db.paymentOrder.updateMany({
+    where: { id, OR: [unopened, unrequested] },
+    data: { expiresAt, updatedAt: at },
+  });
+  return count === 1;
+};
+
+/**
+ * Lists installments' payment orders from before `before` that have no gateway order yet, the ones
+ * that were tried longest ago first; not those whose mandate is debited.
+ */
+export const listUnopenedInstallments = (
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<{ id: string }[]> =>
+  db.paymentOrder.findMany({
+    where: {
+      status: 'CREATED',
+      debitDueAt: null,
+      createdAt: { lt: before },
+      order: { type: 'SIP_INSTALLMENT' },
+      OR: [{ lastAskedAt: null }, { lastAskedAt: { lt: before } }],
+    },
+    orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'asc' }],
+    take: limit,
+    select: { id: true },
+  });
+
+/**
  * Records that a request to create a gateway order is about to be sent. Returns the row and whether
  * one was sent before, whose answer may have been lost; undefined when the payment order is no
  * longer CREATED.

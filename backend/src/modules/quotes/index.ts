@@ -18,3 +18,4 @@ export {
   lockSellQuote,
 } from './quotes.store.ts';
 export type { BuyQuote, GoldAmount, SellQuote } from './quotes.types.ts';
+export { createVerifyBuy, isGramsMismatch, type VerifiedBuy } from './verify-buy.ts';

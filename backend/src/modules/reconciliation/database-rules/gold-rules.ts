@@ -77,7 +77,7 @@ export const allocationRules: readonly DatabaseRule[] = [
         count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) AS undecided
       FROM gold_order o LEFT JOIN provider_operation c
         ON c.order_id = o.id AND c.operation = 'buy-confirm'
-      WHERE o.type = 'BUY'
+      WHERE o.type <> 'SELL'
       GROUP BY o.id
       HAVING count(*) FILTER (WHERE c.status = 'DONE') > 1
         OR count(*) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN', 'DONE')) > 1

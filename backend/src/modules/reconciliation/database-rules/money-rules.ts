@@ -82,6 +82,19 @@ export const moneyRules: readonly DatabaseRule[] = [
         OR (q.provider_tx_id <> o.provider_tx_id) <> (o.price_difference_paise IS NOT NULL))`,
   },
   {
+    invariant: 3,
+    says: "an installment's rupees are asked for whole, and are gold, tax and rounding once bought",
+    sql: `
+      SELECT o.id, o.status, o.amount_paise, o.gold_value_paise, o.gst_paise, o.rounding_paise,
+        o.grams, o.price_per_gram_paise, p.id AS payment_order_id, p.amount_paise AS asked_paise
+      FROM gold_order o LEFT JOIN payment_order p ON p.order_id = o.id
+      WHERE o.type = 'SIP_INSTALLMENT' AND (p.amount_paise IS DISTINCT FROM o.amount_paise
+        OR o.quote_id IS NOT NULL OR (o.allocated_at IS NOT NULL AND (
+          o.amount_paise IS DISTINCT FROM o.gold_value_paise + o.gst_paise
+          OR o.gold_value_paise
+            IS DISTINCT FROM round(o.grams * o.price_per_gram_paise) + o.rounding_paise)))`,
+  },
+  {
     invariant: 7,
     says: 'no order reads FAILED, or unpaid, while its money is held',
     sql: `SELECT * FROM (${capturedMoney}) m WHERE status IN ('FAILED', 'PENDING')`,
@@ -102,5 +115,20 @@ export const moneyRules: readonly DatabaseRule[] = [
           AND NOT (o.manual_review_code = 'SECOND_CAPTURE'
             AND p.status IN ('MANUAL_REVIEW', 'REFUNDED'))
         ELSE p.status <> 'PAID' END`,
+  },
+  {
+    invariant: 7,
+    says: 'an installment and its payment orders tell one story',
+    sql: `
+      SELECT o.id, o.status, o.manual_review_code, p.open, p.held
+      FROM gold_order o
+      CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE status IN ('CREATED', 'GATEWAY_ORDER_CREATED')) AS open,
+          count(*) FILTER (WHERE status IN ('PAID', 'MANUAL_REVIEW')) AS held
+        FROM payment_order WHERE order_id = o.id) AS p
+      WHERE o.type = 'SIP_INSTALLMENT' AND CASE
+        WHEN o.status = 'PENDING' THEN p.open <> 1 OR p.held > 0
+        WHEN o.status = 'FAILED' THEN p.open > 0 OR p.held > 0
+        ELSE p.open > 0 OR p.held = 0 END`,
   },
 ];

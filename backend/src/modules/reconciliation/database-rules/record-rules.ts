@@ -68,7 +68,6 @@ const legalTransitions: Readonly<Record<string, readonly string[]>> = {
     'MANUAL_REVIEW>ALLOCATED',
     'MANUAL_REVIEW>FAILED',
     'MANUAL_REVIEW>PAID',
-    'MANUAL_REVIEW>RETRY_PENDING',
   ],
   SELL: [
     '>PENDING',

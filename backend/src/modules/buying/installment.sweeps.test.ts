@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+
+let open: OpenGold;
+let fixtures: InstallmentFixtures;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createInstallmentFixtures(open);
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const openCheckouts = () => runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+const failUnpaid = () => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const hour = 3600;
+
+describe('the checkout of an installment', () => {
+  it('is opened by the sweep where its job is lost', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    await openCheckouts();
+    const early = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(early.status).toBe('CREATED');
+    await open.advance(61);
+    await openCheckouts();
+    const { checkout } = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(checkout).toBeDefined();
+  });
+
+  it.each(['malformed', 'accept_then_timeout'])(
+    'waits while its gateway answers %s, and has one order there in the end',
+    async (fault) => {
+      const raised = await fixtures.raise(await fixtures.newPlan());
+      await open.gatewayFault('create-order', fault);
+      await open.gatewayFault('get-order', 'malformed', { times: 4 });
+      await fixtures.runJobs();
+      const before = await fixtures.paymentOf(raised, raised.paymentOrderId);
+      expect(before.status).toBe('CREATED');
+      await open.sandbox.control('DELETE', '/faults');
+      await open.advance(120);
+      await openCheckouts();
+      const after = await fixtures.paymentOf(raised, raised.paymentOrderId);
+      expect(after.status).toBe('GATEWAY_ORDER_CREATED');
+      const found = await open.sandbox.gateway(
+        'GET',
+        `/v1/orders?receipt=${raised.paymentOrderId}`,
+      );
+      expect(found.body['items']).toHaveLength(1);
+    },
+  );
+
+  it('is open for 72 h from then on, however long it had to wait', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.gatewayFault('*', 'malformed', { times: 50 });
+    await fixtures.runJobs();
+    await open.advance(100 * hour);
+    await openCheckouts();
+    await failUnpaid();
+    expect(await fixtures.statusOf(raised)).toBe('PENDING');
+    await open.sandbox.control('DELETE', '/faults');
+    await open.advance(hour);
+    await openCheckouts();
+    await open.advance(71 * hour);
+    await failUnpaid();
+    const payment = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(payment.checkout).toBeDefined();
+    await open.advance(hour);
+    await failUnpaid();
+    expect(await fixtures.statusOf(raised)).toBe('FAILED');
+  });
+
+  it('that the gateway refuses has failed the installment', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.gatewayFault('create-order', 'error', { status: 400 });
+    await fixtures.runJobs();
+    expect(await fixtures.statusOf(raised)).toBe('FAILED');
+    expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
+    const again = await fixtures.payAgain(raised);
+    await fixtures.runJobs();
+    const { checkout } = await fixtures.paymentOf(raised, again.paymentOrderId);
+    expect(checkout).toBeDefined();
+  });
+
+  it('of another amount than was asked for is never opened', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.gatewayFault('create-order', 'wrong_amount');
+    await fixtures.runJobs();
+    expect(await fixtures.statusOf(raised)).toBe('FAILED');
+  });
+});

@@ -1,0 +1,80 @@
+import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
+import {
+  listLapsedInstallments,
+  lockPayableOrder,
+  markSwept,
+  type Orders,
+} from '../orders/index.ts';
+import type { Payments } from '../payments/index.ts';
+
+/** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
+const unopenedSeconds = 60;
+const batchSize = 200;
+
+export interface InstallmentSweepsDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly orders: Pick<Orders, 'markFailed'>;
+  readonly payments: Pick<
+    Payments,
+    'pollGateways' | 'expirePaymentOrders' | 'listUnopenedInstallments'
+  >;
+  /** Returns false while the gateway can not be reached. */
+  readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
+}
+
+/** Creates the sweeps that open an installment's checkout, and fail what was not paid in 72 h. */
+export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] => {
+  const { db, inTransaction, clock, logger, orders, payments, openCheckout } = deps;
+
+  const failUnpaid = (orderId: string): Promise<void> =>
+    inTransaction(async (tx) => {
+      const order = await lockPayableOrder(tx, orderId);
+      // Postponed, or paid, while the gateway was asked.
+      const hasLapsed = order.expiresAt !== null && order.expiresAt <= clock.now();
+      if (order.status !== 'PENDING' || !hasLapsed) return;
+      await payments.expirePaymentOrders(tx, orderId);
+      const by = { cause: 'installment.unpaid', actor: 'worker' };
+      await orders.markFailed(tx, order, by, 'UNPAID');
+    });
+
+  return [
+    {
+      name: 'open-installment-checkouts',
+      async run(signal) {
+        const before = addSeconds(clock.now(), -unopenedSeconds);
+        await sweepRows({
+          rows: await payments.listUnopenedInstallments(db, before, batchSize),
+          signal,
+          handle: ({ id }) => openCheckout(id),
+          onError: (error, { id: paymentOrderId }) =>
+            logger.error({ paymentOrderId, err: describeError(error) }, 'a checkout did not open'),
+        });
+      },
+    },
+    {
+      name: 'fail-unpaid-installments',
+      async run(signal) {
+        await sweepRows({
+          rows: await listLapsedInstallments(db, clock.now(), batchSize),
+          signal,
+          async handle({ id: orderId }) {
+            // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+            const isAnswered = await payments.pollGateways(orderId);
+            if (isAnswered) await failUnpaid(orderId);
+            else logger.warn({ orderId }, 'an unpaid installment waits for its gateway');
+            return isAnswered;
+          },
+          postpone: ({ id }) => markSwept(db, id, clock.now()),
+          onError: (error, { id: orderId }) =>
+            logger.error({ orderId, err: describeError(error) }, 'an installment did not expire'),
+        });
+      },
+    },
+  ];
+};

@@ -1,0 +1,148 @@
+import { formatRupees } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import {
+  isAwaitingAllocation,
+  isLockedBuy,
+  lockOrder,
+  storeVerifiedInstallment,
+  type GoldOrder,
+  type LockedBuy,
+  type ManualReviewCode,
+  type Orders,
+} from '../orders/index.ts';
+import {
+  confirmLeaseMs,
+  findLatestConfirm,
+  newConfirm,
+  recordIntent,
+  type Confirm,
+} from '../provider-operations/index.ts';
+import {
+  createVerifyBuy,
+  isGramsMismatch,
+  requireProviderUser,
+  type QuoteDeps,
+  type VerifiedBuy,
+} from '../quotes/index.ts';
+import { nextInstallmentStep } from './allocation.rules.ts';
+import { createTakeNextStep } from './take-next-step.ts';
+
+/** A paid installment as it was read under its lock, to be verified at the provider. */
+export interface InstallmentToVerify {
+  readonly order: GoldOrder;
+  /** The newest confirm, which was certainly refused; undefined for the first try. */
+  readonly lastConfirmId: string | undefined;
+}
+
+/** A confirm that is intended and held by the caller. */
+export interface IntendedConfirm {
+  readonly order: LockedBuy;
+  readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
+  readonly holderId: string;
+}
+
+export type VerifyInstallmentDeps = QuoteDeps & {
+  readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
+  /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
+  readonly retrySeconds: readonly number[];
+};
+
+type Verified =
+  | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
+  | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
+
+/** Locks the order again; undefined where another worker has gone on with it meanwhile. */
+const lockSame = async (db: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
+  const order = await lockOrder(db, read.id);
+  if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
+  const latest = await findLatestConfirm(db, 'buy-confirm', read.id);
+  const isSame =
+    order.status === read.status &&
+    order.allocationAttempts === read.allocationAttempts &&
+    latest?.id === lastConfirmId;
+  return isSame ? { ...order, status: order.status } : undefined;
+};
+
+/**
+ * Creates the first half of an installment's allocation: the provider's verify at the price of the
+ * moment, for the rupees that were paid. What it promises is stored with the intent to confirm it,
+ * in one transaction; the caller confirms at once (contract: plans > Installments). A verify that
+ * is not stored binds nobody, so a process that dies in between leaves nothing behind.
+ */
+export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
+  const { inTransaction, clock, random, logger, orders, retrySeconds } = deps;
+  const verifyBuy = createVerifyBuy(deps);
+  const takeNextStep = createTakeNextStep(deps);
+
+  const verify = async ({ id, userId, amountPaise }: GoldOrder): Promise<Verified> => {
+    try {
+      const providerUserId = await requireProviderUser(deps, userId);
+      const requested = formatRupees(amountPaise);
+      const amount = { unit: 'INR', amountPaise, requested } as const;
+      // The same at the confirm: what a provider without transaction ids of its own goes by.
+      const buy = await verifyBuy({ userId, providerUserId, amount, reference: id });
+      return { kind: 'VERIFIED', buy };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      const isOther = isGramsMismatch(error);
+      const reason = `The last verify ended in ${error.code}${isOther ? ', for other grams' : ''}.`;
+      return { kind: 'FAILED', code: isOther ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
+    }
+  };
+
+  /** Returns the order to PAID, so that its history shows every try. */
+  const beginTry = async (db: Db, { id, status }: { id: string; status: string }) => {
+    if (status !== 'RETRY_PENDING') return;
+    const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
+    await orders.transitionBuy(db, { id, status }, step);
+  };
+
+  const recordFailure = (
+    read: InstallmentToVerify,
+    { code, reason }: Extract<Verified, { kind: 'FAILED' }>,
+  ): Promise<undefined> =>
+    inTransaction(async (db) => {
+      const order = await lockSame(db, read);
+      if (order === undefined) return undefined;
+      await beginTry(db, order);
+      const failedTries = order.allocationAttempts + 1;
+      const decidableAt = undefined;
+      const now = clock.now();
+      const tried = { now, failedTries, retrySeconds, decidableAt, code, reason };
+      const next = nextInstallmentStep(tried);
+      const step = await takeNextStep(db, { ...order, status: 'PAID' }, next, 'worker');
+      logger.warn({ orderId: order.id, reason, step }, 'an installment was not verified');
+      return undefined;
+    });
+
+  const recordIntended = (
+    read: InstallmentToVerify,
+    buy: VerifiedBuy,
+  ): Promise<IntendedConfirm | undefined> =>
+    inTransaction(async (db) => {
+      const order = await lockSame(db, read);
+      if (order === undefined) return undefined;
+      const at = clock.now();
+      await beginTry(db, order);
+      const isStored = await storeVerifiedInstallment(db, order.id, buy, at);
+      const verified = { ...order, ...buy, status: 'PAID' } as const;
+      if (!isStored || !isLockedBuy(verified)) return undefined;
+      const holderId = random.uuid();
+      const confirm = newConfirm(verified, { id: random.uuid(), at });
+      await recordIntent(db, 'buy-confirm', confirm, { holderId, leaseMs: confirmLeaseMs });
+      return { order: verified, confirm, holderId };
+    });
+
+  /**
+   * Returns the confirm that is to be sent now; undefined where the verify made no promise, which
+   * is recorded, or where another worker was quicker.
+   */
+  return async (read: InstallmentToVerify): Promise<IntendedConfirm | undefined> => {
+    const verified = await verify(read.order);
+    if (verified.kind === 'FAILED') return recordFailure(read, verified);
+    return recordIntended(read, verified.buy);
+  };
+};
+
+export type VerifyInstallment = ReturnType<typeof createVerifyInstallment>;

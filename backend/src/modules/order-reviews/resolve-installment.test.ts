@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
+
+let open: OpenGold;
+let fixtures: InstallmentFixtures;
+let reviews: ReturnType<typeof createReviewedBuys>;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createInstallmentFixtures(open);
+  reviews = createReviewedBuys(open);
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  open.conditions.kyc = 'APPROVED';
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const paid = async () => {
+  const given = await fixtures.payable();
+  const paymentId = await fixtures.pay(given.gatewayOrderId);
+  await fixtures.becomes(given, 'PAID');
+  return { ...given, paymentId };
+};
+const allocated = async () => {
+  const given = await paid();
+  await open.gold.allocate(given.orderId);
+  await fixtures.becomes(given, 'ALLOCATED');
+  return given;
+};
+/** A paid installment of which every retry was used. */
+const exhausted = async (operation: string, fault: string) => {
+  const given = await paid();
+  await open.fault(operation, fault, { times: 200 });
+  for (const seconds of [0, 5, 15, 45, 90, 180]) {
+    await open.advance(seconds);
+    await open.gold.allocate(given.orderId);
+  }
+  await open.sandbox.control('DELETE', '/faults');
+  await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+  return given;
+};
+
+describe('ALLOCATE of an installment', () => {
+  it('buys what its rupees come to at the moment', async () => {
+    const given = await exhausted('buy-verify', 'malformed');
+    const price = { buyPaise: 2_500_000, sellPaise: 2_400_000, spotPaise: 2_450_000 };
+    await open.sandbox.control('PUT', '/price', price);
+    await open.advance(600);
+    const { status, body } = await reviews.resolve(given.orderId, 'ALLOCATE');
+    expect([status, body.status]).toEqual([200, 'ALLOCATED']);
+    expect(body).toMatchObject({ gold_value_paise: 97_087, price_difference_paise: null });
+    const states = await fixtures.historyOf(given);
+    expect(states.slice(-3)).toEqual(['MANUAL_REVIEW', 'PAID', 'ALLOCATED']);
+  });
+
+  it('whose verify nobody answers leaves the review for a retry', async () => {
+    const given = await exhausted('buy-verify', 'malformed');
+    await open.fault('buy-verify', 'malformed');
+    const { status, body } = await reviews.resolve(given.orderId, 'ALLOCATE');
+    expect([status, body.status]).toEqual([200, 'RETRY_PENDING']);
+    expect(body).toMatchObject({ manual_review_code: null, grams: null });
+    await open.advance(5);
+    await open.gold.allocate(given.orderId);
+    await fixtures.becomes(given, 'ALLOCATED');
+  });
+
+  it('waits while an earlier confirm is undecided', async () => {
+    const given = await exhausted('buy-confirm', 'timeout');
+    const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OUTCOME_UNDECIDED']);
+    const paidBack = await reviews.resolve(given.orderId, 'REFUNDED', { reference: 'rf-1' });
+    expect(paidBack.body.error.code).toBe('OUTCOME_UNDECIDED');
+  });
+
+  it('is refused to a customer without KYC, and to another amount', async () => {
+    const given = await exhausted('buy-verify', 'malformed');
+    open.conditions.kyc = 'PENDING';
+    const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'KYC_REQUIRED']);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+    open.conditions.kyc = 'APPROVED';
+    const other = await fixtures.payable();
+    await fixtures.pay(other.gatewayOrderId, { amountPaise: 1 });
+    await fixtures.becomes(other, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
+    const answer = await reviews.resolve(other.orderId, 'ALLOCATE');
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'ILLEGAL_TRANSITION']);
+  });
+});
+
+describe('REFUNDED of an installment', () => {
+  it('fails it, and its customer may still pay it', async () => {
+    const given = await exhausted('buy-verify', 'malformed');
+    const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
+    const { status, body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect([status, body.status, body.refund_reference]).toEqual([200, 'FAILED', reference]);
+    const again = await fixtures.payAgain(given);
+    expect((await fixtures.orderOf(given)).refund_reference).toBeNull();
+    await fixtures.runJobs();
+    const { checkout } = await fixtures.paymentOf(given, again.paymentOrderId);
+    await fixtures.pay(checkout.gateway_order_id);
+    await fixtures.becomes(given, 'PAID');
+    await open.gold.allocate(given.orderId);
+    await fixtures.becomes(given, 'ALLOCATED');
+  });
+
+  it('of its second payment leaves the gold where it is', async () => {
+    const given = await allocated();
+    const secondId = await fixtures.pay(given.gatewayOrderId);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    const reference = await reviews.payBack(secondId, { deliver: 'none' });
+    const { status, body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect([status, body.status]).toEqual([200, 'ALLOCATED']);
+  });
+});
+
+describe('an installment whose payment was reversed', () => {
+  it('keeps its gold by KEEP', async () => {
+    const given = await allocated();
+    await reviews.loseDispute(given.paymentId);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    const order = await fixtures.orderOf(given);
+    expect(order.grams).not.toBeNull();
+    const { status, body } = await reviews.resolve(given.orderId, 'KEEP');
+    expect([status, body.status]).toEqual([200, 'ALLOCATED']);
+  });
+
+  it('gives it back by RECOVER, and is allocated once only', async () => {
+    const given = await allocated();
+    await reviews.loseDispute(given.paymentId);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    const { status, body } = await reviews.resolve(given.orderId, 'RECOVER');
+    expect([status, body.status]).toEqual([200, 'FAILED']);
+    const refusal = { code: 'ILLEGAL_TRANSITION' };
+    await expect(fixtures.payAgain(given)).rejects.toMatchObject(refusal);
+  });
+
+  it('before its gold was bought is not bought', async () => {
+    const given = await paid();
+    await reviews.payBack(given.paymentId);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    await open.gold.allocate(given.orderId);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    expect((await fixtures.orderOf(given)).grams).toBeNull();
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+
+let open: OpenGold;
+let fixtures: InstallmentFixtures;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createInstallmentFixtures(open);
+});
+afterAll(() => open.close());
+afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+
+const threeDays = 72 * 3600;
+const sweep = () => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const paymentStatuses = async (orderId: string): Promise<string[]> => {
+  const orderBy = { createdAt: 'asc' } as const;
+  const rows = await open.database.db.paymentOrder.findMany({ where: { orderId }, orderBy });
+  return rows.map(({ status }) => status);
+};
+
+/** An installment that nobody paid in its 72 h. */
+const unpaid = async () => {
+  const given = await fixtures.payable();
+  await open.advance(threeDays);
+  await sweep();
+  await fixtures.becomes(given, 'FAILED');
+  return given;
+};
+
+/** An installment that failed, and that has a second checkout now. */
+const paidAgain = async () => {
+  const first = await unpaid();
+  const { paymentOrderId } = await fixtures.payAgain(first);
+  await fixtures.runJobs();
+  const { checkout } = await fixtures.paymentOf(first, paymentOrderId);
+  return { first, secondGatewayOrderId: String(checkout.gateway_order_id) };
+};
+
+describe('an installment that nobody pays', () => {
+  it('has its checkout for 72 h, and fails then', async () => {
+    const given = await fixtures.payable();
+    await open.advance(threeDays - 1);
+    await sweep();
+    expect(await fixtures.statusOf(given)).toBe('PENDING');
+    const before = await fixtures.paymentOf(given, given.paymentOrderId);
+    expect(before.checkout).toBeDefined();
+    await open.advance(1);
+    await sweep();
+    expect(await fixtures.statusOf(given)).toBe('FAILED');
+    const after = await fixtures.paymentOf(given, given.paymentOrderId);
+    expect(after).toMatchObject({ status: 'EXPIRED' });
+    expect(after.checkout).toBeUndefined();
+    expect(await fixtures.notificationsOf(given)).toEqual(['sip_installment_failed']);
+    await sweep();
+    expect(await fixtures.historyOf(given)).toEqual(['PENDING', 'FAILED']);
+  });
+
+  it('is not given up while its gateway does not answer', async () => {
+    const given = await fixtures.payable();
+    await fixtures.pay(given.gatewayOrderId, { deliver: 'none' });
+    await open.advance(threeDays);
+    await open.gatewayFault('list-payments', 'malformed');
+    await sweep();
+    expect(await fixtures.statusOf(given)).toBe('PENDING');
+    await sweep();
+    expect(await fixtures.statusOf(given)).toBe('PAID');
+  });
+
+  it('was paid unreported: its money is found before it is given up', async () => {
+    const given = await fixtures.payable();
+    await fixtures.pay(given.gatewayOrderId, { deliver: 'none' });
+    await open.advance(threeDays);
+    await sweep();
+    expect(await fixtures.statusOf(given)).toBe('PAID');
+    expect(await fixtures.notificationsOf(given)).toEqual([]);
+  });
+});
+
+describe('a capture for an installment', () => {
+  it('pays it at the next try in the same checkout', async () => {
+    const given = await fixtures.payable();
+    await fixtures.pay(given.gatewayOrderId, { outcome: 'failed' });
+    await fixtures.becomes(given, 'FAILED');
+    expect(await fixtures.notificationsOf(given)).toEqual(['sip_installment_failed']);
+    await fixtures.pay(given.gatewayOrderId);
+    await fixtures.becomes(given, 'PAID');
+    expect(await paymentStatuses(given.orderId)).toEqual(['PAID']);
+  });
+
+  it('pays it however late: it has no price lock', async () => {
+    const given = await unpaid();
+    await fixtures.pay(given.gatewayOrderId);
+    await fixtures.becomes(given, 'PAID');
+    await open.gold.allocate(given.orderId);
+    expect(await fixtures.statusOf(given)).toBe('ALLOCATED');
+  });
+
+  it('pays it by its first checkout, and closes the second', async () => {
+    const { first, secondGatewayOrderId } = await paidAgain();
+    await fixtures.pay(first.gatewayOrderId);
+    await fixtures.becomes(first, 'PAID');
+    expect(await paymentStatuses(first.orderId)).toEqual(['PAID', 'EXPIRED']);
+    await open.gold.allocate(first.orderId);
+    await fixtures.becomes(first, 'ALLOCATED');
+    await fixtures.pay(secondGatewayOrderId);
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    expect(await paymentStatuses(first.orderId)).toEqual(['PAID', 'PAID']);
+  });
+
+  it('of its second checkout is a second one once the first was paid late', async () => {
+    const { first, secondGatewayOrderId } = await paidAgain();
+    await Promise.all([fixtures.pay(first.gatewayOrderId), fixtures.pay(secondGatewayOrderId)]);
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    const where = { paymentOrder: { orderId: first.orderId } };
+    const payments = await open.database.db.gatewayPayment.findMany({ where });
+    expect(payments.map(({ disposition }) => disposition).toSorted()).toEqual([
+      'APPLIED',
+      'SECOND',
+    ]);
+  });
+
+  it('of another amount comes to a person, and no checkout stays open', async () => {
+    const { first, secondGatewayOrderId } = await paidAgain();
+    await fixtures.pay(first.gatewayOrderId, { amountPaise: 50_000 });
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
+    expect(await paymentStatuses(first.orderId)).toEqual(['MANUAL_REVIEW', 'EXPIRED']);
+    await fixtures.pay(secondGatewayOrderId);
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+  });
+
+  it('that failed at its first checkout leaves the second one open', async () => {
+    const { first, secondGatewayOrderId } = await paidAgain();
+    await fixtures.pay(first.gatewayOrderId, { outcome: 'failed' });
+    const events = () => open.database.db.webhookEvent.count({ where: failedEvent });
+    const failedEvent = { subject: first.gatewayOrderId, eventType: 'payment.failed' };
+    await eventually(async () => (await events()) === 1);
+    expect(await fixtures.statusOf(first)).toBe('PENDING');
+    await fixtures.pay(secondGatewayOrderId);
+    await fixtures.becomes(first, 'PAID');
+    expect(await paymentStatuses(first.orderId)).toEqual(['EXPIRED', 'PAID']);
+  });
+});
