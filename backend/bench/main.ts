@@ -6,6 +6,7 @@ import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { processFigures } from './process-figures.ts';
 import { buildServers } from './support/build-servers.ts';
+import { transactions } from './transactions.ts';
 import { printReport, writeReport, type Report } from './support/report.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
@@ -17,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'price-current': priceCurrent,
   buys,
   'price-feed': priceFeed,
+  transactions,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

@@ -20,6 +20,7 @@ import {
   checkSecrets,
   cachePassing,
 } from '../modules/readiness/index.ts';
+import { createEarnReward } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
@@ -121,6 +122,11 @@ export const createServices = (
     gates,
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
+    onAllocated: createEarnReward({
+      ...shared,
+      notify,
+      rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),
+    }),
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
     payoutHolds: readPayoutHolds(config),
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),

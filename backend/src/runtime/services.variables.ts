@@ -20,6 +20,10 @@ export const servicesVariables = defineVariables({
     schema: optionalInteger(0),
     doc: 'payouts beyond this sum wait for an operator, in paise for a customer and IST day; off unless set',
   },
+  REFERRAL_REWARD_PAISE: {
+    schema: integer(0, 0, 10_000_000),
+    doc: "a customer's reward for referring another one, in paise, at the other one's first allocated buy",
+  },
   PRICE_TOLERANCE_BPS: {
     schema: integer(100, 0, 10_000),
     doc: "how far our price may be to the house's loss against the provider's, in basis points",

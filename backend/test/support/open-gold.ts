@@ -19,8 +19,9 @@ import {
 import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
+import { createEarnReward, createReferralRoutes } from '../../src/modules/referrals/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
-import { fromSafeBps } from '../../src/money/index.ts';
+import { fromSafeBps, paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { Database } from '../../src/platform/db/index.ts';
@@ -174,6 +175,7 @@ export const openGold = async ({
     gates: gatesOf(conditions),
     termsVersionOn: async () => '2026-01',
     notify,
+    onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
     priceToleranceBps: fromSafeBps(100),
@@ -185,6 +187,7 @@ export const openGold = async ({
       ...gold.customerRoutes,
       ...payments.customerRoutes,
       ...holdings.customerRoutes,
+      ...createReferralRoutes(system),
       ...gold.adminRoutes,
     ],
     guard,

@@ -10,6 +10,8 @@ import { createCodeMetrics, createIdentity, customerAccess } from '../../modules
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
+import { createReferralRoutes } from '../../modules/referrals/index.ts';
+import { createTransactionRoutes } from '../../modules/transactions/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
@@ -95,6 +97,8 @@ export const createCustomerApi = (
       'bank accounts': 'Accounts that the proceeds of sales are paid to.',
       payouts: 'Transfers of proceeds to bank accounts.',
       portfolio: 'Gold held, its value, and its history.',
+      transactions: 'Gold orders, product orders and payouts in one feed.',
+      referrals: 'Referral codes and their rewards.',
       notifications: 'Messages to the customer.',
       public: 'What is available to everybody, without signing in.',
     },
@@ -113,6 +117,8 @@ export const createCustomerApi = (
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
+      ...createTransactionRoutes({ db }),
+      ...createReferralRoutes({ ...runtime, db, inTransaction }),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...createReadinessCustomerRoutes({
         gates: services.gates,

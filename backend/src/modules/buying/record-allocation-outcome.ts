@@ -66,6 +66,8 @@ export interface RecordOutcomeDeps {
   readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
+  /** Does what else an allocation brings about, in its transaction and under the holding's lock. */
+  readonly onAllocated: (db: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
   /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
   readonly retrySeconds: readonly number[];
 }
@@ -84,6 +86,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
     await creditHolding(db, { ...movement, at: clock.now() });
     await notifyBought(db, notify, { ...order, grams });
+    await deps.onAllocated(db, order);
     await cancelScheduled(db, allocationRetry(orderId, clock.now()).key);
   };
 

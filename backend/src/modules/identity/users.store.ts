@@ -79,6 +79,15 @@ export const hasActiveUser = async (db: Db, phone: string): Promise<boolean> => 
   return (await db.user.findFirst({ where, select: { id: true } })) !== null;
 };
 
+/** Returns the id of the customer with this referral code; undefined when deleted or nobody's. */
+export const findUserByReferralCode = async (
+  db: Db,
+  referralCode: string,
+): Promise<string | undefined> => {
+  const where = { referralCode, deletedAt: null };
+  return (await db.user.findFirst({ where, select: { id: true } }))?.id;
+};
+
 /** Locks the user of `phone` against other sign-ins until the transaction ends. */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
   // NO KEY: orders and sessions that point to the user may still be inserted.

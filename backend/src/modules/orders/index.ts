@@ -36,6 +36,7 @@ export {
 export { isAwaitingAllocation } from './orders.states.ts';
 export {
   findOrder,
+  hasAllocatedOrder,
   hasOpenSale,
   insertBuyOrder,
   insertSellOrder,

@@ -331,6 +331,12 @@ export const listUndecidedSales = (
       ORDER BY o.swept_at NULLS FIRST, o.updated_at LIMIT ${limit}`,
   );
 
+/** Returns true once gold was bought for a customer, whatever became of it since. */
+export const hasAllocatedOrder = async (db: Db, userId: string): Promise<boolean> => {
+  const where = { userId, type: { not: 'SELL' }, allocatedAt: { not: null } };
+  return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;
+};
+
 /** Returns true while a sale that will be paid to this account is on its way to its payout. */
 export const hasOpenSale = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const where = { bankAccountId, status: { in: ['PENDING', 'VERIFIED'] } };

@@ -269,6 +269,15 @@ it('finds grams that a review reserves or recovered without a cause', async () =
   );
 });
 
+it('finds a count of transactions that is not that of the rows', async () => {
+  await insertOrder('PENDING');
+  await insertEvent(1, null, 'PENDING', placedBy);
+  await client.query('UPDATE transaction_count SET count = count + 1');
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 12, row: { user_id: userId, rows: '1', counted: 2 } },
+  ]);
+});
+
 it('finds a right that the application must not have', async () => {
   await client.query('GRANT UPDATE ON audit_log TO dgs_app');
   expect(await findBrokenRules(client)).toMatchObject([

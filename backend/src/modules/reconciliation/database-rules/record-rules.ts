@@ -155,4 +155,18 @@ export const recordRules: readonly DatabaseRule[] = [
         (VALUES ('UPDATE'), ('DELETE'), ('TRUNCATE')) AS p (name)
       WHERE has_table_privilege('dgs_app', t.name, p.name)`,
   },
+  {
+    invariant: 12,
+    says: 'the counts behind the feed of transactions are those of the rows',
+    sql: `
+      SELECT coalesce(r.user_id, c.user_id) AS user_id, coalesce(r.day, c.day)::text AS day,
+        r.count AS rows, c.count AS counted
+      FROM transaction_count c FULL JOIN (
+        SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, count(*) AS count
+        FROM (SELECT user_id, created_at FROM gold_order
+          UNION ALL SELECT user_id, created_at FROM product_order
+          UNION ALL SELECT user_id, created_at FROM payout) t
+        GROUP BY 1, 2) r ON r.user_id = c.user_id AND r.day = c.day
+      WHERE r.count IS DISTINCT FROM c.count`,
+  },
 ];

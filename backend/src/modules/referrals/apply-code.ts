@@ -1,0 +1,47 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { validationError } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { lockHolding } from '../holdings/index.ts';
+import { findUserByReferralCode } from '../identity/index.ts';
+import { hasAllocatedOrder } from '../orders/index.ts';
+import { insertReferral } from './referrals.store.ts';
+
+/**
+ * Creates the way to apply somebody's referral code, once and before the first buy, which makes a
+ * pending reward of theirs (contract: customers > Referrals). It runs under the lock of the
+ * customer's holding, which the allocation of a buy takes too: either the code is applied first
+ * and that buy earns the reward, or the buy is first and the code is refused.
+ * @throws AppError NOT_FOUND for a code that is no customer's, VALIDATION_FAILED for one's own,
+ * CONFLICT after another one or after the first buy
+ */
+export const createApplyCode =
+  ({
+    inTransaction,
+    clock,
+    random,
+  }: {
+    readonly inTransaction: InTransaction;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) =>
+  (refereeId: string, code: string): Promise<void> =>
+    inTransaction(async (tx) => {
+      await lockHolding(tx, refereeId);
+      const referrerId = await findUserByReferralCode(tx, code);
+      if (referrerId === undefined) throw new AppError('NOT_FOUND');
+      if (referrerId === refereeId) {
+        throw validationError([{ field: 'code', message: 'is your own' }]);
+      }
+      if (await hasAllocatedOrder(tx, refereeId)) {
+        const message = 'A referral code can only be used before your first purchase.';
+        throw new AppError('CONFLICT', { message });
+      }
+      const ids = { id: random.uuid(), rewardId: random.uuid() };
+      const at = clock.now();
+      if (await insertReferral(tx, { ...ids, referrerId, refereeId, code, at })) return;
+      throw new AppError('CONFLICT', { message: 'You have already used a referral code.' });
+    });
+
+export type ApplyCode = ReturnType<typeof createApplyCode>;

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { toSafePaise } from '../../money/index.ts';
+import { pageOf } from '../../platform/http/index.ts';
+import { rewardStatuses, type ReferralReward } from './referrals.types.ts';
+
+/** Codes are read aloud and typed: case and blanks around one don't matter. */
+export const applyBody = z.object({
+  code: z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .max(64, 'must have at most 64 characters')
+    .transform((text) => text.trim().toUpperCase()),
+});
+
+export const codeAnswer = z.object({ code: z.string() });
+export const appliedAnswer = z.object({ applied: z.literal(true) });
+
+const rewardView = z.object({
+  id: z.uuid(),
+  status: z.enum(rewardStatuses),
+  rewardPaise: z.int().min(0).nullable(),
+  createdAt: z.iso.datetime(),
+  earnedAt: z.iso.datetime().nullable(),
+});
+rewardView.register(z.globalRegistry, {
+  id: 'ReferralReward',
+  description:
+    'A reward for a customer who applied the code of the caller; without an amount until earned.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      status: 'EARNED',
+      rewardPaise: 5000,
+      createdAt: '2026-01-15T09:30:00.000Z',
+      earnedAt: '2026-01-16T11:02:00.000Z',
+    },
+  ],
+});
+
+export const rewardPage = pageOf(rewardView);
+
+export const presentReward = (reward: ReferralReward): z.output<typeof rewardView> => ({
+  id: reward.id,
+  status: reward.status,
+  rewardPaise: reward.rewardPaise === null ? null : toSafePaise(reward.rewardPaise),
+  createdAt: reward.createdAt.toISOString(),
+  earnedAt: reward.earnedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold();
+});
+afterAll(async () => {
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+  await open.close();
+});
+
+type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
+
+let keys = 0;
+/** A buy whose money was captured: its order is PAID. */
+const buyAndPay = async ({ call }: Customer): Promise<string> => {
+  keys += 1;
+  const buy = { unit: 'INR', amount: '1000', idempotency_key: `referral-${keys}` };
+  const { body } = await call('POST', '/gold/buy', buy);
+  const path = `/payments/${body.payment.gateway_order_id}`;
+  await open.sandbox.control('POST', path, { outcome: 'captured' });
+  const { id } = body.order;
+  await eventually(async () => {
+    expect((await call('GET', `/gold/orders/${id}`)).body.status).toBe('PAID');
+  });
+  return id;
+};
+
+const codeOf = async ({ call }: Customer): Promise<string> =>
+  (await call('GET', '/referrals/me')).body.code;
+const apply = async ({ call }: Customer, code: unknown) => {
+  const { status, body } = await call('POST', '/referrals/apply', { code });
+  return { status, code: body.error?.code };
+};
+const rewardsOf = async ({ call }: Customer) => (await call('GET', '/referrals/rewards')).body;
+const noticesOf = ({ id: userId }: Customer) =>
+  open.database.db.notification.findMany({ where: { userId, type: 'referral_reward' } });
+
+/** A referrer, and somebody who applied the code. */
+const referred = async () => {
+  const [referrer, referee] = [await open.newCustomer(), await open.newCustomer()];
+  expect(await apply(referee, await codeOf(referrer))).toMatchObject({ status: 200 });
+  return { referrer, referee };
+};
+
+const isApplied = ({ status }: { readonly status: number }): boolean => status === 200;
+
+const conflict = { status: 409, code: 'CONFLICT' };
+const notFound = { status: 404, code: 'NOT_FOUND' };
+
+describe('a referral code', () => {
+  it('is applied once, however many times at once', async () => {
+    const referee = await open.newCustomer();
+    const referrers = [await open.newCustomer(), await open.newCustomer()];
+    const codes = await Promise.all(referrers.map(codeOf));
+    const answers = await Promise.all(
+      [...codes, ...codes, ...codes].map((code) => apply(referee, code)),
+    );
+    expect(answers.filter(isApplied)).toHaveLength(1);
+    expect(answers.filter((answer) => !isApplied(answer))).toEqual(
+      Array.from({ length: 5 }, () => conflict),
+    );
+    const totals = await Promise.all(referrers.map(async (each) => (await rewardsOf(each)).total));
+    expect(totals).toEqual(expect.arrayContaining([0, 1]));
+  });
+
+  it("can be anybody else's, in any case; unknown and deleted ones are 404, one's own 400", async () => {
+    const referrer = await open.newCustomer();
+    const referee = await open.newCustomer();
+    const code = await codeOf(referrer);
+    expect(await apply(referee, await codeOf(referee))).toEqual({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+    });
+    for (const unknown of ['ZZZZZZZZ', 'x', `${code}2`]) {
+      expect(await apply(referee, unknown)).toEqual(notFound);
+    }
+    for (const wrong of ['', 7, null, 'x'.repeat(65)]) {
+      expect(await apply(referee, wrong)).toMatchObject({ status: 400 });
+    }
+    const gone = await open.newCustomer();
+    const deletedCode = await codeOf(gone);
+    const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
+    await open.database.db.user.update({ where: { id: gone.id }, data: deleted });
+    expect(await apply(referee, deletedCode)).toEqual(notFound);
+    expect(await apply(referee, ` ${code.toLowerCase()} `)).toMatchObject({ status: 200 });
+  });
+
+  it('is refused after the first buy, and taken between its payment and its gold', async () => {
+    const referrer = await open.newCustomer();
+    const code = await codeOf(referrer);
+    const late = await open.newCustomer();
+    await open.gold.allocate(await buyAndPay(late));
+    expect(await apply(late, code)).toEqual(conflict);
+    const timely = await open.newCustomer();
+    const orderId = await buyAndPay(timely);
+    expect(await apply(timely, code)).toMatchObject({ status: 200 });
+    await open.gold.allocate(orderId);
+    expect(await rewardsOf(referrer)).toMatchObject({ total: 1, items: [{ status: 'EARNED' }] });
+  });
+});
+
+describe('a reward', () => {
+  it('is earned by the first allocated buy alone, at the amount of that moment, and told once', async () => {
+    const { referrer, referee } = await referred();
+    const before = await rewardsOf(referrer);
+    expect(before).toMatchObject({ total: 1, page: 1, limit: 20 });
+    const pending = { status: 'PENDING', rewardPaise: null, earnedAt: null };
+    expect(before.items).toMatchObject([pending]);
+    const orderId = await buyAndPay(referee);
+    expect((await rewardsOf(referrer)).items).toMatchObject([pending]);
+    await Promise.all([1, 2, 3].map(() => open.gold.allocate(orderId)));
+    const earnedAt = open.clock.now().toISOString();
+    const after = (await rewardsOf(referrer)).items;
+    expect(after).toMatchObject([{ status: 'EARNED', rewardPaise: 5000, earnedAt }]);
+    expect(await noticesOf(referrer)).toMatchObject([
+      {
+        title: 'Your referral bought gold',
+        body: expect.stringContaining('You earned INR 50.00.'),
+      },
+    ]);
+    open.clock.advance(1000);
+    await open.gold.allocate(await buyAndPay(referee));
+    expect((await rewardsOf(referrer)).items).toEqual(after);
+    expect(await noticesOf(referrer)).toHaveLength(1);
+    expect(await rewardsOf(referee)).toMatchObject({ total: 0, items: [] });
+  });
+
+  it('is never left pending by a code that races with the allocation', async () => {
+    const code = await codeOf(await open.newCustomer());
+    for (let round = 0; round < 4; round += 1) {
+      const referee = await open.newCustomer();
+      const orderId = await buyAndPay(referee);
+      const [answer] = await Promise.all([apply(referee, code), open.gold.allocate(orderId)]);
+      const where = { refereeUserId: referee.id };
+      const referral = await open.database.db.referral.findUnique({
+        where,
+        include: { reward: true },
+      });
+      expect({ status: answer.status, reward: referral?.reward?.status }).toEqual(
+        answer.status === 200
+          ? { status: 200, reward: 'EARNED' }
+          : { status: 409, reward: undefined },
+      );
+    }
+  });
+
+  it('is made under the lock of the holding, which an allocation takes', async () => {
+    const code = await codeOf(await open.newCustomer());
+    const referee = await open.newCustomer();
+    const sql = 'SELECT 1 FROM holding WHERE user_id = $1::uuid FOR UPDATE';
+    const held = await holdRows(open.databaseUrl, sql, [referee.id]);
+    const answer = apply(referee, code);
+    await untilBlocked(open.databaseUrl, 1);
+    await held.release();
+    expect(await answer).toMatchObject({ status: 200 });
+  });
+
+  it('is not told to a referrer who has left', async () => {
+    const { referrer, referee } = await referred();
+    const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
+    await open.database.db.user.update({ where: { id: referrer.id }, data: deleted });
+    await open.gold.allocate(await buyAndPay(referee));
+    const where = { userId: referrer.id };
+    expect(await open.database.db.referralReward.findMany({ where })).toMatchObject([
+      { status: 'EARNED', amountPaise: 5000n },
+    ]);
+    expect(await noticesOf(referrer)).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Paise } from '../../money/index.ts';
+
+export const rewardStatuses = ['PENDING', 'EARNED'] as const;
+
+/** A reward of a referrer for one customer who applied their code. */
+export interface ReferralReward {
+  readonly id: string;
+  readonly status: (typeof rewardStatuses)[number];
+  /** Null before it is earned. */
+  readonly rewardPaise: Paise | null;
+  readonly createdAt: Date;
+  readonly earnedAt: Date | null;
+}

@@ -1,0 +1,1 @@
+export { createTransactionRoutes } from './transactions.customer.routes.ts';

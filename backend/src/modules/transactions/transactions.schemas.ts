@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { formatGrams, toSafePaise } from '../../money/index.ts';
+import { pageOf } from '../../platform/http/index.ts';
+import { transactionKinds, type Transaction } from './transactions.types.ts';
+
+/** One row of the feed (contract: customers > Transactions). */
+const transactionView = z.object({
+  id: z.uuid(),
+  kind: z.enum(transactionKinds),
+  status: z.string().describe('A state of its kind: of gold orders, product orders or payouts.'),
+  amountPaise: z.int().min(0),
+  grams: z
+    .string()
+    .regex(/^\d{1,12}\.\d{4,8}$/u)
+    .nullable()
+    .describe('Null where the kind has none, and until they are known.'),
+  createdAt: z.iso.datetime(),
+});
+transactionView.register(z.globalRegistry, {
+  id: 'Transaction',
+  description: 'A gold order, a product order or a payout, as the feed shows it.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      kind: 'GOLD_BUY',
+      status: 'ALLOCATED',
+      amountPaise: 100_050,
+      grams: '0.0668',
+      createdAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
+
+export const transactionPage = pageOf(transactionView);
+
+export const presentTransaction = (row: Transaction): z.output<typeof transactionView> => ({
+  id: row.id,
+  kind: row.kind,
+  status: row.status,
+  amountPaise: toSafePaise(row.amountPaise),
+  grams: row.grams === null ? null : formatGrams(row.grams),
+  createdAt: row.createdAt.toISOString(),
+});

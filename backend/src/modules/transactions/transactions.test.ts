@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { insertBusyCustomer } from '#test/support/busy-customer.ts';
+import type { Caller } from '#test/support/caller.ts';
+import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
+import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import { selectRows, sql } from '../../platform/db/index.ts';
+import { createTransactionRoutes } from './index.ts';
+import { findPlace, pageSql } from './transactions.read-model.ts';
+
+let open: OpenCustomerRoutes;
+beforeAll(async () => {
+  open = await openCustomerRoutes(createTransactionRoutes);
+});
+afterAll(() => open.close());
+
+const newest = new Date('2026-03-14T05:00:00.000Z');
+const busy = async (transactions: number, everyMinutes: number) => {
+  const made = await open.customer();
+  const { migrateUrl } = open.system.addresses;
+  await insertBusyCustomer(migrateUrl, { ...made, transactions, newest, everyMinutes });
+  return made;
+};
+
+interface Item {
+  readonly id: string;
+  readonly kind: string;
+  readonly amountPaise: number;
+  readonly grams: string | null;
+  readonly createdAt: string;
+}
+const pageOf = async (call: Caller, page: number, limit: number) => {
+  const { status, body } = await call('GET', `/transactions?page=${page}&limit=${limit}`);
+  expect({ status, page: body['page'], limit: body['limit'] }).toEqual({
+    status: 200,
+    page,
+    limit,
+  });
+  return { items: body['items'] as Item[], total: body['total'] }; // as declared
+};
+const newestFirst = (a: Item, b: Item): number =>
+  a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1;
+
+describe('the feed', () => {
+  it('is one list of all kinds, newest first, ties by id; its pages put together are the whole', async () => {
+    // Days with several rows, days with one, and days without any.
+    const { call } = await busy(60, 399);
+    const { items: whole, total } = await pageOf(call, 1, 100);
+    expect(total).toBe(60);
+    expect(whole).toHaveLength(60);
+    expect(whole).toEqual(whole.toSorted(newestFirst));
+    expect(new Set(whole.map(({ createdAt }) => createdAt)).size).toBeLessThan(40);
+    const countOf = (wanted: string): number => whole.filter(({ kind }) => kind === wanted).length;
+    expect([countOf('SIP_INSTALLMENT'), countOf('PRODUCT_ORDER'), countOf('PAYOUT')]).toEqual([
+      36, 12, 12,
+    ]);
+    for (const limit of [1, 7, 60]) {
+      const pages: Item[] = [];
+      for (let page = 1; page <= Math.ceil(60 / limit); page += 1) {
+        const { items, total: counted } = await pageOf(call, page, limit);
+        expect(counted).toBe(60);
+        pages.push(...items);
+      }
+      expect(pages).toEqual(whole);
+    }
+    expect(await pageOf(call, 61, 1)).toEqual({ items: [], total: 60 });
+  });
+
+  it("is the customer's own", async () => {
+    await busy(5, 1);
+    const { call } = await open.customer();
+    expect(await pageOf(call, 1, 20)).toEqual({ items: [], total: 0 });
+    expect((await open.as()('GET', '/transactions')).status).toBe(401);
+  });
+});
+
+const countedOf = (userId: string) =>
+  open.system.db.transactionCount.findMany({ where: { userId }, orderBy: { day: 'asc' } });
+
+describe('the counts behind the feed', () => {
+  it('hold whatever is inserted at once, and nothing that was rolled back', async () => {
+    const { userId, call } = await open.customer();
+    const { clock, inTransaction, random } = open.system;
+    const insert = (isKept: boolean) =>
+      inTransaction(async (tx) => {
+        const [createdAt, updatedAt] = [clock.now(), clock.now()];
+        const amounts = { itemsTotalPaise: 100n, gstPaise: 3n, totalPaise: 103n };
+        const rest = { gstRateBps: 300, deliveryFeePaise: 0n, shippingAddressSealed: 'x' };
+        const row = { id: random.uuid(), userId, status: 'PLACED', createdAt, updatedAt };
+        await tx.productOrder.create({ data: { ...row, ...amounts, ...rest } });
+        if (!isKept) throw new Error('rolled back');
+      });
+    const tries = Array.from({ length: 20 }, (_, index) => insert(index % 4 !== 0));
+    await Promise.allSettled(tries);
+    expect((await countedOf(userId)).map(({ count }) => count)).toEqual([15]);
+    expect(await pageOf(call, 1, 100)).toMatchObject({ total: 15, items: { length: 15 } });
+  });
+
+  it('are made by the migration for what was there before it', async () => {
+    const { userId } = await busy(60, 399);
+    const before = await countedOf(userId);
+    expect(before.length).toBeGreaterThan(5);
+    const folder = join(prismaFolder(), 'migrations', '20261123080000_transaction_count');
+    const script = await readFile(join(folder, 'migration.sql'), 'utf8');
+    const backfill = script.slice(script.lastIndexOf('INSERT INTO transaction_count'));
+    await withConnection(open.system.addresses.migrateUrl, async (client) => {
+      await client.query('TRUNCATE transaction_count');
+      await client.query(backfill);
+    });
+    expect(await countedOf(userId)).toEqual(before);
+  });
+});
+
+/** A step of a plan, as EXPLAIN describes it. */
+interface Step {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly Step[] | undefined;
+}
+const step: z.ZodType<Step> = z.lazy(() =>
+  z.looseObject({
+    'Node Type': z.string(),
+    'Actual Rows': z.number(),
+    'Actual Loops': z.number(),
+    Plans: z.array(step).optional(),
+  }),
+);
+const explained = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: step })) }));
+const rowsRead = ({ Plans: below = [], ...own }: Step): number =>
+  below.length === 0
+    ? own['Actual Rows'] * own['Actual Loops']
+    : below.reduce((sum, each) => sum + rowsRead(each), 0);
+
+it('reads no more rows for a page of many transactions than of few, however far back', async () => {
+  const { db } = open.system;
+  const [few, many] = [await busy(100, 7), await busy(20_000, 7)];
+  const readBy = async (userId: string, page: number): Promise<number> => {
+    const limit = 10;
+    const offset = (page - 1) * limit;
+    const { dayEnd, newer } = await findPlace(db, userId, offset);
+    if (dayEnd === null) throw new Error('behind the last page');
+    const query = pageSql(userId, { dayEnd, skip: offset - newer, limit });
+    const plan = await selectRows<unknown>(db, sql`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`);
+    const plans = explained.parse(plan).flatMap((row) => row['QUERY PLAN']);
+    return plans.reduce((sum, { Plan }) => sum + rowsRead(Plan), 0);
+  };
+  // A day holds 411 rows at most: a page deep in the past reads some of its day besides.
+  expect(await readBy(many.userId, 1)).toBe(await readBy(few.userId, 1));
+  for (const page of [500, 1000, 2000]) {
+    expect(await readBy(many.userId, page)).toBeLessThan(3 * (411 + 10));
+  }
+});

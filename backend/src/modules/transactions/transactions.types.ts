@@ -1,0 +1,20 @@
+import type { Grams, Paise } from '../../money/index.ts';
+
+export const transactionKinds = [
+  'GOLD_BUY',
+  'GOLD_SELL',
+  'SIP_INSTALLMENT',
+  'PRODUCT_ORDER',
+  'PAYOUT',
+] as const;
+
+/** Something that moved, or will move, a customer's money. */
+export interface Transaction {
+  readonly id: string;
+  readonly kind: (typeof transactionKinds)[number];
+  readonly status: string;
+  /** What the customer pays or is paid, tax in. */
+  readonly amountPaise: Paise;
+  readonly grams: Grams | null;
+  readonly createdAt: Date;
+}
