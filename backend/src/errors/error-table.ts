@@ -177,11 +177,6 @@ export const errorTable = {
       'we confirm your payment automatically. Otherwise, please try again in a few minutes.',
     { retryable: true },
   ),
-  GATEWAY_REFUSED: row(
-    502,
-    'The payment gateway declined this order. You have not been charged. Please start again.',
-    { reportable: true },
-  ),
   GATEWAY_MISMATCH: row(
     502,
     "The payment gateway's response does not match the order. You have not been charged. Please start again.",

@@ -94,6 +94,7 @@ export const createServices = (
   const payments = createPayments({
     ...shared,
     gateways,
+    liveOnly: config.APP_MODE === 'production',
     orders,
     portfolios: createPortfolioCache(shared),
     metrics: createPaymentMetrics(metrics.registry),

@@ -209,13 +209,13 @@ describe('a gateway that does not open the order', () => {
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 
-  it('down: 502, and the same key resumes the same order', async () => {
+  it('down: 503, and the same key resumes the same order', async () => {
     const buyer = await system.newCustomer();
     const key = newKey();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
     const refused = await buyer.askToBuy('1000', key);
-    expect(refused).toMatchObject({ status: 502, code: 'GATEWAY_UNAVAILABLE' });
+    expect(refused).toMatchObject({ status: 503, code: 'NO_USABLE_GATEWAY' });
     const [waiting] = await ordersOf(buyer);
     expect(waiting).toMatchObject({ status: 'PENDING', payment_status: 'CREATED' });
     await system.sandbox.clearFaults();
@@ -248,7 +248,7 @@ describe('a gateway that does not open the order', () => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
-    expect((await buyer.askToBuy('1000')).status).toBe(502);
+    expect((await buyer.askToBuy('1000')).status).toBe(503);
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ payment_status: 'CREATED', gateway_order_id: null });
     await system.sandbox.clearFaults();
@@ -265,12 +265,12 @@ describe('a gateway that does not open the order', () => {
     expect(found).toMatchObject({ payment_status: 'PAID', gateway_order_id: id });
   });
 
-  it('a refusal: aborted, 502', async () => {
+  it('a refusal: 503, and the order waits for a repeat', async () => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'error', { status: 400 });
     const answer = await buyer.askToBuy('1000');
-    expect(answer).toMatchObject({ status: 502, code: 'GATEWAY_REFUSED' });
+    expect(answer).toMatchObject({ status: 503, code: 'NO_USABLE_GATEWAY' });
     const [order] = await ordersOf(buyer);
-    expect(order).toMatchObject({ status: 'FAILED', payment_status: 'FAILED' });
+    expect(order).toMatchObject({ status: 'PENDING', payment_status: 'CREATED' });
   });
 });

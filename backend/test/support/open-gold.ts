@@ -154,6 +154,7 @@ export const openGold = async ({
   const payments = createPayments({
     ...system,
     gateways: wrapGateways(system.gateways),
+    liveOnly: false,
     metrics: createPaymentMetrics(system.metrics.registry),
     orders,
     portfolios: createPortfolioCache({ redis, random }),

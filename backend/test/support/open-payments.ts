@@ -67,6 +67,7 @@ export const openPayments = async ({
   const payments = createPayments({
     ...system,
     gateways: wrapGateways(system.gateways),
+    liveOnly: false,
     metrics: createPaymentMetrics(system.metrics.registry),
     orders,
     portfolios: { drop: async () => {} },
@@ -148,7 +149,10 @@ interface Delivered {
 }
 
 /** Delivers a webhook; answers the status and the parsed answer. */
-export const deliver = async ({ url }: OpenPayments, delivered: Delivered) => {
+export const deliver = ({ url }: OpenPayments, delivered: Delivered) => deliverAt(url, delivered);
+
+/** Delivers a webhook to the API at an address. */
+export const deliverAt = async (url: string, delivered: Delivered) => {
   const { body, signature, eventId, path = '/webhooks/payment/sandbox' } = delivered;
   const response = await fetch(url + path, {
     method: 'POST',

@@ -13,12 +13,7 @@ import type { Gates } from '../readiness/index.ts';
 import type { Buy, PlacedOrder } from './buy.ts';
 import { buyBody, buyView, payQuoteBody } from './buying.schemas.ts';
 
-const gatewayErrors = [
-  'NO_USABLE_GATEWAY',
-  'GATEWAY_UNAVAILABLE',
-  'GATEWAY_REFUSED',
-  'GATEWAY_MISMATCH',
-] as const;
+const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 
 const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown): Reply =>
   placed.isReplay ? replayed(present(placed)) : created(present(placed));

@@ -18,13 +18,9 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
   amount,
   idempotency_key: key,
 });
-const refusedByGateway = {
-  collaborator: 'sandbox-gateway',
-  operation: 'create-order',
-  fault: 'error',
-  status: 400,
-  times: 1,
-};
+const atGateway = { collaborator: 'sandbox-gateway', operation: 'create-order', times: 1 };
+const refusedByGateway = { ...atGateway, fault: 'error', status: 400 };
+const otherAmountAtGateway = { ...atGateway, fault: 'wrong_amount' };
 const ordersOf = (userId: string) => open.database.db.goldOrder.findMany({ where: { userId } });
 const quoteFor = async (call: Caller, amount = '1000'): Promise<string> =>
   (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
@@ -118,8 +114,8 @@ describe('POST /gold/buy', () => {
     const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
     await open.sandbox.control('POST', '/faults', down);
     const failed = await call('POST', '/gold/buy', body);
-    expect(failed.status).toBe(502);
-    expect(failed.body.error.code).toBe('GATEWAY_UNAVAILABLE');
+    expect(failed.status).toBe(503);
+    expect(failed.body.error.code).toBe('NO_USABLE_GATEWAY');
     expect(await ordersOf(userId)).toHaveLength(1);
     await open.sandbox.control('DELETE', '/faults');
     const verified = (await open.journal('buy-verify')).length;
@@ -136,11 +132,24 @@ describe('POST /gold/buy', () => {
 });
 
 describe('a buy that the gateway refused', () => {
+  it('is 503, and the same key tries again', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const body = buyOf('700');
+    await open.sandbox.control('POST', '/faults', refusedByGateway);
+    const refused = await call('POST', '/gold/buy', body);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'NO_USABLE_GATEWAY']);
+    const again = await call('POST', '/gold/buy', body);
+    expect([again.status, again.body.payment.status]).toEqual([201, 'GATEWAY_ORDER_CREATED']);
+    expect(await ordersOf(userId)).toHaveLength(1);
+  });
+});
+
+describe('a buy whose gateway made another order', () => {
   it('is replayed as it is, and is no new one', async () => {
     const { call } = await open.newCustomer();
     const body = buyOf('700');
-    await open.sandbox.control('POST', '/faults', refusedByGateway);
-    expect((await call('POST', '/gold/buy', body)).body.error.code).toBe('GATEWAY_REFUSED');
+    await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
+    expect((await call('POST', '/gold/buy', body)).body.error.code).toBe('GATEWAY_MISMATCH');
     for (const repeat of ['the first', 'the second']) {
       const again = await call('POST', '/gold/buy', body);
       expect([repeat, again.status, again.headers.get('idempotent-replayed')]).toEqual([
@@ -209,9 +218,9 @@ describe('the daily limit', () => {
     const { call } = await open.newCustomer();
     const { limits } = open.conditions;
     open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
-    await open.sandbox.control('POST', '/faults', refusedByGateway);
+    await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
     const failed = await call('POST', '/gold/buy', buyOf('3000'));
-    expect(failed.body.error.code).toBe('GATEWAY_REFUSED');
+    expect(failed.body.error.code).toBe('GATEWAY_MISMATCH');
     const next = await call('POST', '/gold/buy', buyOf('3000'));
     expect(next.body.error).toMatchObject({
       code: 'LIMIT_EXCEEDED',

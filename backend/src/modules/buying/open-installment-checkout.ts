@@ -16,11 +16,11 @@ export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
 });
 
 /** The refusals for which an installment waits; the sweep asks again. */
-const deferring = ['GATEWAY_UNAVAILABLE', 'NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
+const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
 
 /**
- * Creates the job of `openCheckoutJob`. A gateway that can not be reached defers the installment;
- * one that refuses it has failed it, and the customer was notified (contract: plans > Schedule).
+ * Creates the job of `openCheckoutJob`. While no gateway creates its order the installment waits;
+ * one that creates another has failed it, and the customer was notified (contract: plans > Schedule).
  */
 export const createOpenInstallmentCheckout = ({
   payments,
@@ -31,7 +31,7 @@ export const createOpenInstallmentCheckout = ({
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
   readonly logger: Logger;
 }) => {
-  /** Returns false while the gateway can not be reached. */
+  /** Returns false while no gateway creates the order. */
   const openCheckout = async (paymentOrderId: string): Promise<boolean> => {
     await renewLife(paymentOrderId);
     try {
@@ -39,12 +39,10 @@ export const createOpenInstallmentCheckout = ({
       return true;
     } catch (error) {
       if (deferring.some((code) => isAppError(error, code))) {
-        logger.warn({ paymentOrderId }, 'the checkout of an installment waits for its gateway');
+        logger.warn({ paymentOrderId }, 'the checkout of an installment waits for a gateway');
         return false;
       }
-      if (isAppError(error, 'GATEWAY_REFUSED') || isAppError(error, 'GATEWAY_MISMATCH')) {
-        return true;
-      }
+      if (isAppError(error, 'GATEWAY_MISMATCH')) return true;
       throw error;
     }
   };

@@ -1,49 +1,128 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { defaultGatewayOf, pickGateway, type GatewayRouting } from './choose-gateway.ts';
+import { defaultGatewayOf, listUsable, type GatewayWish } from './choose-gateway.ts';
+import type { GatewayRouting, GatewaySetting } from './gateway-settings.store.ts';
+import { paymentMethods } from './payments.types.ts';
 
-/** Only the code is looked at. */
-const gatewaysOf = (...codes: string[]) =>
-  new Map(codes.map((code) => [code, { code } as PaymentGateway]));
+/** Code and circuit alone are looked at. */
+const gatewaysOf = (codes: readonly string[], silent: ReadonlySet<string> = new Set()) =>
+  new Map(
+    codes.map((code) => [code, { code, isAvailable: () => !silent.has(code) } as PaymentGateway]),
+  );
 
-const gateways = gatewaysOf('alpha', 'beta', 'gamma', 'delta');
+const codes = ['alpha', 'beta', 'gamma', 'delta'];
+const gateways = gatewaysOf(codes);
 const routing: GatewayRouting = {
   defaultCode: 'delta',
   priority: ['gamma'],
   routes: { upi: 'beta' },
 };
-const pick = (wish: { preferred?: string; method?: 'upi' | 'card' }, ...disabled: string[]) =>
-  pickGateway(gateways, new Set(disabled), routing, wish);
+const settingsOf = (disabled: readonly string[]) => ({
+  routing,
+  byCode: new Map(disabled.map((code) => [code, { enabled: false, mode: 'live' } as const])),
+});
+const list = (wish: GatewayWish, ...disabled: string[]) =>
+  listUsable({ gateways, liveOnly: false, settings: settingsOf(disabled) }, wish);
 
 describe('the choice of a gateway', () => {
   it('goes by preference, then route, then priority, then default', () => {
     const wish = { preferred: 'alpha', method: 'upi' } as const;
-    expect(pick(wish)).toBe('alpha');
-    expect(pick(wish, 'alpha')).toBe('beta');
-    expect(pick(wish, 'alpha', 'beta')).toBe('gamma');
-    expect(pick(wish, 'alpha', 'beta', 'gamma')).toBe('delta');
+    expect(list(wish)).toEqual(['alpha', 'beta', 'gamma', 'delta']);
+    expect(list(wish, 'alpha', 'gamma')).toEqual(['beta', 'delta']);
+    expect(list(wish, 'alpha', 'beta', 'gamma')).toEqual(['delta']);
   });
 
-  it('never falls back on a disabled gateway', () => {
-    expect(pick({ preferred: 'alpha' }, 'alpha', 'gamma', 'delta')).toBeUndefined();
+  it('has nobody behind a mandate', () => {
+    expect(list({ only: 'alpha', method: 'upi' })).toEqual(['alpha']);
+    expect(list({ only: 'alpha', method: 'upi' }, 'alpha')).toEqual([]);
   });
 
   it('takes a route only for its own instrument', () => {
-    expect(pick({ method: 'card' })).toBe('gamma');
-    expect(pick({})).toBe('gamma');
+    expect(list({ method: 'card' })).toEqual(['gamma', 'delta']);
+    expect(list({})).toEqual(['gamma', 'delta']);
   });
 
-  it('passes over a gateway that has no adapter', () => {
-    expect(pick({ preferred: 'unheard-of' })).toBe('gamma');
-    const only = gatewaysOf('delta');
-    expect(pickGateway(only, new Set(), routing, { method: 'upi' })).toBe('delta');
-    expect(pickGateway(gatewaysOf(), new Set(), routing, {})).toBeUndefined();
+  it('passes over a gateway without credentials, and one whose circuit is open', () => {
+    expect(list({ preferred: 'unheard-of' })).toEqual(['gamma', 'delta']);
+    const few = gatewaysOf(['beta', 'delta'], new Set(['delta']));
+    const choice = { gateways: few, liveOnly: false, settings: settingsOf([]) };
+    expect(listUsable(choice, { method: 'upi' })).toEqual(['beta']);
+    expect(listUsable({ ...choice, gateways: gatewaysOf([]) }, {})).toEqual([]);
+  });
+
+  it('takes one in mode `test`, or that nobody has set anything of, only outside production', () => {
+    const byCode = new Map<string, GatewaySetting>([
+      ['gamma', { enabled: true, mode: 'live' }],
+      ['delta', { enabled: true, mode: 'test' }],
+    ]);
+    const settings = { routing, byCode };
+    const wish = { method: 'upi' } as const;
+    expect(listUsable({ gateways, liveOnly: true, settings }, wish)).toEqual(['gamma']);
+    const anywhere = listUsable({ gateways, liveOnly: false, settings }, wish);
+    expect(anywhere).toEqual(['beta', 'gamma', 'delta']);
   });
 
   it('has the first configured gateway as default while operators named none that is there', () => {
     expect(defaultGatewayOf(gateways, { ...routing, defaultCode: null })).toBe('alpha');
     expect(defaultGatewayOf(gateways, { ...routing, defaultCode: 'gone' })).toBe('alpha');
     expect(defaultGatewayOf(gateways, routing)).toBe('delta');
-    expect(defaultGatewayOf(gatewaysOf(), routing)).toBeUndefined();
+    expect(defaultGatewayOf(gatewaysOf([]), routing)).toBeUndefined();
   });
+});
+
+const anyCode = fc.constantFrom(...codes, 'unheard-of');
+const anySetting = fc.record({
+  enabled: fc.boolean(),
+  mode: fc.constantFrom('test' as const, 'live' as const),
+});
+const anyCase = fc.record({
+  configured: fc.subarray(codes),
+  silent: fc.subarray(codes),
+  liveOnly: fc.boolean(),
+  settings: fc.dictionary(anyCode, anySetting, { noNullPrototype: true }),
+  defaultCode: fc.option(anyCode),
+  priority: fc.array(anyCode, { maxLength: 6 }),
+  routes: fc.record(
+    { upi: anyCode, card: anyCode, netbanking: anyCode, wallet: anyCode },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  preferred: fc.option(anyCode, { nil: undefined }),
+  method: fc.option(fc.constantFrom(...paymentMethods), { nil: undefined }),
+});
+
+type AnyCase = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
+
+/** Tells from the settings alone, step by step, as the contract's page does. */
+const mayBeUsed = ({ configured, silent, liveOnly, settings }: AnyCase, code: string): boolean => {
+  const { enabled, mode } = settings[code] ?? { enabled: true, mode: 'test' };
+  const isReachable = configured.includes(code) && !silent.includes(code);
+  return isReachable && enabled && (!liveOnly || mode === 'live');
+};
+
+it('lists exactly the usable ones of any settings, in the documented order', () => {
+  fc.assert(
+    fc.property(anyCase, (given) => {
+      const { configured, silent, liveOnly, settings, preferred, method, defaultCode } = given;
+      const gatewaysThere = gatewaysOf(configured, new Set(silent));
+      const asSet = { byCode: new Map(Object.entries(settings)), routing: given };
+      const choice = { gateways: gatewaysThere, liveOnly, settings: asSet };
+      const listed = listUsable(choice, { preferred, method });
+
+      expect(listed.filter((code) => !mayBeUsed(given, code))).toEqual([]);
+      const isDefaultThere = defaultCode !== null && configured.includes(defaultCode);
+      const steps = [
+        preferred,
+        method && given.routes[method],
+        ...given.priority,
+        isDefaultThere ? defaultCode : configured[0],
+      ].flatMap((code) => code ?? []);
+      const ranks = listed.map((code) => steps.indexOf(code));
+      expect(ranks).not.toContain(-1);
+      expect(ranks).toEqual([...new Set(ranks)].toSorted((one, other) => one - other));
+      const left = steps.filter((code) => mayBeUsed(given, code) && !listed.includes(code));
+      expect(left).toEqual([]);
+    }),
+    { numRuns: 1000 },
+  );
 });

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { createWebhookInbox } from '../webhook-inbox/index.ts';
-import { chooseGateway, type GatewayWish } from './choose-gateway.ts';
+import { chooseGateway, listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler } from './payment-events.ts';
@@ -43,6 +43,8 @@ export const createPayments = (options: PaymentsOptions) => {
 
     /** @throws AppError NO_USABLE_GATEWAY */
     chooseGateway: (wish?: GatewayWish): Promise<string> => chooseGateway(deps, wish),
+    /** Lists the gateways that may be used now, in the order of choice. */
+    listUsableGateways: (wish?: GatewayWish): Promise<string[]> => listUsableGateways(deps, wish),
     /** Writes a payment order in its order's own transaction, and returns its id. */
     async insertPaymentOrder(tx: Db, request: PaymentOrderRequest): Promise<string> {
       const id = random.uuid();
@@ -50,7 +52,8 @@ export const createPayments = (options: PaymentsOptions) => {
       return id;
     },
     /** Creates the gateway's order of a committed payment order; see `createGatewayOrder`. */
-    createGatewayOrder: (id: string): Promise<PaymentOrder> => createGatewayOrder(deps, id),
+    createGatewayOrder: (id: string, wish?: GatewayWish): Promise<PaymentOrder> =>
+      createGatewayOrder(deps, id, wish),
     findPaymentOrder,
     listPaymentOrders,
     presentPaymentOrder: (order: PaymentOrder) => presentPaymentOrder(deps, order),

@@ -92,7 +92,8 @@ describe('opening a gateway order', () => {
     const { paymentOrderId, orderId } = await commit();
     await fault('reset', { operation: '*', times: 20 });
     await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
-      code: 'GATEWAY_UNAVAILABLE',
+      code: 'NO_USABLE_GATEWAY',
+      status: 503,
     });
     expect((await stored(paymentOrderId)).status).toBe('CREATED');
     expect((await open.orders.state(orderId)).status).toBe('PENDING');
@@ -149,14 +150,24 @@ describe('opening a gateway order', () => {
     expect((await open.payments.createGatewayOrder(paymentOrderId)).status).toBe('FAILED');
   });
 
-  it('fails the order when the gateway refuses it', async () => {
+  it('stays open to be tried again when the gateway refuses it', async () => {
     const { paymentOrderId, orderId } = await commit();
     await fault('error', { status: 400 });
     await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
-      code: 'GATEWAY_REFUSED',
+      code: 'NO_USABLE_GATEWAY',
     });
-    expect((await stored(paymentOrderId)).status).toBe('FAILED');
-    expect(await open.orders.state(orderId)).toMatchObject({ moves: ['PENDING>FAILED'] });
+    expect((await stored(paymentOrderId)).status).toBe('CREATED');
+    expect(await open.orders.state(orderId)).toMatchObject({ status: 'PENDING', moves: [] });
+    const opened = await open.payments.createGatewayOrder(paymentOrderId);
+    expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
+    const attempts = await open.database.db.gatewayAttempt.findMany({
+      where: { paymentOrderId },
+      orderBy: { id: 'asc' },
+    });
+    expect(attempts.map(({ gateway, status }) => [gateway, status])).toEqual([
+      ['sandbox', 'REFUSED'],
+      ['sandbox', 'DONE'],
+    ]);
   });
 
   it('does not open a checkout that is over', async () => {

@@ -61,6 +61,9 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
             SELECT FROM payment_order p
             WHERE p.gateway = e.gateway AND p.gateway_order_id = e.subject)
           OR EXISTS (
+            SELECT FROM gateway_attempt a
+            WHERE a.gateway = e.gateway AND a.gateway_order_id = e.subject)
+          OR EXISTS (
             SELECT FROM gateway_payment g
             WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id
               AND g.payment_order_id IS NOT NULL))

@@ -2,6 +2,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { statesBefore, transition } from '../../platform/transitions/transitions.ts';
+import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
 import { paymentOrderTransitions } from './payments.states.ts';
 import type {
   DebitStatus,
@@ -79,13 +80,20 @@ export const insertPaymentOrder = async (
 export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> =>
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
+/**
+ * Finds the payment order of a gateway's order: its own, or one that a gateway made for it before
+ * the customer was sent to another.
+ */
 export const findByGatewayOrder = async (
   db: Db,
   gateway: string,
   gatewayOrderId: string,
 ): Promise<PaymentOrder | undefined> => {
   const where = { gateway_gatewayOrderId: { gateway, gatewayOrderId } };
-  return toOptional(await db.paymentOrder.findUnique({ where, select: columns }));
+  const own = await db.paymentOrder.findUnique({ where, select: columns });
+  if (own !== null) return toPaymentOrder(own);
+  const id = await findAttemptedPaymentOrder(db, gateway, gatewayOrderId);
+  return id === undefined ? undefined : findPaymentOrder(db, id);
 };
 
 /** Lists the payment orders of any number of gold orders, newest first. */
@@ -218,43 +226,35 @@ export const listUnopenedInstallments = (
   });
 
 /**
- * Records that a request to create a gateway order is about to be sent. Returns the row and whether
- * one was sent before, whose answer may have been lost; undefined when the payment order is no
- * longer CREATED.
+ * Names the gateway whose order is about to be requested; false when the payment order is no longer
+ * CREATED.
  */
-export const recordGatewayRequest = async (
+export const nameGateway = async (
   db: Db,
   id: string,
+  gateway: string,
   at: Date,
-): Promise<{ order: PaymentOrder; wasRequested: boolean } | undefined> => {
-  const data = { lastAskedAt: at };
-  const unasked = { id, status: 'CREATED', lastAskedAt: null };
-  const [first] = await db.paymentOrder.updateManyAndReturn({
-    where: unasked,
-    data,
-    select: columns,
-  });
-  if (first !== undefined) return { order: toPaymentOrder(first), wasRequested: false };
-  const [again] = await db.paymentOrder.updateManyAndReturn({
+): Promise<boolean> => {
+  const { count } = await db.paymentOrder.updateMany({
     where: { id, status: 'CREATED' },
-    data,
-    select: columns,
+    data: { gateway, lastAskedAt: at, updatedAt: at },
   });
-  return again === undefined ? undefined : { order: toPaymentOrder(again), wasRequested: true };
+  return count === 1;
 };
 
 /**
- * Stores the id of the gateway's order, once. A row that was closed meanwhile keeps its state, and
- * the id too: a payment of that gateway order must still find it. Undefined when it has an id.
+ * Stores the gateway's order, once. One that is CREATED becomes this gateway's, whichever was named
+ * last: this one has made an order. A row that was closed meanwhile keeps its state, and the id
+ * too where it names this gateway. Undefined when it has an id, or names another gateway.
  * @throws a unique violation where another payment order has this gateway order
  */
 export const storeGatewayOrder = async (
   db: Db,
   id: string,
-  gatewayOrderId: string,
+  { gateway, gatewayOrderId }: { readonly gateway: string; readonly gatewayOrderId: string },
   at: Date,
 ): Promise<PaymentOrder | undefined> => {
-  const data = { gatewayOrderId, updatedAt: at };
+  const data = { gateway, gatewayOrderId, updatedAt: at };
   const [opened] = await db.paymentOrder.updateManyAndReturn({
     where: { id, gatewayOrderId: null, status: 'CREATED' },
     data: { ...data, status: 'GATEWAY_ORDER_CREATED' },
@@ -262,7 +262,7 @@ export const storeGatewayOrder = async (
   });
   if (opened !== undefined) return toPaymentOrder(opened);
   const [closed] = await db.paymentOrder.updateManyAndReturn({
-    where: { id, gatewayOrderId: null },
+    where: { id, gatewayOrderId: null, gateway },
     data,
     select: columns,
   });

@@ -4,6 +4,7 @@ import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { APPLY_EVENT_TASK } from './payment-events.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 import { pollDuePayments } from './poll-gateway.ts';
+import { resolveAttempts } from './resolve-attempts.ts';
 import { pollReversals } from './poll-reversals.ts';
 
 const payloadSchema = z.object({ eventId: z.uuid() });
@@ -18,6 +19,10 @@ export const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<neve
   { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
   { name: 'payments-ask-around-expiry', run: (signal) => pollDuePayments(deps, signal) },
+  {
+    name: 'payments-resolve-gateway-attempts',
+    run: (signal) => resolveAttempts(deps, signal),
+  },
   { name: 'payments-poll-reversals', run: (signal) => pollReversals(deps, signal) },
   { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
 ];

@@ -16,7 +16,7 @@ export const paymentOrderTransitions: TransitionTable<
     },
     FAILED: {
       allowedActors: ['gateway'],
-      reason: 'the gateway refused the order, or echoed another',
+      reason: 'the gateway made another order than was requested',
     },
     EXPIRED: { allowedActors: ['service'], reason: 'the price lock ended' },
   },

@@ -169,11 +169,15 @@ export interface PaymentsDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
+  /** Real time. */
+  readonly wall: Clock;
   readonly timers: Timers;
   readonly logger: Logger;
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;
   readonly gateways: GatewaysByCode;
+  /** Chooses only gateways that operators have set to `live`: production takes real money. */
+  readonly liveOnly: boolean;
   readonly orders: Pick<Orders, 'markPaid' | 'markFailed' | 'sendToReview' | 'addToReason'>;
   /** The summaries that show what a review reserves. */
   readonly portfolios: Pick<PortfolioCache, 'drop'>;

@@ -4,7 +4,7 @@ import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import { applyPayment, causeOf } from './apply-payment.ts';
-import { recoverGatewayOrder } from './create-gateway-order.ts';
+import { listMadeOrders } from './gateway-attempts.store.ts';
 import {
   claimPoll,
   listPaymentOrders,
@@ -12,6 +12,7 @@ import {
   type PollWindow,
 } from './payment-orders.store.ts';
 import type { PaymentOrder, PaymentReport, PaymentsDeps } from './payments.types.ts';
+import { recoverGatewayOrder } from './recover-gateway-order.ts';
 
 /** The occasion of a poll: a customer's checkout, the end of an unpaid order, or the sweep. */
 export type PollSource = 'checkout' | 'expiry' | 'janitor';
@@ -34,16 +35,26 @@ const windowAt = (now: Date): PollWindow => ({
   limit: 200,
 });
 
+/** An order that a gateway made for a payment order. */
+interface MadeOrder {
+  readonly gateway: string;
+  readonly gatewayOrderId: string;
+}
+
+interface Poll {
+  readonly order: PaymentOrder;
+  readonly source: PollSource;
+  readonly requestId?: string | undefined;
+}
+
 const applyCapture = async (
   deps: PaymentsDeps,
-  order: PaymentOrder,
+  { order, source, requestId }: Poll,
+  gateway: string,
   payment: GatewayPayment,
-  source: PollSource,
-  requestId?: string,
 ): Promise<void> => {
   const { inTransaction, clock, logger, metrics } = deps;
   const { status: _, createdAt: occurredAt, ...rest } = payment;
-  const { gateway } = order;
   const report: PaymentReport = {
     ...rest,
     kind: 'captured',
@@ -60,31 +71,23 @@ const applyCapture = async (
 };
 
 /**
- * Polls the gateway of one payment order for captures that no webhook reported, and applies them
- * as a webhook would: an unknown outcome is resolved by asking. No lock is held during the call.
- * Returns false when the gateway gave no answer, or when its answer could not be applied: poll
- * again.
+ * Lists the payments of one gateway order and applies its captures. Returns false when the gateway
+ * gave no answer, or when its answer could not be applied: poll again.
  */
-export const pollGateway = async (
+export const pollMadeOrder = async (
   deps: PaymentsDeps,
-  polled: PaymentOrder,
-  source: PollSource,
-  requestId?: string,
+  poll: Poll,
+  { gateway: code, gatewayOrderId }: MadeOrder,
 ): Promise<boolean> => {
   const { gateways, logger } = deps;
-  const gateway = gateways.get(polled.gateway);
+  const gateway = gateways.get(code);
+  const line = { paymentOrderId: poll.order.id, gateway: code, source: poll.source };
   if (gateway === undefined) {
     // Nobody is left to ask; waiting for an answer would be for ever.
-    const line = { paymentOrderId: polled.id, gateway: polled.gateway };
     logger.error(line, 'no adapter to poll with');
     return true;
   }
-  const order = polled.gatewayOrderId === null ? await recoverGatewayOrder(deps, polled) : polled;
-  if (order === 'none') return true;
-  const gatewayOrderId = order?.gatewayOrderId ?? null;
-  if (order === undefined || gatewayOrderId === null) return false;
   const listed = await gateway.listPayments(gatewayOrderId);
-  const line = { paymentOrderId: order.id, source };
   if (listed.kind !== 'done') {
     logger.warn({ ...line, outcome: describeOutcome(listed) }, 'a gateway listed no payments');
     // "No such order" is an answer; whatever else came, nobody has looked.
@@ -92,9 +95,7 @@ export const pollGateway = async (
   }
   try {
     for (const payment of listed.value) {
-      if (payment.status === 'CAPTURED') {
-        await applyCapture(deps, order, payment, source, requestId);
-      }
+      if (payment.status === 'CAPTURED') await applyCapture(deps, poll, code, payment);
     }
     return true;
   } catch (error) {
@@ -102,6 +103,49 @@ export const pollGateway = async (
     logger.error({ ...line, err }, 'a capture could not be applied');
     return false;
   }
+};
+
+/** Polls at the gateway that the payment order names, where the customer may have paid. */
+const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<boolean> => {
+  const { order } = poll;
+  const { gateway } = order;
+  if (order.gatewayOrderId !== null) {
+    return pollMadeOrder(deps, poll, { gateway, gatewayOrderId: order.gatewayOrderId });
+  }
+  if (!deps.gateways.has(gateway)) {
+    deps.logger.error({ paymentOrderId: order.id, gateway }, 'no adapter to poll with');
+    return true;
+  }
+  const recovered = await recoverGatewayOrder(deps, order, gateway);
+  if (recovered === undefined || recovered === 'none') return recovered === 'none';
+  return pollMadeOrder(deps, poll, { gateway, ...recovered });
+};
+
+/** Polls orders that other gateways made before the customer was sent to this one. */
+const pollOthers = async (deps: PaymentsDeps, poll: Poll): Promise<void> => {
+  const { id, gatewayOrderId: ownId } = poll.order;
+  for (const made of await listMadeOrders(deps.db, id)) {
+    const isOwn = made.gateway === poll.order.gateway && made.gatewayOrderId === ownId;
+    if (!isOwn) await pollMadeOrder(deps, poll, made);
+  }
+};
+
+/**
+ * Polls the gateway of one payment order for captures that no webhook reported, and applies them
+ * as a webhook would: an unknown outcome is resolved by asking. No lock is held during the call.
+ * Returns false when the gateway gave no answer, or when its answer could not be applied: poll
+ * again. A gateway that nobody was sent to may hold back its answer without being waited for.
+ */
+export const pollGateway = async (
+  deps: PaymentsDeps,
+  order: PaymentOrder,
+  source: PollSource,
+  requestId?: string,
+): Promise<boolean> => {
+  const poll = { order, source, requestId };
+  const isAnswered = await pollOwn(deps, poll);
+  if (source !== 'checkout') await pollOthers(deps, poll);
+  return isAnswered;
 };
 
 /**

@@ -299,17 +299,17 @@ describe('the order of its events', () => {
 
   it('keeps an event of an unknown order, and applies it once the order is known', async () => {
     const { buy, paymentId } = await buys.allocated();
-    await open.database.db.paymentOrder.updateMany({
-      where: { orderId: buy.id },
-      data: { gatewayOrderId: 'elsewhere' },
-    });
+    const nameGatewayOrder = async (gatewayOrderId: string) => {
+      const { paymentOrder, gatewayAttempt } = open.database.db;
+      const data = { gatewayOrderId };
+      await paymentOrder.updateMany({ where: { orderId: buy.id }, data });
+      await gatewayAttempt.updateMany({ where: { paymentOrder: { orderId: buy.id } }, data });
+    };
+    await nameGatewayOrder('elsewhere');
     const event = { gateway_order_id: buy.gatewayOrderId, amount_paise: 100_000 };
     await buys.tell('refund.processed', { ...event, gateway_payment_id: 'unknown-payment' });
     expect(await statusOf(buy)).toBe('ALLOCATED');
-    await open.database.db.paymentOrder.updateMany({
-      where: { orderId: buy.id },
-      data: { gatewayOrderId: buy.gatewayOrderId },
-    });
+    await nameGatewayOrder(buy.gatewayOrderId);
     const stored = () =>
       open.database.db.webhookEvent.findFirstOrThrow({
         where: { gatewayPaymentId: 'unknown-payment' },

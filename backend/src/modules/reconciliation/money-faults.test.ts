@@ -22,6 +22,7 @@ it('finds gold without money', async () => {
       paymentOrderId,
     );
     await books.asOwner('DELETE FROM gateway_payment WHERE payment_order_id = $1', paymentOrderId);
+    await books.asOwner('DELETE FROM gateway_attempt WHERE payment_order_id = $1', paymentOrderId);
     return { orderId, userId, providerTxId: txId };
   });
   expect(found).toEqual(['allocated_without_capture']);

@@ -56,16 +56,28 @@ const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
       WHERE g.status = 'CAPTURED' AND g.standing = 'UNMATCHED'
         AND NOT EXISTS (
           SELECT FROM payment_order p
-          WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id)`,
+          WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id)
+        AND NOT EXISTS (
+          SELECT FROM gateway_attempt a
+          WHERE a.gateway = g.gateway AND a.gateway_order_id = g.gateway_order_id)`,
   );
 
-/** Lists the window's payment orders, those without a capture first. */
+/**
+ * Lists the window's payment orders, those without a capture first: each at its gateway, and at the
+ * others that were tried before and may have made an order too.
+ */
 const listPaymentOrders = (read: Read, from: Date, most: number) =>
   read<PaymentOrderRow>(sql`
-    SELECT p.id AS "paymentOrderId", p.order_id AS "orderId", p.user_id AS "userId", p.gateway,
-      p.gateway_order_id AS "gatewayOrderId", p.status AS "paymentOrderStatus",
+    SELECT p.id AS "paymentOrderId", p.order_id AS "orderId", p.user_id AS "userId", m.gateway,
+      m.gateway_order_id AS "gatewayOrderId", p.status AS "paymentOrderStatus",
       (count(*) OVER ())::int AS total
     FROM payment_order p
+    CROSS JOIN LATERAL (
+      SELECT p.gateway, p.gateway_order_id
+      UNION
+      SELECT a.gateway, a.gateway_order_id FROM gateway_attempt a
+      WHERE a.payment_order_id = p.id AND a.status <> 'REFUSED'
+        AND (a.gateway <> p.gateway OR a.gateway_order_id <> p.gateway_order_id)) AS m
     WHERE p.created_at >= ${from}::timestamptz
     ORDER BY p.captured_payment_id IS NOT NULL, p.created_at DESC, p.id DESC
     LIMIT ${most}::int`);
@@ -88,7 +100,10 @@ const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<C
           AND g.status IN ('CAPTURED', 'REFUNDED')
           AND (g.standing <> 'UNMATCHED' OR NOT EXISTS (
             SELECT FROM payment_order p
-            WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id)))
+            WHERE p.gateway = g.gateway AND p.gateway_order_id = g.gateway_order_id
+            UNION ALL
+            SELECT FROM gateway_attempt a
+            WHERE a.gateway = g.gateway AND a.gateway_order_id = g.gateway_order_id)))
       AND NOT EXISTS (
         SELECT FROM webhook_event w
         WHERE w.source = 'payment' AND w.gateway = told.gateway

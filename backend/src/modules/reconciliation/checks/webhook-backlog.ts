@@ -29,6 +29,9 @@ export const webhookBacklog: Check = {
             WHEN 'payment' THEN EXISTS (
               SELECT FROM payment_order p
               WHERE p.gateway = e.gateway AND p.gateway_order_id = e.subject)
+              OR EXISTS (
+                SELECT FROM gateway_attempt t
+                WHERE t.gateway = e.gateway AND t.gateway_order_id = e.subject)
             WHEN 'payout' THEN EXISTS (
               SELECT FROM payout_attempt a
               WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)

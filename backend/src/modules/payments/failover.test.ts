@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { deliverAt, signedEvent } from '#test/support/open-payments.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { createSeveralGateways } from '#test/support/several-gateways.ts';
+import { listMadeOrders } from './gateway-attempts.store.ts';
+
+const gateways = createSeveralGateways(['first', 'second', 'third']);
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold({ wrapGateways: gateways.wrapGateways });
+  await open.database.db.gatewayRouting.update({
+    where: { id: 1 },
+    data: { defaultCode: 'third', priority: ['first', 'second'] },
+  });
+});
+beforeEach(() => {
+  gateways.asked.length = 0;
+});
+afterEach(() => {
+  gateways.faults.clear();
+  gateways.openCircuits.clear();
+});
+afterAll(async () => {
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+  await open.close();
+});
+
+let keys = 0;
+const newKey = (): string => {
+  keys += 1;
+  return `failover-${String(keys).padStart(4, '0')}`;
+};
+
+const buy = (call: Caller, key = newKey(), amount = '1000') =>
+  call('POST', '/gold/buy', { unit: 'INR', amount, idempotency_key: key });
+
+const attemptsOf = async (paymentOrderId: string) => {
+  const rows = await open.database.db.gatewayAttempt.findMany({
+    where: { paymentOrderId },
+    orderBy: { id: 'asc' },
+  });
+  return rows.map(({ gateway, status }) => `${gateway} ${status}`);
+};
+
+const orderOf = async (call: Caller, id: string) => (await call('GET', `/gold/orders/${id}`)).body;
+
+/** Buys while `first` makes an order whose answer is lost; answers both gateways' orders. */
+const buyPastLostOrder = async () => {
+  const { call } = await open.newCustomer();
+  gateways.faults.set('first', 'lost');
+  const { body } = await buy(call);
+  expect(body.payment).toMatchObject({ gateway: 'second', status: 'GATEWAY_ORDER_CREATED' });
+  gateways.faults.clear();
+  const receipt = `first:${body.payment.id}`;
+  const { body: found } = await open.sandbox.gateway('GET', `/v1/orders?receipt=${receipt}`);
+  const [lost] = found['items'] as { id: string }[];
+  return {
+    call,
+    orderId: String(body.order.id),
+    paymentOrderId: String(body.payment.id),
+    lostOrderId: lost?.id ?? '',
+    ownOrderId: String(body.payment.gateway_order_id),
+  };
+};
+
+/** Plays the payment of a gateway's order, of which no webhook tells; answers its id. */
+const payUnheard = async (gatewayOrderId: string): Promise<string> => {
+  const play = { outcome: 'captured', deliver: 'none' };
+  const { body } = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
+  return String(body['gateway_payment_id']);
+};
+
+const tell = (gateway: string, gatewayOrderId: string, paymentId: string) =>
+  deliverAt(open.url, {
+    ...signedEvent('payment.captured', gatewayOrderId, paymentId),
+    path: `/webhooks/payment/${gateway}`,
+  });
+
+const sweep = (...names: string[]) => runSweeps(open.payments.sweeps, ...names);
+
+describe('a gateway that does not create the order', () => {
+  it.each(['refused', 'unreachable', 'silent', 'lost'] as const)(
+    '%s: the next one does, in the same request',
+    async (fault) => {
+      const { call } = await open.newCustomer();
+      gateways.faults.set('first', fault);
+      const answer = await buy(call);
+      expect(answer.status).toBe(201);
+      expect(answer.body.payment).toMatchObject({
+        gateway: 'second',
+        status: 'GATEWAY_ORDER_CREATED',
+        checkout: { provider: 'second', public_key: 'key-of-second' },
+      });
+      const outcome = fault === 'refused' || fault === 'unreachable' ? 'REFUSED' : 'UNKNOWN';
+      expect(await attemptsOf(answer.body.payment.id)).toEqual([`first ${outcome}`, 'second DONE']);
+    },
+  );
+
+  it('is asked once, and by its receipt after an unknown outcome', async () => {
+    const { call } = await open.newCustomer();
+    gateways.faults.set('first', 'silent').set('second', 'refused');
+    expect((await buy(call)).body.payment.gateway).toBe('third');
+    expect(gateways.asked).toEqual(['first', 'second', 'third']);
+  });
+
+  it('leaves the order to be resumed when none is left, and the repeat chooses anew', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    const key = newKey();
+    for (const code of ['first', 'second', 'third']) gateways.faults.set(code, 'refused');
+    const failed = await buy(call, key);
+    expect([failed.status, failed.body.error.code]).toEqual([503, 'NO_USABLE_GATEWAY']);
+    const [waiting] = await open.database.db.paymentOrder.findMany({ where: { userId } });
+    expect(waiting?.status).toBe('CREATED');
+    gateways.faults.clear();
+    gateways.openCircuits.add('first');
+    const resumed = await buy(call, key);
+    expect(resumed.status).toBe(201);
+    expect(resumed.body.payment).toMatchObject({ id: waiting?.id, gateway: 'second' });
+    expect(await open.database.db.goldOrder.count({ where: { userId } })).toBe(1);
+    expect((await buy(call, key)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is not asked anew for an order that it has made already', async () => {
+    const { call } = await open.newCustomer();
+    const key = newKey();
+    gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
+    expect((await buy(call, key)).status).toBe(503);
+    gateways.faults.clear();
+    gateways.asked.length = 0;
+    const resumed = await buy(call, key);
+    expect(resumed.body.payment.gateway).toBe('first');
+    expect(gateways.asked).toEqual([]);
+    const made = await listMadeOrders(open.database.db, resumed.body.payment.id);
+    expect(made).toEqual([
+      { gateway: 'first', gatewayOrderId: resumed.body.payment.gateway_order_id },
+    ]);
+  });
+
+  it('writes nothing while no gateway may be used at all', async () => {
+    const { id: userId, call } = await open.newCustomer();
+    for (const code of ['first', 'second', 'third']) gateways.openCircuits.add(code);
+    expect((await buy(call)).body.error.code).toBe('NO_USABLE_GATEWAY');
+    expect(await open.database.db.goldOrder.count({ where: { userId } })).toBe(0);
+    expect(gateways.asked).toEqual([]);
+  });
+});
+
+describe('an order that a gateway made and nobody was sent to', () => {
+  it('pays for its purchase, when its capture is signed before anybody knew of it', async () => {
+    const { call, orderId, paymentOrderId, lostOrderId } = await buyPastLostOrder();
+    const paymentId = await payUnheard(lostOrderId);
+    expect(await tell('first', lostOrderId, paymentId)).toMatchObject({ status: 200 });
+    expect((await orderOf(call, orderId)).status).toBe('PENDING');
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    expect(await attemptsOf(paymentOrderId)).toEqual(['first DONE', 'second DONE']);
+    await sweep('payments-apply-matchable-events');
+    expect((await orderOf(call, orderId)).status).toBe('PAID');
+    const waiting = { subject: lostOrderId, status: { not: 'APPLIED' } };
+    expect(await open.database.db.webhookEvent.count({ where: waiting })).toBe(0);
+  });
+
+  it('pays for its purchase, when no webhook tells of it', async () => {
+    const { call, orderId, lostOrderId } = await buyPastLostOrder();
+    await payUnheard(lostOrderId);
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    expect((await orderOf(call, orderId)).status).toBe('PAID');
+  });
+
+  it('is a second capture once the purchase is paid elsewhere', async () => {
+    const { call, orderId, lostOrderId, ownOrderId } = await buyPastLostOrder();
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    await tell('second', ownOrderId, await payUnheard(ownOrderId));
+    expect((await orderOf(call, orderId)).status).toBe('PAID');
+    await tell('first', lostOrderId, await payUnheard(lostOrderId));
+    expect(await orderOf(call, orderId)).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'SECOND_CAPTURE',
+    });
+  });
+
+  it('is a late capture after the price lock, and is found although nobody tells of it', async () => {
+    const { call, orderId, lostOrderId } = await buyPastLostOrder();
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    await open.advance(420);
+    await payUnheard(lostOrderId);
+    await sweep('payments-ask-around-expiry');
+    expect(await orderOf(call, orderId)).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'LATE_CAPTURE',
+    });
+  });
+
+  it('is given up as never made when its gateway does not have it for ten minutes', async () => {
+    const { call } = await open.newCustomer();
+    gateways.faults.set('first', 'silent');
+    const { body } = await buy(call);
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    expect(await attemptsOf(body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
+    gateways.faults.clear();
+    await open.advance(60);
+    await sweep('payments-resolve-gateway-attempts');
+    expect(await attemptsOf(body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
+    await open.advance(600);
+    await sweep('payments-resolve-gateway-attempts');
+    expect(await attemptsOf(body.payment.id)).toEqual(['first REFUSED', 'second DONE']);
+  });
+
+  it('becomes the purchase’s own where no gateway has shown a checkout yet', async () => {
+    const { call } = await open.newCustomer();
+    gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
+    const key = newKey();
+    expect((await buy(call, key)).status).toBe(503);
+    gateways.faults.clear();
+    await open.advance(61);
+    await sweep('payments-resolve-gateway-attempts');
+    const resumed = await buy(call, key);
+    expect(resumed.body.payment).toMatchObject({ gateway: 'first' });
+    expect(resumed.body.payment.checkout.provider).toBe('first');
+  });
+});

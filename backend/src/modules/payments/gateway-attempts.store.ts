@@ -1,0 +1,139 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from '../../platform/db/index.ts';
+
+/** What became of a request to a gateway for an order. */
+export type GatewayAttemptStatus = 'INTENDED' | 'DONE' | 'REFUSED' | 'UNKNOWN';
+
+const undecided = {
+  status: { in: ['INTENDED', 'UNKNOWN'] },
+} satisfies Prisma.GatewayAttemptWhereInput;
+
+/** A request for the order of one payment order at one gateway. */
+export interface AttemptKey {
+  readonly paymentOrderId: string;
+  readonly gateway: string;
+}
+
+/** Records the intent, in the transaction that names the gateway in its payment order. */
+export const insertAttempt = async (
+  tx: Db,
+  id: string,
+  { paymentOrderId, gateway }: AttemptKey,
+  startedAt: Date,
+): Promise<void> => {
+  await tx.gatewayAttempt.create({
+    data: { id, paymentOrderId, gateway, status: 'INTENDED', startedAt },
+    select: { id: true },
+  });
+};
+
+/** Returns true when an order was requested of this gateway, whose answer may have been lost. */
+export const hasUndecidedAttempt = async (
+  db: Db,
+  { paymentOrderId, gateway }: AttemptKey,
+): Promise<boolean> => {
+  const found = await db.gatewayAttempt.findFirst({
+    where: { paymentOrderId, gateway, ...undecided },
+    select: { id: true },
+  });
+  return found !== null;
+};
+
+/** Ends one attempt. A sweep may have found out meanwhile: what is decided stays. */
+export const endAttempt = async (
+  db: Db,
+  id: string,
+  { status, detail, at }: { status: 'REFUSED' | 'UNKNOWN'; detail: string; at: Date },
+): Promise<void> => {
+  await db.gatewayAttempt.updateMany({
+    where: { id, ...undecided },
+    data: { status, detail, endedAt: status === 'REFUSED' ? at : null },
+  });
+};
+
+/**
+ * Records that the gateway has the order: of all attempts there, since they asked for one receipt.
+ * Its payments find their payment order by this, wherever the customer was sent in the end.
+ */
+export const recordAttemptDone = async (
+  db: Db,
+  { paymentOrderId, gateway }: AttemptKey,
+  { gatewayOrderId, detail, at }: { gatewayOrderId: string; detail: string; at: Date },
+): Promise<void> => {
+  await db.gatewayAttempt.updateMany({
+    where: { paymentOrderId, gateway, ...undecided },
+    data: { status: 'DONE', gatewayOrderId, detail, endedAt: at },
+  });
+};
+
+/** Returns the payment order for which a gateway made this order. */
+export const findAttemptedPaymentOrder = async (
+  db: Db,
+  gateway: string,
+  gatewayOrderId: string,
+): Promise<string | undefined> => {
+  const attempt = await db.gatewayAttempt.findFirst({
+    where: { gateway, gatewayOrderId },
+    orderBy: { startedAt: 'asc' },
+    select: { paymentOrderId: true },
+  });
+  return attempt?.paymentOrderId;
+};
+
+/** Lists the orders that gateways made for a payment order, its own among them. */
+export const listMadeOrders = async (
+  db: Db,
+  paymentOrderId: string,
+): Promise<{ gateway: string; gatewayOrderId: string }[]> => {
+  const rows = await db.gatewayAttempt.findMany({
+    where: { paymentOrderId, gatewayOrderId: { not: null } },
+    distinct: ['gateway', 'gatewayOrderId'],
+    select: { gateway: true, gatewayOrderId: true },
+  });
+  return rows.flatMap(({ gateway, gatewayOrderId }) =>
+    gatewayOrderId === null ? [] : [{ gateway, gatewayOrderId }],
+  );
+};
+
+/** The times that decide which undecided attempts are due for a question. */
+export interface AttemptWindow {
+  readonly now: Date;
+  readonly startedBefore: Date;
+  readonly askedBefore: Date;
+  readonly limit: number;
+}
+
+/** A time that lies ahead was written before the clock was set back, and is ignored. */
+const notAskedSince = ({ now, askedBefore }: AttemptWindow) =>
+  [
+    { lastAskedAt: null },
+    { lastAskedAt: { lt: askedBefore } },
+    { lastAskedAt: { gt: now } },
+  ] satisfies Prisma.GatewayAttemptWhereInput[];
+
+/** Lists the attempts that nobody knows the outcome of; asked longest ago first. */
+export const listUndecidedAttempts = (
+  db: Db,
+  window: AttemptWindow,
+  silentGateways: readonly string[],
+): Promise<(AttemptKey & { id: string; startedAt: Date })[]> =>
+  db.gatewayAttempt.findMany({
+    where: {
+      ...undecided,
+      gateway: { notIn: [...silentGateways] },
+      startedAt: { lt: window.startedBefore },
+      OR: notAskedSince(window),
+    },
+    orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { startedAt: 'asc' }],
+    take: window.limit,
+    select: { id: true, paymentOrderId: true, gateway: true, startedAt: true },
+  });
+
+/** Returns true to the one caller that may ask about an attempt now. */
+export const claimAttempt = async (db: Db, id: string, window: AttemptWindow): Promise<boolean> => {
+  const { count } = await db.gatewayAttempt.updateMany({
+    where: { id, ...undecided, OR: notAskedSince(window) },
+    data: { lastAskedAt: window.now },
+  });
+  return count === 1;
+};

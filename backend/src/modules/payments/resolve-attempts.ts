@@ -1,0 +1,77 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import {
+  claimAttempt,
+  endAttempt,
+  listUndecidedAttempts,
+  type AttemptWindow,
+} from './gateway-attempts.store.ts';
+import { findPaymentOrder } from './payment-orders.store.ts';
+import type { PaymentsDeps } from './payments.types.ts';
+import { pollMadeOrder } from './poll-gateway.ts';
+import { recoverGatewayOrder } from './recover-gateway-order.ts';
+
+const minuteMs = 60_000;
+/** A gateway that has no order of the receipt so long after the request will never make one. */
+const finalAfterMs = 10 * minuteMs;
+
+const windowAt = (now: Date): AttemptWindow => ({
+  now,
+  startedBefore: addMs(now, -minuteMs),
+  askedBefore: addMs(now, -45_000),
+  limit: 200,
+});
+
+type Undecided = Awaited<ReturnType<typeof listUndecidedAttempts>>[number];
+
+/** Returns false when the gateway gave no answer. */
+const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<boolean> => {
+  const { db, clock, logger } = deps;
+  const { id, paymentOrderId, gateway, startedAt } = attempt;
+  const order = await findPaymentOrder(db, paymentOrderId);
+  invariant(order, `payment order ${paymentOrderId} is gone`);
+  const found = await recoverGatewayOrder(deps, order, gateway);
+  if (found === undefined) return false;
+  if (found === 'none') {
+    const now = clock.now();
+    if (startedAt > addMs(now, -finalAfterMs)) return true;
+    await endAttempt(db, id, { status: 'REFUSED', detail: 'the gateway has no order', at: now });
+    return true;
+  }
+  logger.warn({ paymentOrderId, gateway }, 'a gateway has an order whose answer was lost');
+  return pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
+};
+
+/**
+ * Finds out what became of requests for gateway orders whose answer was lost, by their receipt. A
+ * customer who was sent to another gateway meanwhile never saw this one's order; should it be paid
+ * all the same, its money finds its payment order (contract: payments-and-webhooks > Failover). A
+ * gateway that gives no answer is left until next time.
+ */
+export const resolveAttempts = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
+  const { db, clock, logger } = deps;
+  const window = windowAt(clock.now());
+  const silent = new Set<string>();
+  const resolve = async (attempt: Undecided): Promise<boolean> => {
+    if (!(await claimAttempt(db, attempt.id, window))) return false;
+    try {
+      if (!(await resolveAttempt(deps, attempt))) silent.add(attempt.gateway);
+    } catch (error) {
+      const line = { attemptId: attempt.id, err: describeError(error) };
+      logger.error(line, 'an attempt at a gateway could not be resolved');
+    }
+    return true;
+  };
+  let isDone = false;
+  while (!isDone) {
+    const due = await listUndecidedAttempts(db, window, [...silent]);
+    let asked = 0;
+    for (const attempt of due) {
+      if (signal.aborted) return;
+      if (!silent.has(attempt.gateway) && (await resolve(attempt))) asked += 1;
+    }
+    // One that was asked about is not due any more; none of a batch was: it is another worker's.
+    isDone = due.length < window.limit || asked === 0;
+  }
+};

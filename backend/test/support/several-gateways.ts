@@ -1,0 +1,76 @@
+import type { GatewayOrder, PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
+import { done, mapDone, refused, unknown } from '../../src/platform/outcome/outcome.ts';
+
+type Gateways = ReadonlyMap<string, PaymentGateway>;
+
+/**
+ * How a gateway fails to create orders. `refused`: it says no. `unreachable`: nothing was sent.
+ * `silent`: it answers nothing at all, and has done nothing. `lost`: it makes the order, and its
+ * answer is lost; nor does it answer when it is asked for the order.
+ */
+export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as const;
+export type GatewayFault = (typeof gatewayFaults)[number];
+
+/** Gateways of the sandbox's kind under codes of their own, and what a test does to them. */
+export interface SeveralGateways {
+  readonly wrapGateways: (real: Gateways) => Gateways;
+  /** The gateways that fail, by code. */
+  readonly faults: Map<string, GatewayFault>;
+  /** The gateways whose circuit is open. */
+  readonly openCircuits: Set<string>;
+  /** The codes of the gateways that were asked to create an order, oldest first. */
+  readonly asked: string[];
+}
+
+/** The gateways share the sandbox's books, so each has receipts of its own there. */
+const receiptAt = (code: string, receipt: string): string => `${code}:${receipt}`;
+
+const wrap = (
+  real: PaymentGateway,
+  code: string,
+  state: Omit<SeveralGateways, 'wrapGateways'>,
+): PaymentGateway => {
+  const toOwn = (order: GatewayOrder): GatewayOrder => ({
+    ...order,
+    receipt: order.receipt.slice(code.length + 1),
+  });
+  const isMute = () => state.faults.get(code) === 'silent' || state.faults.get(code) === 'lost';
+  return {
+    ...real,
+    code,
+    publicKey: `key-of-${code}`,
+    isAvailable: () => !state.openCircuits.has(code),
+    async createOrder(order) {
+      state.asked.push(code);
+      const fault = state.faults.get(code);
+      if (fault === 'refused') return refused('GATEWAY_REFUSED', 'as the test says');
+      if (fault === 'unreachable') return refused('NOT_SENT', 'as the test says');
+      if (fault === 'silent') return unknown('silent');
+      const made = await real.createOrder({ ...order, receipt: receiptAt(code, order.receipt) });
+      return fault === 'lost' ? unknown('lost') : mapDone(made, toOwn);
+    },
+    async findOrderByReceipt(receipt) {
+      if (isMute()) return unknown('silent');
+      const found = await real.findOrderByReceipt(receiptAt(code, receipt));
+      return found.kind === 'done' && found.value !== undefined ? done(toOwn(found.value)) : found;
+    },
+    listPayments: async (id) => (isMute() ? unknown('silent') : real.listPayments(id)),
+  };
+};
+
+/** Creates gateways with these codes, in this order of the configuration. */
+export const createSeveralGateways = (codes: readonly string[]): SeveralGateways => {
+  const state = {
+    faults: new Map<string, GatewayFault>(),
+    openCircuits: new Set<string>(),
+    asked: [] as string[],
+  };
+  return {
+    ...state,
+    wrapGateways(gateways) {
+      const [real] = gateways.values();
+      if (real === undefined) throw new Error('there is no gateway to copy');
+      return new Map(codes.map((code) => [code, wrap(real, code, state)]));
+    },
+  };
+};
