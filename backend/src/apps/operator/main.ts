@@ -2,12 +2,12 @@ import { text } from 'node:stream/consumers';
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createFollowedClock } from '../../platform/clock/followed-clock.ts';
 import { ConfigError, parseConfig } from '../../platform/config/config.ts';
-import { createSecretHasher } from '../../platform/crypto/index.ts';
+import { createSecretHasher, createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import { createDatabase, isDatabaseOutOfReach } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { operatorVariables } from './operator.variables.ts';
+import { keyringVariables, operatorVariables } from './operator.variables.ts';
 import { parseCommand } from './parse-command.ts';
 import { runOperatorCommand } from './run-command.ts';
 
@@ -39,6 +39,10 @@ const main = async (args: readonly string[]): Promise<void> => {
       clock,
       random: createRandom(),
       hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),
+      openVault: () => {
+        const { PII_KEYRING } = parseConfig(keyringVariables, process.env);
+        return createVault({ keyring: parseKeyring(PII_KEYRING) });
+      },
       readInput: () => text(process.stdin),
     });
     process.stdout.write(`${JSON.stringify(document)}\n`);

@@ -1,8 +1,15 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { processVariables } from '../../runtime/process.variables.ts';
 
-const { APP_MODE, DATABASE_URL, ALLOW_PLAIN_STORES, CREDENTIAL_PEPPER, CLOCK_CONTROL, CLOCK_URL } =
-  processVariables;
+const {
+  APP_MODE,
+  DATABASE_URL,
+  ALLOW_PLAIN_STORES,
+  CREDENTIAL_PEPPER,
+  PII_KEYRING,
+  CLOCK_CONTROL,
+  CLOCK_URL,
+} = processVariables;
 
 /** The operator command's variables, each read as every process does. */
 export const operatorVariables = defineVariables({
@@ -13,3 +20,6 @@ export const operatorVariables = defineVariables({
   CLOCK_CONTROL,
   CLOCK_URL,
 });
+
+/** Read besides by the commands of the keyring alone. */
+export const keyringVariables = defineVariables({ APP_MODE, PII_KEYRING });

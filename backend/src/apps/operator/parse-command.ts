@@ -13,6 +13,8 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('admin activate'), email }),
   z.strictObject({ name: z.literal('admin deactivate'), email }),
   z.strictObject({ name: z.literal('admin reset-password'), email }),
+  z.strictObject({ name: z.literal('keyring status') }),
+  z.strictObject({ name: z.literal('keyring rotate') }),
 ]);
 
 /** A parsed command line. Passwords are no part of it: they come on standard input. */
@@ -24,6 +26,7 @@ const usage = [
   'operator admin set-role --email EMAIL --role ROLE',
   'operator admin activate|deactivate --email EMAIL',
   'operator admin reset-password --email EMAIL          password on standard input',
+  'operator keyring status|rotate                       what needs an old key; move it to the first',
 ].join('\n');
 
 const readArguments = (args: readonly string[]): unknown => {

@@ -6,10 +6,11 @@ import {
 } from '../../modules/admins/index.ts';
 import { createAuditor } from '../../modules/audit/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { SecretHasher } from '../../platform/crypto/index.ts';
+import type { SecretHasher, Vault } from '../../platform/crypto/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring.ts';
 import type { OperatorCommand } from './parse-command.ts';
 
 export interface OperatorDeps {
@@ -17,6 +18,8 @@ export interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
+  /** Opens the keyring: only some commands are given it. @throws ConfigError */
+  readonly openVault: () => Vault;
   /** Reads all of standard input. */
   readInput(): Promise<string>;
 }
@@ -62,6 +65,20 @@ const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
   });
 };
 
+const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
+  const vault = openVault();
+  const outdated = await countOutdatedValues({ db: database.db, vault });
+  return { keyId: vault.keyId, outdated };
+};
+
+/** One pass over everything; what other transactions had locked is left to the next one. */
+const rotate = async (deps: OperatorDeps) => {
+  const { db, inTransaction } = deps.database;
+  const vault = deps.openVault();
+  const changed = await rotateKeyring({ db, inTransaction, vault }, new AbortController().signal);
+  return { ...(await keyringStatus(deps)), changed };
+};
+
 /** Runs one command and returns the document to print. @throws AppError as the changes do. */
 export const runOperatorCommand = async (
   command: OperatorCommand,
@@ -85,6 +102,10 @@ export const runOperatorCommand = async (
       return present(await changes.setActive(command.email, false));
     case 'admin reset-password':
       return present(await changes.resetPassword(command.email, await readPassword(deps)));
+    case 'keyring status':
+      return keyringStatus(deps);
+    case 'keyring rotate':
+      return rotate(deps);
     default:
       return command satisfies never;
   }

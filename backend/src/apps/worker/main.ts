@@ -16,10 +16,11 @@ import {
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
+import { createKeyringMetrics } from '../../runtime/rotate-keyring.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createKeyedRenewal } from './create-keyed-renewal.ts';
 import { createPurges } from './create-purges.ts';
-import { createKeyRewrap } from './create-key-rewrap.ts';
+import { createKeyringRotation } from './create-keyring-rotation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
@@ -63,9 +64,14 @@ await runMain(async (env) => {
       createDocumentRemoval({ db, logger, objects: createObjectStore(env) }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {
-        name: 'rewrap-data-keys',
+        name: 'rotate-keyring',
         everyMs: 10 * config.JANITOR_EVERY_MS,
-        run: createKeyRewrap({ vault: runtime.vault, inTransaction, logger }),
+        run: createKeyringRotation({
+          ...runtime,
+          db,
+          inTransaction,
+          keyringMetrics: createKeyringMetrics(metrics.registry),
+        }),
       },
       {
         name: 'renew-keyed-values',

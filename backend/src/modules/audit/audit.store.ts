@@ -1,5 +1,5 @@
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { SealedColumns } from './audit-sealing.ts';
 import type { AuditEntry } from './audit.types.ts';
@@ -74,3 +74,18 @@ export const listAuditEntries = async (db: Db, filter: AuditFilter, page: Page) 
 };
 
 export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>['rows'][number];
+
+/**
+ * Counts rows that another service key than the one of id `keyId` sealed. They can't be sealed
+ * anew, since no row is ever changed.
+ */
+export const countOutdatedRows = async (db: Db, keyId: string): Promise<number> => {
+  const row = await selectOne<{ count: number }>(
+    db,
+    sql`
+      SELECT count(*)::int AS count FROM audit_log
+      WHERE sealed IS NOT NULL AND sealed_for_user_id IS NULL
+        AND NOT starts_with(sealed, ${`v1.${keyId}.`})`,
+  );
+  return row?.count ?? 0;
+};

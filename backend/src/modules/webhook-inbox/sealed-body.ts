@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { DataKeyDestroyedError, type Sealer, type Vault } from '../../platform/crypto/index.ts';
+import {
+  DataKeyDestroyedError,
+  SealError,
+  type Sealer,
+  type Vault,
+} from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 
 /**
@@ -70,4 +75,17 @@ export const openBody = async (
   const content: unknown = JSON.parse(sealer.open(sealedBody, contextOf(id)));
   const { rawBase64, event } = contentSchema.parse(content);
   return { rawBody: Buffer.from(rawBase64, 'base64'), event };
+};
+
+/** Seals a body of the service's key with its first one; undefined where the old key is gone. */
+export const resealBody = (
+  { service }: Pick<Vault, 'service'>,
+  { id, sealedBody }: { readonly id: string; readonly sealedBody: string },
+): string | undefined => {
+  try {
+    return service.seal(service.open(sealedBody, contextOf(id)), contextOf(id));
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
 };

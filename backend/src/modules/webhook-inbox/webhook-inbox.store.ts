@@ -1,4 +1,4 @@
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventNames, EventStatus, InboxSource } from './webhook-inbox.types.ts';
 
 export interface NewEvent {
@@ -158,4 +158,42 @@ export const clearExpiredBodies = async (
     where: { ...where, id: { in: ids } },
     data: { sealedBody: null },
   });
+};
+
+/** Matches bodies that another key of the service than the one of id `keyId` sealed. */
+const sealedByOther = (keyId: string) => sql`
+  sealed_body IS NOT NULL AND purge_after IS NOT NULL AND sealed_for_user_id IS NULL
+  AND NOT starts_with(sealed_body, ${`v1.${keyId}.`})`;
+
+/** Locks bodies of after `after` that another service key sealed, until the transaction ends. */
+export const claimOutdatedBodies = (
+  tx: Db,
+  {
+    keyId,
+    after,
+    limit,
+  }: { readonly keyId: string; readonly after: string; readonly limit: number },
+): Promise<{ readonly id: string; readonly sealedBody: string }[]> =>
+  selectRows(
+    tx,
+    sql`
+      SELECT id::text AS id, sealed_body AS "sealedBody" FROM webhook_event
+      WHERE id > ${after}::uuid AND ${sealedByOther(keyId)}
+      ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`,
+  );
+
+export const replaceBody = async (tx: Db, id: string, sealedBody: string): Promise<void> => {
+  await execute(
+    tx,
+    sql`UPDATE webhook_event SET sealed_body = ${sealedBody} WHERE id = ${id}::uuid`,
+  );
+};
+
+/** Counts bodies that another service key than the one of id `keyId` sealed. */
+export const countOutdatedBodies = async (db: Db, keyId: string): Promise<number> => {
+  const row = await selectOne<{ count: number }>(
+    db,
+    sql`SELECT count(*)::int AS count FROM webhook_event WHERE ${sealedByOther(keyId)}`,
+  );
+  return row?.count ?? 0;
 };

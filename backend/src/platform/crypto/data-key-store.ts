@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts';
-import { execute, selectRows, sql } from '../db/sql.ts';
+import { execute, selectOne, selectRows, sql } from '../db/sql.ts';
 
 /** A user's data key as it is kept: wrapped, or destroyed. */
 export interface StoredDataKey {
@@ -27,6 +27,8 @@ export interface DataKeyStore {
   /** Live keys wrapped by another key of the ring than `keyId`, locked until the end. */
   claimWrappedByOther(keyId: string, limit: number): Promise<WrappedDataKey[]>;
   replace(key: WrappedDataKey): Promise<void>;
+  /** Counts live keys wrapped by another key of the ring than `keyId`. */
+  countWrappedByOther(keyId: string): Promise<number>;
 }
 
 interface Row {
@@ -99,5 +101,14 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
       update user_data_key set key_id = ${key.keyId}, wrapped_key = ${key.wrapped}
       where user_id = ${key.userId}::uuid and destroyed_at is null`,
     );
+  },
+  async countWrappedByOther(keyId) {
+    const row = await selectOne<{ count: number }>(
+      db,
+      sql`
+      select count(*)::int as count from user_data_key
+      where destroyed_at is null and key_id <> ${keyId}`,
+    );
+    return row?.count ?? 0;
   },
 });

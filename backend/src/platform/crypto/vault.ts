@@ -35,6 +35,8 @@ export class DataKeyDestroyedError extends Error {
 }
 
 export interface Vault {
+  /** The id of the first key of the ring, which wraps data keys and seals for the service. */
+  readonly keyId: string;
   readonly service: ServiceSealer;
   /** The user's sealer; makes the data key when there is none. Throws DataKeyDestroyedError. */
   forUser(db: Db, userId: string): Promise<Sealer>;
@@ -44,6 +46,8 @@ export interface Vault {
   destroyUser(db: Db, userId: string): Promise<boolean>;
   /** Wraps up to `limit` data keys anew with the current key; answers how many. */
   rewrap(db: Db, limit: number): Promise<number>;
+  /** Counts the data keys that `rewrap` has still to wrap anew. */
+  countOutdated(db: Db): Promise<number>;
 }
 
 interface VaultOptions {
@@ -136,6 +140,7 @@ export const createVault = (options: VaultOptions): Vault => {
   };
 
   return {
+    keyId: ring.current.id,
     service: createServiceSealer(keyring),
     async forUser(db, userId) {
       const cached = cache.get(userId);
@@ -171,5 +176,6 @@ export const createVault = (options: VaultOptions): Vault => {
       for (const stored of outdated) await store.replace(wrap(stored.userId, unwrap(stored)));
       return outdated.length;
     },
+    countOutdated: (db) => storeOn(db).countWrappedByOther(ring.current.id),
   };
 };

@@ -1,0 +1,70 @@
+import { Gauge, type Registry } from 'prom-client';
+import { countOutdatedRows } from '../modules/audit/index.ts';
+import { countOutdatedBodies, resealBodies } from '../modules/webhook-inbox/index.ts';
+import type { Vault } from '../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../platform/db/index.ts';
+
+/** The values that another key of the ring than its first one protects. */
+export interface OutdatedValues {
+  /** Of customers, to be wrapped anew. */
+  readonly dataKeys: number;
+  /** Of webhooks that matched nobody, to be sealed anew. */
+  readonly webhookBodies: number;
+  /** Of operators' text about no customer: rows of the audit log are never changed. */
+  readonly auditRows: number;
+}
+
+export interface KeyringDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly vault: Pick<Vault, 'keyId' | 'service' | 'rewrap' | 'countOutdated'>;
+  readonly batchSize?: number;
+}
+
+/** Counts what still needs an old key of the ring. */
+export const countOutdatedValues = async ({
+  db,
+  vault,
+}: Pick<KeyringDeps, 'db' | 'vault'>): Promise<OutdatedValues> => ({
+  dataKeys: await vault.countOutdated(db),
+  webhookBodies: await countOutdatedBodies(db, vault.keyId),
+  auditRows: await countOutdatedRows(db, vault.keyId),
+});
+
+/**
+ * Moves everything to the first key of PII_KEYRING while the service runs: wraps the customers'
+ * data keys anew and seals anew what the service's own key sealed. What data keys sealed stays as
+ * it is. Each batch is a transaction that skips rows in use, so it may be stopped, run again and
+ * run by several processes at once.
+ * @returns how many values changed
+ */
+export const rotateKeyring = async (
+  { vault, inTransaction, batchSize = 500 }: KeyringDeps,
+  signal: AbortSignal,
+): Promise<{ readonly dataKeys: number; readonly webhookBodies: number }> => {
+  let dataKeys = 0;
+  while (!signal.aborted) {
+    const count = await inTransaction((tx) => vault.rewrap(tx, batchSize));
+    dataKeys += count;
+    if (count < batchSize) break;
+  }
+  const webhookBodies = await resealBodies({ vault, inTransaction, batchSize }, signal);
+  return { dataKeys, webhookBodies };
+};
+
+/** Creates the gauge of what still needs an old key, set after each pass of the sweep. */
+export const createKeyringMetrics = (registry: Registry) => {
+  const outdated = new Gauge({
+    name: 'keyring_outdated_values',
+    help: 'Values that an old key of PII_KEYRING protects, by kind; the key must stay until 0.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return {
+    observe({ dataKeys, webhookBodies, auditRows }: OutdatedValues): void {
+      outdated.set({ kind: 'data_keys' }, dataKeys);
+      outdated.set({ kind: 'webhook_bodies' }, webhookBodies);
+      outdated.set({ kind: 'audit_rows' }, auditRows);
+    },
+  };
+};
