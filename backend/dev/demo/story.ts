@@ -7,6 +7,7 @@ import { checkInvariants } from './steps/check-invariants.ts';
 import { checkProcesses } from './steps/check-processes.ts';
 import { checkReadiness } from './steps/check-readiness.ts';
 import { compareProvider } from './steps/compare-provider.ts';
+import { deleteAccount } from './steps/delete-account.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
@@ -62,6 +63,7 @@ export const story: readonly Step[] = [
   payWrongAmount,
   payBack,
   chargeBack,
+  deleteAccount,
   reconcile,
   checkInvariants,
 ];
