@@ -10,6 +10,7 @@ import { createCodeMetrics, createIdentity, customerAccess } from '../../modules
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
+import { createLegalRoutes } from '../../modules/legal/index.ts';
 import { createReferralRoutes } from '../../modules/referrals/index.ts';
 import { createTransactionRoutes } from '../../modules/transactions/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
@@ -100,6 +101,7 @@ export const createCustomerApi = (
       transactions: 'Gold orders, product orders and payouts in one feed.',
       referrals: 'Referral codes and their rewards.',
       notifications: 'Messages to the customer.',
+      legal: 'Verified facts and policies, for everybody.',
       public: 'What is available to everybody, without signing in.',
     },
     limitPerMinute: 100,
@@ -118,6 +120,7 @@ export const createCustomerApi = (
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
       ...createTransactionRoutes({ db }),
+      ...createLegalRoutes({ db, clock }),
       ...createReferralRoutes({ ...runtime, db, inTransaction }),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...createReadinessCustomerRoutes({

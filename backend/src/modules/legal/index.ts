@@ -1,1 +1,2 @@
+export { createLegalRoutes } from './legal.customer.routes.ts';
 export { policyVersionInForce } from './legal.read-model.ts';

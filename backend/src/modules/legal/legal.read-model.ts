@@ -1,4 +1,17 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+
+/** The parts of legal content, as the public routes name them. */
+export const legalSections = ['entity', 'provider', 'pricing'] as const;
+export type LegalSection = (typeof legalSections)[number];
+
+/** A verified version of a policy that has taken effect, the newest of its slug. */
+export interface PolicyInForce {
+  readonly slug: string;
+  readonly version: string;
+  readonly title: string;
+  readonly body: string;
+  readonly effectiveFrom: Date;
+}
 
 /** Returns the version of a policy in force at `at`; undefined before there is a verified one. */
 export const policyVersionInForce = async (
@@ -13,3 +26,30 @@ export const policyVersionInForce = async (
   });
   return row?.version;
 };
+
+/** Returns the verified facts of a section, by their names. */
+export const readFacts = async (
+  db: Db,
+  section: LegalSection,
+): Promise<Readonly<Record<string, string>>> => {
+  const rows = await db.legalField.findMany({
+    where: { section, verified: true },
+    orderBy: { key: 'asc' },
+    select: { key: true, value: true },
+  });
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+};
+
+/** Returns every policy in force at `at`, by slug. */
+export const listPoliciesInForce = (db: Db, at: Date): Promise<PolicyInForce[]> =>
+  selectRows<PolicyInForce>(
+    db,
+    sql`
+      SELECT DISTINCT ON (slug) slug, version, title, body, effective_from AS "effectiveFrom"
+      FROM policy_version WHERE verified AND effective_from <= ${at}::timestamptz
+      ORDER BY slug, effective_from DESC`,
+  );
+
+/** Returns true for a policy with any version, published or not. */
+export const isKnownPolicy = async (db: Db, slug: string): Promise<boolean> =>
+  (await db.policyVersion.findFirst({ where: { slug }, select: { id: true } })) !== null;

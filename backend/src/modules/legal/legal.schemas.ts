@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { istDate } from '../../platform/clock/ist.ts';
+import { pageOf } from '../../platform/http/index.ts';
+import type { PolicyInForce } from './legal.read-model.ts';
+
+/** Published facts by their names (contract: customers > Legal content). */
+export const factsView = z.record(z.string(), z.string());
+factsView.register(z.globalRegistry, {
+  id: 'LegalFacts',
+  description: 'Verified facts by their names; one that is not verified is absent.',
+  examples: [{ legalName: 'Example Gold Private Limited', gstin: '29ABCDE1234F1Z5' }],
+});
+
+export const slugParams = z.object({ slug: z.string().regex(/^[a-z0-9-]{2,40}$/u) });
+
+const date = z.iso.date().describe('A date in IST.');
+
+const policySummary = z.object({
+  slug: z.string(),
+  version: z.string(),
+  title: z.string(),
+  effectiveFrom: date,
+});
+policySummary.register(z.globalRegistry, {
+  id: 'PolicySummary',
+  description: 'A policy in force.',
+});
+
+export const policyPage = pageOf(policySummary);
+
+export const policyView = z.object({
+  slug: z.string(),
+  available: z.boolean().describe('False while no verified version is in force.'),
+  version: z.string().nullable(),
+  title: z.string().nullable(),
+  body: z.string().nullable(),
+  effectiveFrom: date.nullable(),
+});
+policyView.register(z.globalRegistry, {
+  id: 'Policy',
+  description: 'A policy, with the version in force where there is one.',
+});
+
+export const presentSummary = (policy: PolicyInForce): z.output<typeof policySummary> => ({
+  slug: policy.slug,
+  version: policy.version,
+  title: policy.title,
+  effectiveFrom: istDate(policy.effectiveFrom),
+});
+
+export const presentPolicy = (
+  slug: string,
+  policy: PolicyInForce | undefined,
+): z.output<typeof policyView> =>
+  policy === undefined
+    ? { slug, available: false, version: null, title: null, body: null, effectiveFrom: null }
+    : { ...presentSummary(policy), available: true, body: policy.body };
