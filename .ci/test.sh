@@ -82,6 +82,7 @@ needs() {
   timed "$what" "$@"
 }
 
+needs versitygw -- 'object store on S3' suite backend --project s3
 needs helm -- charts charts/test.sh
 needs actionlint -- workflows actionlint
 needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests

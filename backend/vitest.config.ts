@@ -25,6 +25,15 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'stories', include: stories } },
+      {
+        extends: true,
+        test: {
+          // On a real S3 server: without `versitygw` on the PATH it fails, and says so.
+          name: 's3',
+          include: ['test/adapters/object-store-contract.test.ts'],
+          env: { STORE_UNDER_TEST: 's3' },
+        },
+      },
     ],
   },
 });

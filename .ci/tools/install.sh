@@ -9,7 +9,7 @@ tools=$(cd "$here/../.." && pwd)/.tools
 bin=$tools/bin
 . "$here/versions.sh"
 
-[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint
+[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw
 
 version_of() {
   case $1 in
@@ -19,9 +19,10 @@ version_of() {
     helm-docs) echo "$HELM_DOCS_VERSION" ;;
     kubeconform) echo "$KUBECONFORM_VERSION-$KUBERNETES_VERSION" ;;
     actionlint) echo "$ACTIONLINT_VERSION" ;;
+    versitygw) echo "$VERSITYGW_VERSION" ;;
     pulumi) echo "$PULUMI_VERSION" ;;
     *)
-      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint pulumi" >&2
+      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw pulumi" >&2
       return 1
       ;;
   esac
@@ -69,6 +70,10 @@ build() {
     actionlint)
       go_install "github.com/rhysd/actionlint/cmd/actionlint@v$ACTIONLINT_VERSION" actionlint \
         "-X github.com/rhysd/actionlint.version=$ACTIONLINT_VERSION"
+      ;;
+    versitygw)
+      go_install "github.com/versity/versitygw/cmd/versitygw@v$VERSITYGW_VERSION" versitygw \
+        "-X main.Version=v$VERSITYGW_VERSION"
       ;;
     pulumi)
       go_build pulumi github.com/pulumi/pulumi/pkg/v3/cmd/pulumi pulumi \

@@ -119,7 +119,7 @@ describe('a stack of prod', () => {
         accounting: { existingSecret: 'digital-gold-accounting-0a1b2c3' },
         migrations: { existingSecret: 'digital-gold-migrations-0a1b2c3' },
         settings: { existingConfigMap: 'digital-gold-settings' },
-        objectStore: { existingClaim: 'digital-gold-documents' },
+        objectStore: { type: 'filesystem', existingClaim: 'digital-gold-documents' },
       },
     });
   });

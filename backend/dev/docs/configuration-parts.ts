@@ -4,6 +4,7 @@ import { goldProviderVariables } from '../../src/adapters/gold-provider/gold-pro
 import { safegoldVariables } from '../../src/adapters/gold-provider/safegold/safegold.config.ts';
 import { filesystemVariables } from '../../src/adapters/object-store/filesystem/filesystem.config.ts';
 import { objectStoreVariables } from '../../src/adapters/object-store/object-store.config.ts';
+import { s3Variables } from '../../src/adapters/object-store/s3/s3.config.ts';
 import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/payment-gateway.config.ts';
 import { cashfreeVariables } from '../../src/adapters/payment-gateway/cashfree/cashfree.config.ts';
 import { sandboxGatewayVariables } from '../../src/adapters/payment-gateway/sandbox/sandbox-gateway.config.ts';
@@ -74,6 +75,11 @@ export const configurationParts: readonly ConfigurationPart[] = [
     title: 'Object store',
     readBy: 'customer, worker',
     variables: { ...objectStoreVariables, ...filesystemVariables },
+  },
+  {
+    title: 'Object store on S3',
+    readBy: 'customer, worker, where `OBJECT_STORE` is `s3`',
+    variables: s3Variables,
   },
   { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },
   { title: 'Migrations', readBy: 'migrate', variables: migrateVariables },

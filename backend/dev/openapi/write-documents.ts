@@ -26,9 +26,9 @@ const customerDocument = async () => {
   const env = { ...environmentOf('customer', addresses), ...quiet };
   const config = loadConfig(customerApiVariables, env);
   const runtime = await createOfflineRuntime('customer', config, env);
-  const { definition, sms, services } = createCustomerApi(config, env, runtime);
+  const { definition, sms, objects, services } = createCustomerApi(config, env, runtime);
   const document = documentOf(definition);
-  await Promise.all([sms.close(), services.close(), runtime.close()]);
+  await Promise.all([sms.close(), objects.close(), services.close(), runtime.close()]);
   return document;
 };
 

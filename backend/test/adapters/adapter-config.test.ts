@@ -100,7 +100,7 @@ test('what is missing is named, and a secret never shown', () => {
   expect(() => createPayoutProvider({}, deps)).toThrow(
     /RAZORPAYX_ACCOUNT_NUMBER: is missing[^]*PAYOUT_WEBHOOK_SECRETS: is missing/,
   );
-  expect(() => createObjectStore({})).toThrow(/OBJECT_STORE_DIR: is missing/);
+  expect(() => createObjectStore({}, deps)).toThrow(/OBJECT_STORE_DIR: is missing/);
   expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'nobody' }, deps)).toThrow(
     /PAYMENT_GATEWAYS/,
   );

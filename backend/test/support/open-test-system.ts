@@ -186,7 +186,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     provider: makeProvider(),
     makeProvider,
     gateways,
-    objects: createObjectStore(env),
+    objects: createObjectStore(env, { clock, logger }),
     objectsDir,
     settingsDir,
     logged: () => lines.join(''),

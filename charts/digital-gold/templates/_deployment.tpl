@@ -48,7 +48,7 @@ volumeMounts:
   - name: settings
     mountPath: {{ include "digital-gold.settingsDir" . }}
     readOnly: true
-  {{- if has .component (list "customer" "worker") }}
+  {{- if include "digital-gold.mountsObjects" . }}
   - name: objects
     mountPath: {{ include "digital-gold.objectStoreDir" . }}
   {{- end }}
@@ -91,7 +91,7 @@ spec:
     - name: settings
       configMap:
         name: {{ include "digital-gold.settingsName" $root }}
-    {{- if has .component (list "customer" "worker") }}
+    {{- if include "digital-gold.mountsObjects" . }}
     - name: objects
       persistentVolumeClaim:
         claimName: {{ include "digital-gold.objectStoreName" $root }}

@@ -28,8 +28,11 @@ decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
 {{- if ne .component "worker" }}
 {{- $_ := set $result "PORT" (include "digital-gold.httpPort" .) }}
 {{- end }}
-{{- if has .component (list "customer" "worker") }}
+{{- if include "digital-gold.usesObjectStore" . }}
+{{- $_ := set $result "OBJECT_STORE" .root.Values.objectStore.type }}
+{{- if include "digital-gold.mountsObjects" . }}
 {{- $_ := set $result "OBJECT_STORE_DIR" (include "digital-gold.objectStoreDir" .) }}
+{{- end }}
 {{- end }}
 {{- if hasKey $result "OTEL_EXPORTER_OTLP_ENDPOINT" }}
 {{- $own := printf "digital-gold-%s" .component }}

@@ -39,10 +39,10 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- end }}
 
 {{- define "digital-gold.guardConfig" -}}
-{{- $owned := list "PORT" "INTERNAL_PORT" "SETTINGS_DIR" "OBJECT_STORE_DIR" }}
+{{- $owned := list "PORT" "INTERNAL_PORT" "SETTINGS_DIR" "OBJECT_STORE" "OBJECT_STORE_DIR" }}
 {{- $owned = concat $owned (list "SHUTDOWN_DRAIN_MS" "SHUTDOWN_GRACE_MS") }}
 {{- $named := "(MIGRATE_)?DATABASE_URL|REDIS_URL|BLIND_INDEX_KEY" }}
-{{- $alike := "[A-Z0-9_]*(SECRETS?|TOKEN|PASSWORD|PEPPER|KEYRING|AUTH_KEY)" }}
+{{- $alike := "[A-Z0-9_]*(SECRETS?|TOKEN|PASSWORD|PEPPER|KEYRING|AUTH_KEY|SECRET_ACCESS_KEY)" }}
 {{- $secret := printf "^(%s|%s)$" $named $alike }}
 {{- $maps := dict "config" .Values.config }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}

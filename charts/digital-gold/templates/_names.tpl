@@ -35,6 +35,18 @@
 {{- default $own .Values.settings.existingConfigMap }}
 {{- end }}
 
+{{/* Non-empty for a process that reads and writes objects. In: component. */}}
+{{- define "digital-gold.usesObjectStore" -}}
+{{- if has .component (list "customer" "worker") }}yes{{ end }}
+{{- end }}
+
+{{/* Non-empty for a process that has them as files. In: root, component. */}}
+{{- define "digital-gold.mountsObjects" -}}
+{{- if eq .root.Values.objectStore.type "filesystem" }}
+{{- include "digital-gold.usesObjectStore" . }}
+{{- end }}
+{{- end }}
+
 {{- define "digital-gold.objectStoreName" -}}
 {{- $own := printf "%s-objects" (include "digital-gold.fullname" .) }}
 {{- default $own .Values.objectStore.existingClaim }}

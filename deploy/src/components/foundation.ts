@@ -63,7 +63,22 @@ export class Foundation extends pulumi.ComponentResource {
       { ...lasting, ignoreChanges: settingsIgnored },
     );
 
-    const claim = new kubernetes.core.v1.PersistentVolumeClaim(
+    this.names = {
+      ...this.#createSecrets(config, parent),
+      settings: settings.metadata.name,
+      claim:
+        config.objectStore.type === 'filesystem'
+          ? this.#createClaim(config, lasting).metadata.name
+          : undefined,
+    };
+    this.registerOutputs({ namespace: this.namespace });
+  }
+
+  #createClaim(
+    config: StackConfig,
+    options: pulumi.CustomResourceOptions,
+  ): kubernetes.core.v1.PersistentVolumeClaim {
+    return new kubernetes.core.v1.PersistentVolumeClaim(
       'documents',
       {
         metadata: {
@@ -80,15 +95,8 @@ export class Foundation extends pulumi.ComponentResource {
             : { storageClassName: config.objectStore.storageClass }),
         },
       },
-      lasting,
+      options,
     );
-
-    this.names = {
-      ...this.#createSecrets(config, parent),
-      settings: settings.metadata.name,
-      claim: claim.metadata.name,
-    };
-    this.registerOutputs({ namespace: this.namespace });
   }
 
   /**

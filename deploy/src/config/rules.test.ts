@@ -98,6 +98,16 @@ describe('every tier', () => {
     expect(refusalOf(withPath(input, 'appMode', 'test'))).toBe('');
   });
 
+  it('wants the bucket named where documents go into one', () => {
+    const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
+    expect(refusedKeys(withPath(staging, 'objectStore.type', 's3'))).toEqual([
+      'environment.S3_BASE_URL',
+      'environment.S3_BUCKET',
+      'environment.S3_ACCESS_KEY_ID',
+      'secrets.S3_SECRET_ACCESS_KEY',
+    ]);
+  });
+
   it('refuses a testbed in production mode, where the sandbox would not start', () => {
     const input = withPath(readStackFile('dev'), 'appMode', 'production');
     expect(refusedKeys(input)).toEqual(['appMode']);

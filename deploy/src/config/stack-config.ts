@@ -123,6 +123,10 @@ const settings = z.strictObject({
 });
 
 const objectStore = z.strictObject({
+  type: z
+    .enum(['filesystem', 's3'])
+    .default('filesystem')
+    .describe('a claimed volume, or a bucket that `environment.S3_…` names'),
   size: quantity().default('10Gi').describe('size of the claim for uploaded documents'),
   storageClass: dnsLabel().optional().describe("its class; the cluster's default if left out"),
   accessMode: z

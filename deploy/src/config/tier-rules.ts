@@ -59,10 +59,30 @@ const tagIsFixed: Rule = ({ tier, image }) =>
 
 const documentsAreShared: Rule = ({ tier, objectStore, replicas }) =>
   problemIf(
-    tier !== 'dev' && objectStore.accessMode !== 'ReadWriteMany' && replicas.customer > 1,
+    tier !== 'dev' &&
+      objectStore.type === 'filesystem' &&
+      objectStore.accessMode !== 'ReadWriteMany' &&
+      replicas.customer > 1,
     'objectStore.accessMode',
     'must be ReadWriteMany, since more than one pod of the customer API keeps documents there',
   );
+
+const s3Names = ['S3_BASE_URL', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'];
+
+const bucketIsNamed: Rule = ({ objectStore, environment, secrets = {} }) => {
+  if (objectStore.type !== 's3') return [];
+  const text = 'is missing; objectStore.type is s3';
+  return [
+    ...s3Names.flatMap((name) =>
+      problemIf(environment[name] === undefined, `environment.${name}`, text),
+    ),
+    ...problemIf(
+      secrets['S3_SECRET_ACCESS_KEY'] === undefined,
+      'secrets.S3_SECRET_ACCESS_KEY',
+      text,
+    ),
+  ];
+};
 
 const growthIsUpwards: Rule = ({ replicas, maxReplicas }) =>
   processes.flatMap((process) =>
@@ -83,5 +103,6 @@ export const tierRules: readonly Rule[] = [
   testbedNeedsAMode,
   tagIsFixed,
   documentsAreShared,
+  bucketIsNamed,
   growthIsUpwards,
 ];

@@ -29,6 +29,7 @@ export const optionalSecrets = [
   'GITHUB_TOKEN',
   'SANDBOX_GATEWAY_KEY_SECRET',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+  'S3_SECRET_ACCESS_KEY',
 ] as const;
 
 const own = [
@@ -52,10 +53,10 @@ const webhooks = [
 
 /** The secrets that each process reads; it gets no others. */
 export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
-  customer: [...own, 'JWT_SECRET', ...money, ...webhooks, 'MSG91_AUTH_KEY'],
+  customer: [...own, 'JWT_SECRET', ...money, ...webhooks, 'MSG91_AUTH_KEY', 'S3_SECRET_ACCESS_KEY'],
   admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN'],
   accounting: own,
-  worker: [...own, ...money],
+  worker: [...own, ...money, 'S3_SECRET_ACCESS_KEY'],
 };
 
 /** Every name that belongs in `secrets` and never in `environment`. */
@@ -80,6 +81,7 @@ export const ownedNames: readonly string[] = [
   'PORT',
   'INTERNAL_PORT',
   'SETTINGS_DIR',
+  'OBJECT_STORE',
   'OBJECT_STORE_DIR',
 ];
 

@@ -26,8 +26,20 @@ describe('the values of the chart', () => {
     });
     expect(prod.settings).toEqual({ existingConfigMap: 'set' });
     expect(prod.migrations).toEqual({ mode: 'job', existingSecret: 'm-1' });
-    expect(prod.objectStore).toEqual({ existingClaim: 'docs' });
+    expect(prod.objectStore).toEqual({ type: 'filesystem', existingClaim: 'docs' });
     expect(prod.tests).toEqual({ enabled: false });
+  });
+
+  it('claim no volume where a bucket holds the documents', () => {
+    const inBucket = [
+      ['objectStore.type', 's3'],
+      ['environment.S3_BASE_URL', 'https://s3.example'],
+      ['environment.S3_BUCKET', 'documents'],
+      ['environment.S3_ACCESS_KEY_ID', 'digital-gold'],
+      ['secrets.S3_SECRET_ACCESS_KEY', 'a-secret-of-the-bucket'],
+    ].reduce((input, [path = '', value]) => withPath(input, path, value), prodInput());
+    const values = chartValues(parseInput(inBucket), { ...names, claim: undefined });
+    expect(values.objectStore).toEqual({ type: 's3' });
   });
 
   it('hold no secret', () => {

@@ -7,7 +7,8 @@ export interface OwnedNames<Name = string> {
   readonly secrets: Readonly<Record<Process, Name>>;
   readonly migrationSecret: Name;
   readonly settings: Name;
-  readonly claim: Name;
+  /** Undefined where a bucket holds the documents. */
+  readonly claim: Name | undefined;
 }
 
 type ApiHost = StackConfig['ingress']['customer'];
@@ -90,7 +91,7 @@ export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) 
   // Hooks are left out where the chart is rendered without helm's own install.
   migrations: { mode: 'job', existingSecret: names.migrationSecret },
   tests: { enabled: false },
-  objectStore: { existingClaim: names.claim },
+  objectStore: { type: config.objectStore.type, ...given('existingClaim', names.claim) },
   ingress: ingressValues(config),
   networkPolicy: networkPolicyValues(config),
   ...processValues(config, names),

@@ -42,6 +42,7 @@ export const createCustomerApi = (
   const { database, redis, logger, clock, metrics } = runtime;
   const { db, inTransaction } = database;
   const sms = createSmsGateway(env, adapterDeps(runtime));
+  const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: true });
 
   const signIn = {
@@ -77,7 +78,7 @@ export const createCustomerApi = (
     ...runtime,
     db,
     inTransaction,
-    objects: createObjectStore(env),
+    objects,
   });
   const holdings = createHoldings({ ...runtime, db, price: services.price.live });
 
@@ -129,5 +130,5 @@ export const createCustomerApi = (
       }),
     ],
   };
-  return { definition, identity, sms, services };
+  return { definition, identity, sms, objects, services };
 };

@@ -12,7 +12,7 @@ await runMain(async (env) => {
   const config = loadConfig(customerApiVariables, env);
   const runtime = await createRuntime('customer', config, env);
   const { logger } = runtime;
-  const { definition, identity, sms, services } = createCustomerApi(config, env, runtime);
+  const { definition, identity, sms, objects, services } = createCustomerApi(config, env, runtime);
   const server = createServer(createApiApp(definition, config, runtime));
   const publisher = createRedis(config.REDIS_URL, 'patient', { logger });
   const subscriber = createRedis(config.REDIS_URL, 'patient', { logger });
@@ -38,6 +38,7 @@ await runMain(async (env) => {
       { name: 'sockets', close: () => Promise.all([publisher, subscriber].map(closeRedis)) },
       { name: 'codes', close: () => identity.settle() },
       { name: 'sms', close: () => sms.close() },
+      { name: 'objects', close: () => objects.close() },
       { name: 'services', close: () => services.close() },
     ],
   });

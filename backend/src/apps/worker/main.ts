@@ -13,6 +13,7 @@ import {
   createScheduleMover,
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
+import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
@@ -29,6 +30,7 @@ await runMain(async (env) => {
   const runtime = await createRuntime('worker', config, env);
   const { database, clock, logger, metrics, redis } = runtime;
   const { db, inTransaction } = database;
+  const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, price } = services;
 
@@ -61,7 +63,7 @@ await runMain(async (env) => {
       ...banking.sweeps,
       ...payouts.sweeps,
       ...createKycSweeps({ ...runtime, db }),
-      createDocumentRemoval({ db, logger, objects: createObjectStore(env) }),
+      createDocumentRemoval({ db, logger, objects }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {
         name: 'rotate-keyring',
@@ -100,6 +102,9 @@ await runMain(async (env) => {
     config,
     beforeMetrics: createQueueGauge({ db, metrics, logger }),
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
-    closeFirst: [{ name: 'services', close: () => services.close() }],
+    closeFirst: [
+      { name: 'services', close: () => services.close() },
+      { name: 'objects', close: () => objects.close() },
+    ],
   });
 });

@@ -1,0 +1,196 @@
+import type * as Sdk from '@aws-sdk/client-s3';
+import {
+  createCallGuard,
+  isConnectFailure,
+  NOT_SENT,
+  TIMED_OUT,
+} from '../../../platform/http-client/index.ts';
+import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { isObjectKey } from '../object-key.ts';
+import { INVALID_KEY, OBJECT_EXISTS, type ObjectStore, type StoredObject } from '../port.ts';
+import type { S3Config } from './s3.config.ts';
+
+/** Far above the largest document or image; more than that was not put there by us. */
+const maxObjectBytes = 32 * 1024 * 1024;
+
+/** The server looked at the request and said no: its status, and its own code where it gave one. */
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+}
+
+type Answer<T> = { readonly value: T } | { readonly refusal: Refusal };
+
+interface Connection {
+  readonly sdk: typeof Sdk;
+  readonly client: Sdk.S3Client;
+}
+
+/** Loads the client with the first call: processes that use another store never pay for it. */
+const connect = async (config: S3Config): Promise<Connection> => {
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client({
+    endpoint: config.S3_BASE_URL,
+    region: config.S3_REGION,
+    forcePathStyle: true,
+    credentials: {
+      accessKeyId: config.S3_ACCESS_KEY_ID,
+      secretAccessKey: config.S3_SECRET_ACCESS_KEY,
+    },
+    // The guard repeats what is safe to repeat; a conditional put is not.
+    maxAttempts: 1,
+    // Checksums of a newer kind are unknown to many compatible servers.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return { sdk, client };
+};
+
+/** The server's refusal in an error of its client; a 5xx or 408 says nothing of what happened. */
+const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
+  if (!(error instanceof sdk.S3ServiceException)) return undefined;
+  const { httpStatusCode: status = 0 } = error.$metadata;
+  return status >= 400 && status < 500 && status !== 408 ? { status, code: error.name } : undefined;
+};
+
+const readError = (error: unknown): Outcome<never> => {
+  if (isConnectFailure(error)) return refused(NOT_SENT, 'no connection to the S3 server');
+  return unknown(error instanceof Error ? error.name : 'UNKNOWN_ERROR');
+};
+
+const invalidKey = (): Outcome<never> => refused(INVALID_KEY, 'not a key of an object');
+
+const absentIfNoSuchKey = ({ code }: Refusal) =>
+  code === 'NoSuchKey' ? done(undefined) : undefined;
+
+/** No answer about the object: a wrong credential, a missing bucket, too many requests. */
+const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${status} ${code}`);
+
+/**
+ * Objects in a bucket of any S3-compatible server (contract: collaborators > Adapters), by its
+ * maintained client. A missing bucket is an error and never read as a missing object.
+ */
+export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
+  const { S3_BUCKET: Bucket, S3_TIMEOUT_MS: timeoutMs } = config;
+  const guard = createCallGuard({ ...deps, name: 's3', timeoutMs });
+  let connection: Promise<Connection> | undefined;
+
+  const attempt = async <T>(
+    send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>,
+  ): Promise<Outcome<Answer<T>>> => {
+    connection ??= connect(config);
+    const { sdk, client } = await connection;
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      return done({ value: await send({ sdk, client }, signal) });
+    } catch (error) {
+      if (signal.aborted) return unknown(TIMED_OUT);
+      const refusal = refusalIn(sdk, error);
+      return refusal === undefined ? readError(error) : done({ refusal });
+    }
+  };
+
+  /** Makes one call and reads its refusal; `onRefusal` returns undefined for one it can't read. */
+  const call = async <T>(
+    operation: string,
+    send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>,
+    onRefusal: (refusal: Refusal) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>,
+    safe = true,
+  ): Promise<Outcome<T>> => {
+    const outcome = await guard.call({ operation, safe, attempt: () => attempt(send) });
+    if (outcome.kind !== 'done') return outcome;
+    if ('value' in outcome.value) return done(outcome.value.value);
+    const { refusal } = outcome.value;
+    return (await onRefusal(refusal)) ?? unusable(refusal);
+  };
+
+  /** A head's 404 has no body, so that a missing bucket looks the same: the bucket is asked. */
+  const absentIfBucketIsThere = async ({ status }: Refusal) => {
+    if (status !== 404) return undefined;
+    const bucket = await call(
+      'head-bucket',
+      async ({ sdk, client }, abortSignal) => {
+        await client.send(new sdk.HeadBucketCommand({ Bucket }), { abortSignal });
+      },
+      () => undefined,
+    );
+    return bucket.kind === 'done' ? done(undefined) : bucket;
+  };
+
+  return {
+    code: 's3',
+
+    async put(Key, bytes, ContentType, { ifAbsent = false } = {}) {
+      if (!isObjectKey(Key)) return invalidKey();
+      const input = { Bucket, Key, Body: bytes, ContentType };
+      return call(
+        'put',
+        async ({ sdk, client }, abortSignal) => {
+          const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
+          const command = new sdk.PutObjectCommand({ ...input, ...condition });
+          await client.send(command, { abortSignal });
+        },
+        ({ status }) =>
+          ifAbsent && status === 412
+            ? refused(OBJECT_EXISTS, 'there is an object of this key')
+            : undefined,
+        // A repeat of one that went through unseen would find its own object.
+        !ifAbsent,
+      );
+    },
+
+    async get(Key) {
+      if (!isObjectKey(Key)) return invalidKey();
+      return call<StoredObject | undefined>(
+        'get',
+        async ({ sdk, client }, abortSignal) => {
+          const command = new sdk.GetObjectCommand({ Bucket, Key });
+          const {
+            Body,
+            ContentLength = 0,
+            ContentType = '',
+          } = await client.send(command, {
+            abortSignal,
+          });
+          if (Body === undefined || ContentLength > maxObjectBytes) {
+            throw new Error('UNREADABLE_OBJECT');
+          }
+          const bytes = Buffer.from(await Body.transformToByteArray());
+          return { contentType: ContentType, sizeBytes: bytes.length, bytes };
+        },
+        absentIfNoSuchKey,
+      );
+    },
+
+    async head(Key) {
+      if (!isObjectKey(Key)) return invalidKey();
+      return call(
+        'head',
+        async ({ sdk, client }, abortSignal) => {
+          const command = new sdk.HeadObjectCommand({ Bucket, Key });
+          const { ContentLength = 0, ContentType = '' } = await client.send(command, {
+            abortSignal,
+          });
+          return { contentType: ContentType, sizeBytes: ContentLength };
+        },
+        absentIfBucketIsThere,
+      );
+    },
+
+    async delete(Key) {
+      if (!isObjectKey(Key)) return invalidKey();
+      return call(
+        'delete',
+        async ({ sdk, client }, abortSignal) => {
+          await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal });
+        },
+        absentIfNoSuchKey,
+      );
+    },
+
+    async close() {
+      (await connection)?.client.destroy();
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../platform/clock/clock.ts';
+import { createLogger } from '../../../platform/observability/index.ts';
+import { createS3Store } from './create-s3-store.ts';
+
+const secret = 'dev-only-s3-secret-access-key';
+const key = 'kyc/user-1/document.bin';
+
+interface Seen {
+  readonly line: string;
+  readonly authorization: string;
+  readonly condition: string | undefined;
+}
+
+let server: Server;
+let url: string;
+let seen: Seen[];
+let answer: RequestListener;
+let lines: string[];
+let store: ReturnType<typeof createS3Store>;
+
+const open = (url: string, timeoutMs = 10_000) =>
+  createS3Store(
+    {
+      S3_BASE_URL: url,
+      S3_REGION: 'us-east-1',
+      S3_BUCKET: 'documents',
+      S3_ACCESS_KEY_ID: 'digital-gold',
+      S3_SECRET_ACCESS_KEY: secret,
+      S3_TIMEOUT_MS: timeoutMs,
+    },
+    {
+      clock: createSystemClock(),
+      logger: createLogger({
+        level: 'debug',
+        name: 'test',
+        destination: { write: (line: string) => void lines.push(line) },
+      }),
+    },
+  );
+
+const listen = async (): Promise<string> => {
+  server = createServer((request, response) => {
+    seen.push({
+      line: `${request.method} ${request.url}`,
+      authorization: request.headers.authorization ?? '',
+      condition: request.headers['if-none-match'],
+    });
+    request.resume();
+    request.on('end', () => answer(request, response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not on a port');
+  return `http://127.0.0.1:${address.port}`;
+};
+
+const refuse =
+  (status: number, code: string): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/xml' });
+    response.end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
+  };
+
+beforeEach(async () => {
+  [seen, lines] = [[], []];
+  url = await listen();
+  store = open(url);
+});
+afterEach(async () => {
+  await store.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const put = (options = {}) => store.put(key, Buffer.from('sealed'), 'image/png', options);
+
+it('signs each request, addresses the bucket by path, and logs neither key nor secret', async () => {
+  answer = (_request, response) => response.writeHead(200).end();
+  expect(await put({ ifAbsent: true })).toEqual({ kind: 'done', value: undefined });
+  expect(seen).toEqual([
+    {
+      line: `PUT /documents/${key}?x-id=PutObject`,
+      authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=digital-gold\//u),
+      condition: '*',
+    },
+  ]);
+  expect(lines.join('')).toContain('"collaborator":"s3"');
+  expect(lines.join('')).not.toMatch(/user-1|dev-only/u);
+});
+
+describe('an answer that decides nothing', () => {
+  it.each([
+    ['a failure of the server', refuse(500, 'InternalError'), 'InternalError'],
+    ['a wrong credential', refuse(403, 'SignatureDoesNotMatch'), 'HTTP_403 SignatureDoesNotMatch'],
+    ['a missing bucket', refuse(404, 'NoSuchBucket'), 'HTTP_404 NoSuchBucket'],
+    ['another upload under way', refuse(409, 'ConditionalRequestConflict'), /^HTTP_409/u],
+  ])('%s is unknown', async (_name, refusal, reason) => {
+    answer = refusal;
+    const expected = { kind: 'unknown', reason: expect.stringMatching(reason) };
+    expect(await put({ ifAbsent: true })).toEqual(expected);
+    expect(await store.get(key)).toEqual(expected);
+    expect(await store.delete(key)).toEqual(expected);
+  });
+
+  it('a missing bucket is no missing object, though a head can not tell them apart', async () => {
+    answer = (_request, response) => response.writeHead(404).end();
+    expect(await store.head(key)).toMatchObject({ kind: 'unknown' });
+    expect(seen.map(({ line }) => line)).toEqual([
+      `HEAD /documents/${key}`,
+      expect.stringMatching(/^HEAD \/documents\/?$/u),
+    ]);
+  });
+
+  it('no answer is unknown, and not asked again', async () => {
+    answer = () => {};
+    const impatient = open(url, 300);
+    expect(await impatient.get(key)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
+    expect(seen).toHaveLength(1);
+    await impatient.close();
+  });
+
+  it('a body that breaks off is unknown', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.destroy());
+    };
+    expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('an object larger than any of ours is unknown', async () => {
+    answer = (_request, response) =>
+      response.writeHead(200, { 'content-length': String(33 * 1024 * 1024) }).write('x');
+    expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('a repeat', () => {
+  it('is made of what is safe to repeat', async () => {
+    answer = (request, response) => {
+      if (seen.length < 3) refuse(503, 'SlowDown')(request, response);
+      else response.writeHead(200, { 'content-type': 'image/png' }).end('sealed');
+    };
+    expect(await store.get(key)).toMatchObject({ kind: 'done', value: { sizeBytes: 6 } });
+  });
+
+  it('is never made of a put that must be the first, whose own object it would find', async () => {
+    answer = refuse(503, 'SlowDown');
+    expect(await put({ ifAbsent: true })).toMatchObject({ kind: 'unknown' });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+it('a server that is not there is certain: nothing was sent', async () => {
+  server.close();
+  await once(server, 'close');
+  expect(await store.get(key)).toMatchObject({ kind: 'refused', code: 'NOT_SENT' });
+});
