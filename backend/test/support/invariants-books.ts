@@ -192,6 +192,9 @@ const checkGateway = async (client: Client, sandboxUrl: string): Promise<Violati
   return found;
 };
 
+/** The headers in which gateways send the id of an event. */
+const eventIdHeaders = ['x-gateway-event-id', 'x-razorpay-event-id', 'x-idempotency-key'];
+
 /** Invariant 8, held against what the gateway was told that we have. */
 const checkDeliveries = async (client: Client, sandboxUrl: string): Promise<Violation[]> => {
   const { deliveries } = await read(sandboxUrl, '/webhooks', deliveriesSchema);
@@ -201,7 +204,7 @@ const checkDeliveries = async (client: Client, sandboxUrl: string): Promise<Viol
   const ours = new Set(rows.map(({ event_id: id }) => id));
   return deliveries
     .filter(({ state, path }) => state === 'delivered' && path.includes('/payment/'))
-    .filter(({ headers }) => !ours.has(headers['x-gateway-event-id'] ?? ''))
+    .filter(({ headers }) => !eventIdHeaders.some((name) => ours.has(headers[name] ?? '')))
     .map((row) => ({ invariant: 8, says: says.inbox, row }));
 };
 

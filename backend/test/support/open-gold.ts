@@ -132,6 +132,8 @@ interface OpenGoldOptions {
   readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
   /** The real time that prices age on, where a test moves it. */
   readonly wall?: Clock;
+  /** Environment over the usual one, such as the gateways that there are. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
@@ -139,8 +141,9 @@ export const openGold = async ({
   wrapProvider,
   wrapGateways = (real) => real,
   wall,
+  env = {},
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
-  const system = await openTestSystem(wall === undefined ? {} : { wall });
+  const system = await openTestSystem({ env, ...(wall !== undefined && { wall }) });
   const { database, db, clock, random, redis, sandbox, provider } = system;
   const conditions: GoldConditions = {
     kyc: 'APPROVED',

@@ -84,6 +84,8 @@ interface TestSystemOptions {
   readonly redisUrl?: string;
   /** With the seed of `make up`: evidence that opens the gates, accounts of every role. */
   readonly seeded?: boolean;
+  /** Environment over the usual one, such as the gateways that there are. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -147,8 +149,14 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
     SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
     SANDBOX_GATEWAY_TIMEOUT_MS: '2000',
+    CASHFREE_BASE_URL: `${sandbox.url}/cashfree/pg`,
+    CASHFREE_CLIENT_ID: sandboxDefaults.cashfreeClientId,
+    CASHFREE_CLIENT_SECRET: sandboxDefaults.cashfreeClientSecret,
+    CASHFREE_WEBHOOK_SECRETS: sandboxDefaults.cashfreeWebhookSecrets.join(','),
+    CASHFREE_TIMEOUT_MS: '2000',
     OBJECT_STORE: 'filesystem',
     OBJECT_STORE_DIR: objectsDir,
+    ...options.env,
   };
   const gateways = createPaymentGateways(env, { clock, logger });
   const providers: ReturnType<typeof createGoldProvider>[] = [];
