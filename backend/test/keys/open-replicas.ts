@@ -9,7 +9,7 @@ import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createBlindIndex, createSecretHasher } from '../../src/platform/crypto/index.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openKyc } from '#test/support/open-kyc.ts';
-import { bearerCaller } from '#test/support/caller.ts';
+import { bearerCaller, createCaller } from '#test/support/caller.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 
 /** The text of a key that is as good as any other. */
@@ -65,6 +65,12 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     customer: (token?: string) => bearerCaller(customerUrl, token),
     admin: (token?: string) => bearerCaller(adminUrl, token),
     portal: bearerCaller(portalUrl),
+    /** With a token in the header that the accounting API reads, or in the one that it does not. */
+    portalWith: (token?: string) =>
+      createCaller(portalUrl, token === undefined ? {} : { 'x-portal-token': token }),
+    portalBearer: (token: string) => bearerCaller(portalUrl, token),
+    /** The list of every secret of this process. */
+    secret: keys,
     /** Sends a code for sign-in, and returns it. */
     async send(phone: string): Promise<string> {
       await bearerCaller(customerUrl)('POST', '/auth/send-otp', { phone });

@@ -46,7 +46,7 @@ const send = (
   body?: object,
 ): Promise<Answer> => {
   const path = below(route).replace(/\{(\w+)\}/gu, (_all, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
+    encodeURIComponent(params[name] ?? system.runtime.random.uuid()),
   );
   return call(route.method, path, route.body === undefined ? undefined : (body ?? {}));
 };
@@ -88,5 +88,30 @@ it("refuses another customer's id in a body", async () => {
     const own = await send(owner.client.call, route, {}, await body?.(owner, owner));
     expect(own.status, `${name} by its owner`).toBeLessThan(500);
     expect(own, `${name} by its owner`).not.toMatchObject(refusal ?? {});
+  }
+});
+
+it('admits nobody to a route that needs a customer, but who shows a token of one', async () => {
+  const { userId, phone } = owner.client;
+  const { tokens, random, database } = system.runtime;
+  const claims = { sub: userId, phone, deviceId: 'x', jti: random.uuid() };
+  const [operator] = await database.db.adminUser.findMany({ take: 1 });
+  const tried = {
+    'no token': undefined,
+    'an expired one': tokens.sign(claims, -1),
+    'one of a customer who is not there': tokens.sign({ ...claims, sub: random.uuid() }, 900),
+    "one of an operator's": tokens.sign({ ...claims, sub: operator?.id ?? '' }, 900),
+  };
+  expect(routes.length).toBeGreaterThan(20);
+  for (const route of routes) {
+    for (const [name, token] of Object.entries(tried)) {
+      const { status, code } = await send(system.as(token), route, {});
+      expect({ route: route.name, name, status, code }).toEqual({
+        route: route.name,
+        name,
+        status: 401,
+        code: 'UNAUTHENTICATED',
+      });
+    }
   }
 });

@@ -67,6 +67,8 @@ interface IdentityOptions {
   readonly smsPerMinute?: number;
   /** Short unless given; `settle` waits for the SMS. */
   readonly forgotMpinAnswerMs?: number;
+  /** MPINs hashed at a time, as if by so many processes; 2 unless given. */
+  readonly hashesAtOnce?: number;
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
@@ -123,7 +125,11 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     vault: createVault({ keyring: parseKeyring(keyring) }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     credentialPepper: pepper,
-    hasher: createSecretHasher({ pepper, registry: metrics.registry }),
+    hasher: createSecretHasher({
+      pepper,
+      registry: metrics.registry,
+      maxParallel: options.hashesAtOnce ?? 2,
+    }),
     timers: createTimers(),
     forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
     sendLimits: {

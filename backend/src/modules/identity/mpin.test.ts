@@ -10,7 +10,7 @@ const clock = createManualClock();
 const minuteMs = 60_000;
 let identity: OpenIdentity;
 beforeAll(async () => {
-  identity = await openIdentity({ clock });
+  identity = await openIdentity({ clock, hashesAtOnce: 8 });
 });
 afterAll(() => identity.close());
 
