@@ -1,5 +1,6 @@
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
+import { gatewayCodes } from '../adapters/payment-gateway/payment-gateway.config.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { gstRateBpsOn } from '../modules/accounting/index.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
@@ -25,7 +26,6 @@ import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import type { Config, Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
-import { isAppError } from '../platform/errors/app-error.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
 import { createGold } from './create-gold.ts';
@@ -136,6 +136,8 @@ export const createServices = (
   return {
     provider,
     gateways,
+    /** Every gateway that has an adapter, configured or not. */
+    gatewayCodes,
     price,
     gates,
     payments,
@@ -143,15 +145,8 @@ export const createServices = (
     banking,
     payoutProvider,
     gold,
-    hasUsableGateway: async (): Promise<boolean> => {
-      try {
-        await payments.chooseGateway();
-        return true;
-      } catch (error) {
-        if (isAppError(error, 'NO_USABLE_GATEWAY')) return false;
-        throw error;
-      }
-    },
+    hasUsableGateway: async (): Promise<boolean> =>
+      (await payments.listUsableGateways()).length > 0,
     async close(): Promise<void> {
       await provider.close();
       await payoutProvider.close();

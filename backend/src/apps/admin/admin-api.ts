@@ -4,6 +4,7 @@ import { createAudit } from '../../modules/audit/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
+import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
 import { createPriceAdmin, findLastTick } from '../../modules/price/index.ts';
 import {
   createReadinessAdminRoutes,
@@ -69,7 +70,10 @@ export const createAdminApi = (
     db,
     checks: {
       gold_provider: checkGoldProvider(provider),
-      payment_gateway: checkPaymentGateways([...gateways.values()]),
+      payment_gateway: checkPaymentGateways({
+        gateways,
+        listUsable: () => services.payments.listUsableGateways(),
+      }),
       payout_provider: checkPayoutProvider(payoutProvider),
       price_feed: checkPriceFeed(async () => (await findLastTick(db))?.mark, wall),
       database_migrations: checkMigrations(db),
@@ -90,6 +94,7 @@ export const createAdminApi = (
       kyc: 'Review of what customers submitted.',
       orders: "Customers' gold orders and manual reviews.",
       payouts: 'Approval and retry of payouts.',
+      'payment-gateways': 'Which payment gateway takes which payments.',
       audit: 'What operators did, and what was refused.',
       readiness: 'Whether buying may be open, and the evidence for it.',
       reconciliation: "The service's books against those of its collaborators.",
@@ -107,6 +112,7 @@ export const createAdminApi = (
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,
       ...services.payouts.adminRoutes,
+      ...createGatewayAdminRoutes({ ...shared, gateways, codes: services.gatewayCodes }),
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,

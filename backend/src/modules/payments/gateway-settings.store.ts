@@ -11,7 +11,8 @@ export interface GatewaySetting {
   readonly mode: GatewayMode;
 }
 
-export type GatewayRoutes = Readonly<Partial<Record<PaymentMethod, string>>>;
+/** The gateway of each instrument that has one of its own. */
+type GatewayRoutes = Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
 
 export interface GatewayRouting {
   readonly defaultCode: string | null;

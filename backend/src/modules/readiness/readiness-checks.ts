@@ -59,13 +59,24 @@ export const checkGoldProvider =
       : fail(`${provider.code} does not quote a price.`);
   };
 
-/** Requests an order that can't exist: a gateway that says so is reachable and usable. */
+/**
+ * Passes while a payment would find a gateway that responds: the choice is asked, and then each of
+ * its gateways for an order that can't exist, which a usable one says.
+ */
 export const checkPaymentGateways =
-  (gateways: readonly PaymentGateway[]): ReadinessCheck =>
+  (options: {
+    readonly gateways: ReadonlyMap<string, PaymentGateway>;
+    /** The gateways that may be used now, in the order of choice. */
+    readonly listUsable: () => Promise<readonly string[]>;
+  }): ReadinessCheck =>
   async () => {
-    if (gateways.length === 0) return fail('No payment gateway is configured.');
+    if (options.gateways.size === 0) return fail('No payment gateway is configured.');
+    const usable = (await options.listUsable()).flatMap((code) => options.gateways.get(code) ?? []);
+    if (usable.length === 0) {
+      return fail('No payment gateway can be chosen: enable one, or set its mode.');
+    }
     const answers = await Promise.all(
-      gateways.map(async (gateway) => {
+      usable.map(async (gateway) => {
         const outcome = await gateway.getOrder('readiness-check');
         const answered =
           outcome.kind === 'done' ||
@@ -73,11 +84,13 @@ export const checkPaymentGateways =
         return { code: gateway.code, answered };
       }),
     );
-    const silent = answers.filter(({ answered }) => !answered).map(({ code }) => code);
-    const all = answers.map(({ code }) => code).join(', ');
-    return silent.length === 0
-      ? pass(`All gateways respond: ${all}.`)
-      : fail(`No response from: ${silent.join(', ')}.`);
+    const codesOf = (answered: boolean): string =>
+      answers.flatMap((one) => (one.answered === answered ? [one.code] : [])).join(', ');
+    const silent = codesOf(false) === '' ? '' : ` No response from: ${codesOf(false)}.`;
+    const responding = codesOf(true);
+    return responding === ''
+      ? fail(silent.trim())
+      : pass(`Payments go to, in this order: ${responding}.${silent}`);
   };
 
 /** Requests a payout that can't exist: a provider that says so is reachable and usable. */

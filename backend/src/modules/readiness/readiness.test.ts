@@ -30,6 +30,7 @@ let support: MadeAdmin;
 let ask: Caller;
 let lastMark: () => Promise<Date | undefined>;
 let payoutAnswer: Outcome<undefined> = done(undefined);
+let usable = ['sandbox'];
 let gateway: ReturnType<typeof createSandboxGateway>;
 
 const createGateway = () =>
@@ -58,7 +59,10 @@ beforeAll(async () => {
     db,
     checks: {
       gold_provider: checkGoldProvider(provider),
-      payment_gateway: checkPaymentGateways([gateway]),
+      payment_gateway: checkPaymentGateways({
+        gateways: new Map([['sandbox', gateway]]),
+        listUsable: async () => usable,
+      }),
       payout_provider: checkPayoutProvider({
         code: 'razorpayx',
         findPayoutByReference: async () => payoutAnswer,
@@ -161,8 +165,17 @@ describe('the report', () => {
     expect(item?.detail).not.toContain('price_snapshot');
   });
 
-  it('says so without a gateway', async () => {
-    expect(await checkPaymentGateways([])()).toMatchObject({ status: 'FAIL' });
+  it('says so without a gateway, and when none can be chosen', async () => {
+    const listUsable = async () => [];
+    const check = checkPaymentGateways({ gateways: new Map(), listUsable });
+    expect(await check()).toMatchObject({ status: 'FAIL' });
+    usable = [];
+    expect(await find('payment_gateway')).toMatchObject({
+      status: 'FAIL',
+      detail: 'No payment gateway can be chosen: enable one, or set its mode.',
+    });
+    usable = ['sandbox'];
+    expect(await find('payment_gateway')).toMatchObject({ status: 'PASS' });
   });
 
   it('is for super admins and admins', async () => {

@@ -1,0 +1,92 @@
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess } from '../admins/index.ts';
+import {
+  gatewayBodies,
+  gatewayParams,
+  gatewayPatch,
+  gatewaysView,
+  gatewayView,
+} from './gateways.schemas.ts';
+import { createManageGateways, type ManageGatewaysDeps } from './manage-gateways.ts';
+
+const path = '/payment-gateways';
+const tags = ['payment-gateways'];
+const reads = adminAccess('SUPER_ADMIN', 'ADMIN');
+const writes = adminAccess('SUPER_ADMIN');
+
+/**
+ * Declares the administration of payment gateways (contract: operators > Payment gateways). A
+ * change counts on every replica from its next choice of a gateway on.
+ */
+export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
+  const manage = createManageGateways(deps);
+  const bodies = gatewayBodies(deps.codes);
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      summary: 'The payment gateways, and the order in which they are chosen',
+      tags,
+      access: reads,
+      responses: { 200: gatewaysView },
+      handler: async () => ok(await manage.list()),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${path}/:code`,
+      summary: 'One payment gateway',
+      tags,
+      access: reads,
+      params: gatewayParams,
+      responses: { 200: gatewayView },
+      errors: ['NOT_FOUND'],
+      handler: async ({ params }) => ok(await manage.find(params.code)),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: `${path}/:code`,
+      summary: 'Enable or disable a gateway, or set its mode',
+      tags,
+      access: writes,
+      params: gatewayParams,
+      body: gatewayPatch,
+      responses: { 200: gatewayView },
+      errors: ['NOT_FOUND'],
+      handler: async ({ params, body, principal, context }) =>
+        ok(await manage.change(params.code, body, { principal, context })),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: `${path}/default`,
+      summary: 'Name the gateway that is chosen last, and that the bare webhook path leads to',
+      tags,
+      access: writes,
+      body: bodies.default,
+      responses: { 200: gatewaysView },
+      handler: async ({ body, principal, context }) =>
+        ok(await manage.setDefault(body.code, { principal, context })),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: `${path}/priority`,
+      summary: 'Replace the priority list',
+      tags,
+      access: writes,
+      body: bodies.priority,
+      responses: { 200: gatewaysView },
+      handler: async ({ body, principal, context }) =>
+        ok(await manage.setPriority(body.codes, { principal, context })),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: `${path}/routes`,
+      summary: 'Replace the gateways of the instruments; one that is left out has none',
+      tags,
+      access: writes,
+      body: bodies.routes,
+      responses: { 200: gatewaysView },
+      handler: async ({ body, principal, context }) =>
+        ok(await manage.setRoutes(body, { principal, context })),
+    }),
+  ];
+};

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { createSeveralGateways } from '#test/support/several-gateways.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createReadinessCustomerRoutes } from '../readiness/index.ts';
+import { listUsableGateways } from './choose-gateway.ts';
+import { createGatewayAdminRoutes } from './index.ts';
+import type { GatewayView } from './gateways.schemas.ts';
+
+const codes = ['cashfree', 'razorpay', 'sandbox'];
+
+let system: TestSystem;
+let url: string;
+let boss: MadeAdmin;
+let admin: MadeAdmin;
+let support: MadeAdmin;
+let ask: Caller;
+let customerUrls: string[];
+
+/** A customer app of its own: its readiness, as the choice of a gateway makes it. */
+const serveCustomerApp = (): Promise<string> => {
+  const { wrapGateways } = createSeveralGateways(['sandbox', 'cashfree']);
+  const deps = { db: system.db, gateways: wrapGateways(system.gateways), liveOnly: true };
+  const isOpen = async () => true;
+  const required = async () => {};
+  const gates = {
+    isBuyOpen: isOpen,
+    isSellOpen: isOpen,
+    requireBuyOpen: required,
+    requireSellOpen: required,
+  };
+  const hasUsableGateway = async () => (await listUsableGateways(deps)).length > 0;
+  const routes = createReadinessCustomerRoutes({ gates, hasUsableGateway });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  return system.serve({ prefix: '/v1', routes, guard });
+};
+
+beforeAll(async () => {
+  system = await openTestSystem();
+  const make = createFactories(system);
+  [boss, admin, support] = await Promise.all([
+    make.admin('SUPER_ADMIN'),
+    make.admin('ADMIN'),
+    make.admin('SUPPORT'),
+  ]);
+  const { wrapGateways } = createSeveralGateways(['sandbox', 'cashfree']);
+  const gateways = wrapGateways(system.gateways);
+  const routes = createGatewayAdminRoutes({ ...system, gateways, codes });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  url = await system.serve({ prefix: '/v1', routes, guard });
+  customerUrls = [await serveCustomerApp(), await serveCustomerApp()];
+  ask = bearerCaller(url, boss.token);
+});
+
+beforeEach(async () => {
+  await system.db.gatewaySetting.deleteMany();
+  await system.db.gatewayRouting.update({
+    where: { id: 1 },
+    data: { defaultCode: null, priority: [], routes: {} },
+  });
+});
+
+afterAll(() => system.close());
+
+const items = async (): Promise<GatewayView[]> => {
+  const { body } = await ask('GET', '/payment-gateways');
+  return body['items'] as GatewayView[]; // as the route declares it
+};
+
+/** What each customer app says of its checkouts. */
+const checkouts = (): Promise<unknown[]> =>
+  Promise.all(
+    customerUrls.map(async (at) => {
+      const { body } = await bearerCaller(at, undefined)('GET', '/public/payment-readiness');
+      return body['checkout_available'];
+    }),
+  );
+
+const lastAudit = () => system.db.auditLog.findFirstOrThrow({ orderBy: { seq: 'desc' } });
+
+const writes = [
+  ['PATCH', '/payment-gateways/sandbox', { enabled: false }],
+  ['PUT', '/payment-gateways/default', { code: 'cashfree' }],
+  ['PUT', '/payment-gateways/priority', { codes: ['cashfree'] }],
+  ['PUT', '/payment-gateways/routes', { upi: 'cashfree' }],
+] as const;
+
+describe('reading', () => {
+  it('shows every gateway with its settings, and nothing of its credentials', async () => {
+    const answer = await ask('GET', '/payment-gateways');
+    const common = { enabled: true, mode: 'test' };
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({
+      items: [
+        { code: 'cashfree', ...common, credentialsConfigured: true, isDefault: false },
+        { code: 'razorpay', ...common, credentialsConfigured: false, isDefault: false },
+        { code: 'sandbox', ...common, credentialsConfigured: true, isDefault: true },
+      ],
+      priority: [],
+      routes: {},
+    });
+    expect(await ask('GET', '/payment-gateways/razorpay')).toMatchObject({
+      status: 200,
+      body: { code: 'razorpay', credentialsConfigured: false },
+    });
+  });
+
+  it('is for super admins and admins', async () => {
+    const tokens = [boss.token, admin.token, support.token, undefined];
+    for (const path of ['/payment-gateways', '/payment-gateways/sandbox']) {
+      const answers = await Promise.all(
+        tokens.map((token) => bearerCaller(url, token)('GET', path)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 401]);
+    }
+  });
+});
+
+describe('changing', () => {
+  it('one gateway: what is not named stays, audited with before and after', async () => {
+    await ask('PATCH', '/payment-gateways/cashfree', { mode: 'live' });
+    const answer = await ask('PATCH', '/payment-gateways/cashfree', { enabled: false });
+    const expected = { code: 'cashfree', enabled: false, mode: 'live' };
+    expect(answer).toMatchObject({ status: 200, body: expected });
+    expect((await items())[0]).toMatchObject(expected);
+    expect(await lastAudit()).toMatchObject({
+      action: 'payment_gateway.change',
+      actorId: boss.adminId,
+      targetId: 'cashfree',
+      before: { enabled: true, mode: 'live' },
+      after: { enabled: false, mode: 'live' },
+    });
+  });
+
+  it('the default, the priority list and the routes, each audited', async () => {
+    const named = await ask('PUT', '/payment-gateways/default', { code: 'cashfree' });
+    expect(named.status).toBe(200);
+    const defaults = (await items()).filter(({ isDefault }) => isDefault);
+    expect(defaults.map(({ code }) => code)).toEqual(['cashfree']);
+    expect(await lastAudit()).toMatchObject({
+      before: { code: null },
+      after: { code: 'cashfree' },
+    });
+
+    const priority = { codes: ['razorpay', 'sandbox'] };
+    const listed = await ask('PUT', '/payment-gateways/priority', priority);
+    expect(listed.body).toMatchObject({ priority: priority.codes });
+    expect(await lastAudit()).toMatchObject({ before: { codes: [] }, after: priority });
+
+    await ask('PUT', '/payment-gateways/routes', { upi: 'cashfree', card: 'sandbox' });
+    const routed = await ask('PUT', '/payment-gateways/routes', { card: 'razorpay' });
+    expect(routed.body).toMatchObject({ routes: { card: 'razorpay' }, priority: priority.codes });
+    expect(await lastAudit()).toMatchObject({
+      action: 'payment_gateways.routes.replace',
+      before: { upi: 'cashfree', card: 'sandbox' },
+      after: { card: 'razorpay' },
+    });
+  });
+
+  it.each(writes)('is for super admins: %s %s', async (method, path, body) => {
+    const before = await ask('GET', '/payment-gateways');
+    const audited = await system.db.auditLog.count({ where: { outcome: 'DONE' } });
+    for (const [token, status] of [
+      [admin.token, 403],
+      [support.token, 403],
+      [undefined, 401],
+    ] as const) {
+      expect((await bearerCaller(url, token)(method, path, body)).status).toBe(status);
+    }
+    expect((await ask('GET', '/payment-gateways')).body).toEqual(before.body);
+    expect(await system.db.auditLog.count({ where: { outcome: 'DONE' } })).toBe(audited);
+  });
+
+  it.each([
+    ['PATCH', '/payment-gateways/sandbox', {}, 'enabled'],
+    ['PATCH', '/payment-gateways/sandbox', { mode: 'production' }, 'mode'],
+    ['PATCH', '/payment-gateways/sandbox', { enabled: 'no' }, 'enabled'],
+    ['PUT', '/payment-gateways/default', { code: 'nobody' }, 'code'],
+    ['PUT', '/payment-gateways/default', {}, 'code'],
+    ['PUT', '/payment-gateways/priority', { codes: ['sandbox', 'nobody'] }, 'codes.1'],
+    ['PUT', '/payment-gateways/priority', { codes: ['sandbox', 'sandbox'] }, 'codes'],
+    ['PUT', '/payment-gateways/routes', { upi: 'nobody' }, 'upi'],
+    ['PUT', '/payment-gateways/routes', { upi: null }, 'upi'],
+  ])('refuses %s %s %j, and writes nothing', async (method, path, body, field) => {
+    const answer = await ask(method, path, body);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(answer.body['error']).toMatchObject({ field });
+    expect(await system.db.gatewaySetting.count()).toBe(0);
+  });
+
+  it('is 404 for a gateway that nobody knows', async () => {
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PATCH', { enabled: false }],
+    ] as const) {
+      const answer = await ask(method, '/payment-gateways/nobody', body);
+      expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    }
+  });
+
+  it('takes no credentials', async () => {
+    const body = { enabled: true, keySecret: 'dev-only-secret', credentials: { key: 'x' } };
+    const answer = await ask('PATCH', '/payment-gateways/sandbox', body);
+    expect(JSON.stringify(answer.body)).not.toContain('dev-only-secret');
+    expect(await lastAudit()).toMatchObject({ after: { enabled: true, mode: 'test' } });
+  });
+});
+
+it('counts in every app at once', async () => {
+  // Production chooses nothing that is in mode `test`.
+  expect(await checkouts()).toEqual([false, false]);
+  await ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' });
+  expect(await checkouts()).toEqual([true, true]);
+  await ask('PATCH', '/payment-gateways/sandbox', { enabled: false });
+  expect(await checkouts()).toEqual([false, false]);
+  await ask('PATCH', '/payment-gateways/cashfree', { mode: 'live' });
+  expect(await checkouts()).toEqual([false, false]);
+  await ask('PUT', '/payment-gateways/priority', { codes: ['sandbox', 'cashfree'] });
+  expect(await checkouts()).toEqual([true, true]);
+});
+
+it('loses no change of two operators at once', async () => {
+  const answers = await Promise.all([
+    ask('PATCH', '/payment-gateways/sandbox', { enabled: false }),
+    ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' }),
+    ask('PUT', '/payment-gateways/default', { code: 'cashfree' }),
+    ask('PUT', '/payment-gateways/priority', { codes: ['sandbox'] }),
+    ask('PUT', '/payment-gateways/routes', { wallet: 'sandbox' }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const { body } = await ask('GET', '/payment-gateways');
+  expect(body).toMatchObject({ priority: ['sandbox'], routes: { wallet: 'sandbox' } });
+  const [cashfree, , sandbox] = await items();
+  expect([cashfree?.isDefault, sandbox?.enabled, sandbox?.mode]).toEqual([true, false, 'live']);
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { gatewayModes } from './gateway-settings.store.ts';
+
+/** A payment gateway as operators see it; nothing of its credentials is shown. */
+export const gatewayView = z.object({
+  code: z.string(),
+  enabled: z.boolean(),
+  mode: z.enum(gatewayModes),
+  /** The environment of this service names it, with all that its adapter needs. */
+  credentialsConfigured: z.boolean(),
+  isDefault: z.boolean(),
+});
+gatewayView.register(z.globalRegistry, {
+  id: 'PaymentGateway',
+  description: 'A payment gateway and its settings; nothing of its credentials is shown.',
+});
+
+const routesOf = (code: z.ZodType<string>) =>
+  z.object({
+    upi: code.optional(),
+    card: code.optional(),
+    netbanking: code.optional(),
+    wallet: code.optional(),
+  });
+
+export const gatewaysView = z.object({
+  items: z.array(gatewayView),
+  priority: z.array(z.string()),
+  routes: routesOf(z.string()),
+});
+gatewaysView.register(z.globalRegistry, {
+  id: 'PaymentGateways',
+  description: 'The payment gateways, and the order in which they are chosen.',
+});
+
+export type GatewayView = z.output<typeof gatewayView>;
+export type GatewaysView = z.output<typeof gatewaysView>;
+
+export const gatewayParams = z.object({ code: z.string().max(64) });
+
+/** Accepts a change of one gateway; what is not named stays. */
+export const gatewayPatch = z
+  .object({ enabled: z.boolean().exactOptional(), mode: z.enum(gatewayModes).exactOptional() })
+  .refine(({ enabled, mode }) => enabled !== undefined || mode !== undefined, {
+    path: ['enabled'],
+    message: 'enabled or mode must be given',
+  });
+export type GatewayPatch = z.output<typeof gatewayPatch>;
+
+/** Makes the bodies that name gateways: those with an adapter, configured or not. */
+export const gatewayBodies = (codes: readonly string[]) => {
+  const code = z.enum(codes);
+  return {
+    default: z.object({ code }),
+    priority: z.object({
+      codes: z
+        .array(code)
+        .max(codes.length)
+        .refine((named) => new Set(named).size === named.length, 'must name each gateway once'),
+    }),
+    routes: routesOf(code),
+  };
+};
