@@ -19,18 +19,19 @@ let support: MadeAdmin;
 let ask: Caller;
 let customerUrls: string[];
 
+const isOpen = async () => true;
+const requireOpen = async () => {};
+const gates = {
+  isBuyOpen: isOpen,
+  isSellOpen: isOpen,
+  requireBuyOpen: requireOpen,
+  requireSellOpen: requireOpen,
+};
+
 /** A customer app of its own: its readiness, as the choice of a gateway makes it. */
 const serveCustomerApp = (): Promise<string> => {
   const { wrapGateways } = createSeveralGateways(['sandbox', 'cashfree']);
   const deps = { db: system.db, gateways: wrapGateways(system.gateways), liveOnly: true };
-  const isOpen = async () => true;
-  const required = async () => {};
-  const gates = {
-    isBuyOpen: isOpen,
-    isSellOpen: isOpen,
-    requireBuyOpen: required,
-    requireSellOpen: required,
-  };
   const hasUsableGateway = async () => (await listUsableGateways(deps)).length > 0;
   const routes = createReadinessCustomerRoutes({ gates, hasUsableGateway });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });

@@ -31,6 +31,7 @@ let ask: Caller;
 let lastMark: () => Promise<Date | undefined>;
 let payoutAnswer: Outcome<undefined> = done(undefined);
 let usable = ['sandbox'];
+const listUsable = async () => usable;
 let gateway: ReturnType<typeof createSandboxGateway>;
 
 const createGateway = () =>
@@ -61,7 +62,7 @@ beforeAll(async () => {
       gold_provider: checkGoldProvider(provider),
       payment_gateway: checkPaymentGateways({
         gateways: new Map([['sandbox', gateway]]),
-        listUsable: async () => usable,
+        listUsable,
       }),
       payout_provider: checkPayoutProvider({
         code: 'razorpayx',
@@ -166,10 +167,9 @@ describe('the report', () => {
   });
 
   it('says so without a gateway, and when none can be chosen', async () => {
-    const listUsable = async () => [];
+    usable = [];
     const check = checkPaymentGateways({ gateways: new Map(), listUsable });
     expect(await check()).toMatchObject({ status: 'FAIL' });
-    usable = [];
     expect(await find('payment_gateway')).toMatchObject({
       status: 'FAIL',
       detail: 'No payment gateway can be chosen: enable one, or set its mode.',
