@@ -104,6 +104,15 @@ export const createInstallmentFixtures = (open: OpenGold) => {
       }),
     paymentOf,
     runJobs,
+    /** Runs one job, as the worker does when it is due. */
+    runJob: async (task: string, payload: object): Promise<void> =>
+      open.gold.jobs[task]?.(payload, {
+        logger: open.logger,
+        jobId: '1',
+        attempt: 1,
+        maxAttempts: 1,
+        signal: new AbortController().signal,
+      }),
     /** Raises an installment and opens its checkout; answers the gateway's order. */
     async payable(plan?: PlanRow): Promise<TestInstallment & { readonly gatewayOrderId: string }> {
       const given = await raise(plan ?? (await newPlan()));

@@ -86,6 +86,8 @@ export interface OpenGold {
   fault(operation: string, fault: string, more?: object): Promise<void>;
   /** The next calls of the gateway's operation go wrong. */
   gatewayFault(operation: string, fault: string, more?: object): Promise<void>;
+  /** The calls that the gateway received, oldest first. */
+  gatewayJournal(operation: string): Promise<readonly JournalEntry[]>;
   /** The calls that the provider received, oldest first. */
   journal(operation: string): Promise<readonly JournalEntry[]>;
   /** Ends every lease and every sale's lock: whoever held them was killed. */
@@ -242,6 +244,7 @@ export const openGold = async ({
     fault: (operation, fault, more) => system.fault('safegold', operation, fault, more),
     gatewayFault: (operation, fault, more) =>
       system.fault('sandbox-gateway', operation, fault, more),
+    gatewayJournal: (operation) => system.journal('sandbox-gateway', operation),
     journal: (operation) => system.journal('safegold', operation),
     lapseLeases: () => lapseLeases(db, redis),
     close: () => system.close(),

@@ -64,6 +64,7 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
 
 /** A call that the sandbox received. */
 export interface JournalEntry {
+  readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
   readonly status: number;

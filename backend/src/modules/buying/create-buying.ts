@@ -8,6 +8,11 @@ import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './al
 import { createBuy, type BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
+import {
+  createDebitInstallments,
+  DEBIT_TASK,
+  type DebitInstallmentsDeps,
+} from './debit-installments.ts';
 import { createRenewLife, type InstallmentLifeDeps } from './installment-life.ts';
 import { createInstallmentSweeps, type InstallmentSweepsDeps } from './installment.sweeps.ts';
 import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
@@ -31,6 +36,7 @@ export type BuyingOptions = BuyDeps &
     readonly payments: BuyDeps['payments'] &
       InstallmentSweepsDeps['payments'] &
       InstallmentLifeDeps['payments'] &
+      DebitInstallmentsDeps['payments'] &
       Pick<Payments, 'presentPaymentOrder'>;
     readonly gates: Pick<Gates, 'requireBuyOpen'>;
   };
@@ -56,15 +62,18 @@ export const createBuying = (options: BuyingOptions): Buying => {
   const verifyInstallment = createVerifyInstallment(options);
   const allocateOrder = createAllocateOrder({ ...options, recordOutcome, verifyInstallment });
   const renewLife = createRenewLife(options);
+  const debits = createDebitInstallments({ ...options, renewLife });
   const { openCheckout, job } = createOpenInstallmentCheckout({ ...options, renewLife });
   return {
     customerRoutes: createBuyRoutes({ ...options, buy: createBuy(options) }),
     jobs: {
       [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId),
       [OPEN_CHECKOUT_TASK]: job,
+      [DEBIT_TASK]: debits.job,
     },
     sweeps: [
       ...createAllocationSweeps({ ...options, recordOutcome }),
+      debits.sweep,
       ...createInstallmentSweeps({ ...options, openCheckout }),
     ],
     expirySweeps: createExpirySweeps(options),

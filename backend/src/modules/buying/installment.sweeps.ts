@@ -22,7 +22,7 @@ export interface InstallmentSweepsDeps {
   readonly orders: Pick<Orders, 'markFailed'>;
   readonly payments: Pick<
     Payments,
-    'pollGateways' | 'expirePaymentOrders' | 'listUnopenedInstallments'
+    'pollGateways' | 'expirePaymentOrders' | 'listUnopenedInstallments' | 'markAsked'
   >;
   /** Returns false while the gateway can not be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
@@ -51,7 +51,10 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
         await sweepRows({
           rows: await payments.listUnopenedInstallments(db, before, batchSize),
           signal,
-          handle: ({ id }) => openCheckout(id),
+          async handle({ id }) {
+            await payments.markAsked(id);
+            return openCheckout(id);
+          },
           onError: (error, { id: paymentOrderId }) =>
             logger.error({ paymentOrderId, err: describeError(error) }, 'a checkout did not open'),
         });

@@ -3,9 +3,10 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
+import { enqueue, schedule } from '../../platform/jobs/index.ts';
 import { insertInstallmentOrder, lockOrder, type Orders } from '../orders/index.ts';
 import type { PaymentOrderRequest, Payments } from '../payments/index.ts';
+import { debitJob } from './debit-installments.ts';
 import { installmentLifeMs } from './installment-life.ts';
 import { openCheckoutJob } from './open-installment-checkout.ts';
 
@@ -62,7 +63,9 @@ export const createPlaceInstallment = (deps: InstallmentDeps) => {
     request: PaymentOrderRequest & { readonly expiresAt: Date },
   ): Promise<PlacedInstallment> => {
     const paymentOrderId = await payments.insertPaymentOrder(tx, request);
-    if (request.debit === undefined) await enqueue(tx, openCheckoutJob(paymentOrderId));
+    const { debit } = request;
+    if (debit === undefined) await enqueue(tx, openCheckoutJob(paymentOrderId));
+    else await schedule(tx, debitJob(paymentOrderId, debit.dueAt));
     return { orderId: request.orderId, paymentOrderId };
   };
 

@@ -2,6 +2,8 @@ import type { Db } from '../../platform/db/index.ts';
 import { createWebhookInbox } from '../webhook-inbox/index.ts';
 import { chooseGateway, listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
+import { debitMandate } from './debit-mandate.ts';
+import { listDueDebits, markAsked } from './debits.store.ts';
 import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler } from './payment-events.ts';
 import {
@@ -69,6 +71,12 @@ export const createPayments = (options: PaymentsOptions) => {
     /** Moves the end of an installment that was not asked for yet; its order is locked. */
     postponeExpiry: (tx: Db, id: string, expiresAt: Date): Promise<boolean> =>
       postponeExpiry(tx, id, expiresAt, clock.now()),
+    /** Debits a mandate that is due, or finds out what became of it; see `debitMandate`. */
+    debitMandate: (id: string, may: { readonly mayRequest: boolean }): Promise<void> =>
+      debitMandate(deps, id, may),
+    listDueDebits,
+    /** Before a sweep takes an installment on, so that the others come first the next time. */
+    markAsked: (id: string): Promise<void> => markAsked(deps.db, id, clock.now()),
     held: createHeldPayments(deps),
   };
 };

@@ -2,7 +2,7 @@ export type { GatewayWish } from './choose-gateway.ts';
 export { createPayments, type Payments, type PaymentsOptions } from './create-payments.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
-export { openMandateToken, sealMandateToken } from './mandate-token.ts';
+export { sealMandateToken } from './mandate-token.ts';
 export { hasOpenReversal } from './payment-reversals.store.ts';
 export { createPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
 export { paymentOrderSchema, type PaymentOrderView } from './payments.schemas.ts';

@@ -80,6 +80,8 @@ const checkoutOf = ({ gateways, clock }: PresentDeps, order: PaymentOrder) => {
   const gateway = gateways.get(order.gateway);
   const { gatewayOrderId, expiresAt } = order;
   if (order.status !== 'GATEWAY_ORDER_CREATED' || gatewayOrderId === null) return undefined;
+  // A mandate is debited for it: who could pay as well would pay twice.
+  if (order.debitDueAt !== null) return undefined;
   if (gateway === undefined || (expiresAt !== null && clock.now() >= expiresAt)) return undefined;
   return {
     provider: order.gateway,

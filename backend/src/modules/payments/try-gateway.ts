@@ -12,6 +12,7 @@ import {
   recordAttemptDone,
 } from './gateway-attempts.store.ts';
 import { renewGatewayRequest } from './gateway-request.store.ts';
+import { readMandateToken } from './mandate-token.ts';
 import {
   findPaymentOrder,
   lockPaymentOrder,
@@ -34,6 +35,7 @@ export type GatewayOrderDeps = Pick<
   | 'liveOnly'
   | 'orders'
   | 'findCustomer'
+  | 'vault'
 >;
 
 /** A gateway that took longer than this is not asked again while there are others. */
@@ -63,11 +65,12 @@ const keyOf = ({ order, gateway }: Pick<GatewayTurn, 'order' | 'gateway'>) => ({
 
 /** @throws AppError REQUEST_IN_PROGRESS when the lease was lost: another request is at it */
 const requestOrder = async (
-  { db, findCustomer }: GatewayOrderDeps,
+  { db, findCustomer, vault }: GatewayOrderDeps,
   { gateway, order, holderId }: GatewayTurn,
 ): Promise<Outcome<GatewayOrder>> => {
   const customer = await findCustomer(db, order.userId);
   if (customer === undefined) throw new AppError('NOT_FOUND');
+  const mandateToken = await readMandateToken({ db, vault }, order);
   if (!(await renewGatewayRequest(db, order.id, holderId))) {
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   }
@@ -77,6 +80,7 @@ const requestOrder = async (
     currency: order.currency,
     ...(order.expiresAt !== null && { expiresAt: order.expiresAt }),
     customer,
+    ...(mandateToken !== undefined && { mandateToken }),
   });
 };
 

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import { sweepRows, type JobHandler, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { Gates } from '../readiness/index.ts';
+
+export const DEBIT_TASK = 'gold.debit-installment';
+
+const payloadSchema = z.object({ paymentOrderId: z.uuid() });
+
+/** Makes the job that debits a mandate at a moment of the business clock. */
+export const debitJob = (paymentOrderId: string, dueAt: Date) => ({
+  task: DEBIT_TASK,
+  payload: { paymentOrderId },
+  key: `${DEBIT_TASK}:${paymentOrderId}`,
+  dueAt,
+});
+
+/** A debit that waits for its gateway, or whose outcome is unknown, is looked at again after it. */
+const againSeconds = 60;
+/** The end of an accepted debit is an event; it is asked for only where none came. */
+const acceptedSeconds = 900;
+const batchSize = 200;
+
+export interface DebitInstallmentsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly gates: Pick<Gates, 'requireBuyOpen'>;
+  readonly payments: Pick<Payments, 'debitMandate' | 'listDueDebits' | 'markAsked'>;
+  readonly renewLife: (paymentOrderId: string) => Promise<void>;
+}
+
+/**
+ * Creates the job and the sweep that debit mandates when they are due. The gate comes first: while
+ * it is closed nothing is requested, and what was requested before is asked about all the same
+ * (contract: plans > Mandates).
+ */
+export const createDebitInstallments = (
+  deps: DebitInstallmentsDeps,
+): { readonly job: JobHandler; readonly sweep: Sweep } => {
+  const { db, clock, logger, gates, payments, renewLife } = deps;
+
+  const isGateOpen = async (): Promise<boolean> => {
+    try {
+      await gates.requireBuyOpen();
+      return true;
+    } catch (error) {
+      if (isAppError(error, 'PAYMENTS_DISABLED')) return false;
+      throw error;
+    }
+  };
+
+  const debit = async (paymentOrderId: string, mayRequest: boolean): Promise<void> => {
+    if (mayRequest) await renewLife(paymentOrderId);
+    await payments.debitMandate(paymentOrderId, { mayRequest });
+  };
+
+  const listDue = (mayRequest: boolean, now: Date) =>
+    payments.listDueDebits(db, {
+      now,
+      undecidedOnly: !mayRequest,
+      askedBefore: addSeconds(now, -againSeconds),
+      acceptedAskedBefore: addSeconds(now, -acceptedSeconds),
+      limit: batchSize,
+    });
+
+  return {
+    job: async (payload) => {
+      const { paymentOrderId } = payloadSchema.parse(payload);
+      await debit(paymentOrderId, await isGateOpen());
+    },
+    sweep: {
+      name: 'debit-installments',
+      async run(signal) {
+        const mayRequest = await isGateOpen();
+        const now = clock.now();
+        let isMore = true;
+        while (isMore && !signal.aborted) {
+          const rows = await listDue(mayRequest, now);
+          await sweepRows({
+            rows,
+            signal,
+            async handle({ id }) {
+              // First, so that one that can not be helped now is not in the next batch.
+              await payments.markAsked(id);
+              await debit(id, mayRequest);
+              return true;
+            },
+            onError: (error, { id: paymentOrderId }) =>
+              logger.error({ paymentOrderId, err: describeError(error) }, 'a debit did not go out'),
+          });
+          isMore = rows.length === batchSize;
+        }
+      },
+    },
+  };
+};

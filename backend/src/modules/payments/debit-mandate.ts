@@ -1,0 +1,190 @@
+import type { GatewayPayment, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { isAppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import { lockPayableOrder } from '../orders/index.ts';
+import { applyPayment, causeOf } from './apply-payment.ts';
+import { listUsableGateways } from './choose-gateway.ts';
+import { createGatewayOrder } from './create-gateway-order.ts';
+import { acquireDebit, findDebit, recordDebit, releaseDebit, renewDebit } from './debits.store.ts';
+import { readMandateToken } from './mandate-token.ts';
+import {
+  findPaymentOrder,
+  lockPaymentOrder,
+  transitionPaymentOrder,
+} from './payment-orders.store.ts';
+import type { PaymentOrder, PaymentsDeps } from './payments.types.ts';
+
+/** A request of which a gateway knows nothing after so long never arrived there. */
+const arrivalMs = 15 * 60_000;
+
+/** A debit that this process acts on, at a gateway that can debit. */
+interface ActiveDebit {
+  readonly order: PaymentOrder;
+  readonly gatewayOrderId: string;
+  readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
+  readonly holderId: string;
+  readonly requestedAt: Date;
+  /** An earlier request may have reached the gateway. */
+  readonly wasRequested: boolean;
+}
+
+const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
+  gateway?.debitMandate !== undefined;
+
+/** Applies what the gateway lists of the order's payments, as a webhook would. */
+const applyListed = async (
+  deps: PaymentsDeps,
+  order: PaymentOrder,
+  listed: readonly GatewayPayment[],
+): Promise<void> => {
+  const { gateway } = order;
+  const cause = causeOf('asked_by_janitor', gateway);
+  const inOrder = [
+    ...listed.filter(({ status }) => status === 'CAPTURED'),
+    ...listed.filter(({ status }) => status === 'FAILED'),
+  ];
+  for (const { status, createdAt: occurredAt, ...payment } of inOrder) {
+    const kind = status === 'CAPTURED' ? 'captured' : 'failed';
+    const learnedAt = deps.clock.now();
+    const report = { ...payment, kind, gateway, occurredAt, learnedAt } as const;
+    const applied = await deps.inTransaction((tx) =>
+      applyPayment(deps, tx, order, { report, cause }),
+    );
+    if (!applied.changed) continue;
+    if (kind === 'captured') deps.metrics.countFoundCapture(gateway, 'janitor');
+    deps.logger.warn({ paymentOrderId: order.id, gateway, kind }, 'the end of a debit was found');
+  }
+};
+
+/**
+ * Asks the gateway what became of an earlier request. Returns true where it knows nothing of one,
+ * so that the same request, under the same key, may be sent again.
+ */
+const isUnheardOf = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<boolean> => {
+  const { order, holderId, gateway, gatewayOrderId } = debit;
+  const listed = await gateway.listPayments(gatewayOrderId);
+  if (listed.kind !== 'done') {
+    const line = { paymentOrderId: order.id, outcome: describeOutcome(listed) };
+    deps.logger.warn(line, 'a gateway does not say what became of a debit');
+    return false;
+  }
+  const [known] = listed.value;
+  if (known === undefined) return true;
+  const gatewayDebitId = known.gatewayPaymentId;
+  const at = deps.clock.now();
+  await recordDebit(deps.db, order.id, holderId, { status: 'ACCEPTED', gatewayDebitId, at });
+  await applyListed(deps, order, listed.value);
+  return false;
+};
+
+/** Fails a debit that certainly will not happen, and the installment that waited for it. */
+const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const cause = causeOf('debit_refused', order.gateway);
+    const goldOrder = await lockPayableOrder(tx, order.orderId);
+    const current = await lockPaymentOrder(tx, order.id);
+    const at = deps.clock.now();
+    const isHeld = await recordDebit(tx, order.id, holderId, { status: 'REFUSED', at });
+    if (!isHeld || current?.status !== 'GATEWAY_ORDER_CREATED') return;
+    await transitionPaymentOrder(deps, tx, current, { ...cause, to: 'FAILED' });
+    if (goldOrder.status === 'PENDING') await deps.orders.markFailed(tx, goldOrder, cause);
+  });
+
+/** Sends the request; a repeat has the same key, so that the gateway debits once. */
+const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<void> => {
+  const { db, clock, logger } = deps;
+  const { order, gateway, gatewayOrderId, holderId, wasRequested } = debit;
+  const { id: paymentOrderId, amountPaise, currency } = order;
+  const mandateToken = await readMandateToken(deps, order);
+  invariant(mandateToken, `payment order ${paymentOrderId} has a mandate`);
+  if (!(await renewDebit(db, paymentOrderId, holderId))) return;
+  const outcome = await gateway.debitMandate({
+    gatewayOrderId,
+    mandateToken,
+    amountPaise,
+    currency,
+    idempotencyKey: paymentOrderId,
+  });
+  const line = { paymentOrderId, gateway: gateway.code, outcome: describeOutcome(outcome) };
+  logger.info(line, 'a mandate was asked to be debited');
+  const at = clock.now();
+  const record = (status: 'ACCEPTED' | 'SCHEDULED' | 'UNKNOWN', gatewayDebitId?: string) =>
+    recordDebit(db, paymentOrderId, holderId, {
+      status,
+      at,
+      ...(gatewayDebitId !== undefined && { gatewayDebitId }),
+    });
+  if (outcome.kind === 'done') {
+    await record('ACCEPTED', outcome.value.gatewayDebitId);
+  } else if (outcome.kind === 'refused' && !isUnavailable(outcome)) {
+    // A refusal of this request says nothing about an earlier one that may be on its way still.
+    const isFinal = !wasRequested || at >= addMs(debit.requestedAt, arrivalMs);
+    if (isFinal) await failDebit(deps, debit);
+  } else if (outcome.kind === 'refused' && !wasRequested) {
+    // Nothing was sent: the next try is the first one again.
+    await record('SCHEDULED');
+  } else {
+    await record('UNKNOWN');
+  }
+};
+
+/** Tells a gateway that may be used now; a mandate is good at its own gateway alone. */
+const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
+  (await listUsableGateways(deps, { only })).length > 0;
+
+/** The refusals of `createGatewayOrder` for which a debit waits, and the one that has failed it. */
+const handled = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'GATEWAY_MISMATCH'] as const;
+
+/** Returns the payment order with its gateway's order; undefined where it has to wait, or failed. */
+const openOrder = async (
+  deps: PaymentsDeps,
+  order: PaymentOrder,
+): Promise<PaymentOrder | undefined> => {
+  if (order.status !== 'CREATED') return order;
+  try {
+    return await createGatewayOrder(deps, order.id);
+  } catch (error) {
+    if (handled.some((code) => isAppError(error, code))) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Debits the mandate of a payment order that is due, or finds out what became of it (contract:
+ * plans > Mandates). It may be called at any time, any number of times and by several at once: the
+ * intent is committed before the call, one at a time acts under a lease, and an unknown outcome is
+ * asked about before the same request is sent again. The end of the debit comes as any payment.
+ * `mayRequest` false: it only asks, as behind a closed gate.
+ */
+export const debitMandate = async (
+  deps: PaymentsDeps,
+  paymentOrderId: string,
+  { mayRequest }: { readonly mayRequest: boolean },
+): Promise<void> => {
+  const { db, clock, gateways, random } = deps;
+  const found = await findPaymentOrder(db, paymentOrderId);
+  if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) return;
+  const isFirst = found.debitStatus === 'SCHEDULED';
+  if (isFirst && !mayRequest) return;
+  const mayCall = mayRequest && (await isUsable(deps, found.gateway));
+  if (isFirst && !mayCall) return;
+  const order = await openOrder(deps, found);
+  const gateway = gateways.get(found.gateway);
+  if (order === undefined || order.gatewayOrderId === null || !canDebit(gateway)) return;
+  const { gatewayOrderId } = order;
+  const holderId = random.uuid();
+  if (!(await acquireDebit(db, order.id, { holderId, at: clock.now() }))) return;
+  try {
+    const held = await findDebit(db, order.id);
+    if (held === undefined) return;
+    const wasRequested = held.status !== 'INTENDED';
+    const debit = { ...held, order, gateway, gatewayOrderId, holderId, wasRequested };
+    if (wasRequested && !(await isUnheardOf(deps, debit))) return;
+    if (held.status !== 'ACCEPTED' && mayCall) await requestDebit(deps, debit);
+  } finally {
+    await releaseDebit(db, order.id, holderId);
+  }
+};

@@ -1,0 +1,112 @@
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import { createLease } from '../../platform/lease/lease.ts';
+import type { DebitStatus } from './payments.types.ts';
+
+/** Longer than one call to a gateway may take; begun anew before each. */
+const leaseMs = 20_000;
+
+const lease = createLease({ table: 'payment_order' });
+const rowOf = (id: string) => sql`id = ${id}::uuid`;
+const isUndecided = sql`status = 'GATEWAY_ORDER_CREATED'
+  AND debit_status IN ('SCHEDULED', 'INTENDED', 'UNKNOWN', 'ACCEPTED')`;
+
+/**
+ * Acquires the right to act on the debit of an open payment order; the intent of a request is
+ * committed with it. A debit that was requested before, or may have been, is UNKNOWN from here on.
+ * False while another acts on it, or when there is nothing to do any more.
+ */
+export const acquireDebit = (
+  db: Db,
+  id: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> =>
+  lease.acquire(db, {
+    row: rowOf(id),
+    holderId,
+    leaseMs,
+    where: isUndecided,
+    set: sql`
+      debit_status = CASE debit_status WHEN 'SCHEDULED' THEN 'INTENDED'
+        WHEN 'ACCEPTED' THEN 'ACCEPTED' ELSE 'UNKNOWN' END,
+      debit_requested_at = coalesce(debit_requested_at, ${at}::timestamptz),
+      last_asked_at = ${at}::timestamptz`,
+  });
+
+/** Begins the lease anew, before a call; false when it was lost. */
+export const renewDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.renew(db, { row: rowOf(id), holderId, leaseMs });
+
+/** Lets the next one in; false when the lease was lost meanwhile. */
+export const releaseDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.release(db, { row: rowOf(id), holderId });
+
+/** Writes how far the debit is; false when the holder has lost its lease. */
+export const recordDebit = async (
+  db: Db,
+  id: string,
+  holderId: string,
+  debit: { readonly status: DebitStatus; readonly gatewayDebitId?: string; readonly at: Date },
+): Promise<boolean> => {
+  const { status, gatewayDebitId = null, at } = debit;
+  const count = await execute(
+    db,
+    sql`
+      UPDATE payment_order
+      SET debit_status = ${status},
+        gateway_debit_id = coalesce(gateway_debit_id, ${gatewayDebitId}::text),
+        debit_requested_at = CASE WHEN ${status}::text = 'SCHEDULED' THEN NULL
+          ELSE debit_requested_at END,
+        updated_at = ${at}::timestamptz
+      WHERE ${rowOf(id)} AND holder_id = ${holderId}::uuid`,
+  );
+  return count === 1;
+};
+
+/** Reads how far a debit is, and when it was first requested. */
+export const findDebit = async (
+  db: Db,
+  id: string,
+): Promise<{ readonly status: DebitStatus; readonly requestedAt: Date } | undefined> => {
+  const select = { debitStatus: true, debitRequestedAt: true };
+  const row = await db.paymentOrder.findUnique({ where: { id }, select });
+  if (row === null || row.debitStatus === null || row.debitRequestedAt === null) return undefined;
+  // Held by a check constraint.
+  return { status: row.debitStatus as DebitStatus, requestedAt: row.debitRequestedAt };
+};
+
+/** Sends an installment's payment order to the back of the next batch of a sweep. */
+export const markAsked = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
+};
+
+export interface DueDebits {
+  readonly now: Date;
+  /** Those that were requested are asked about; the others wait, as behind a closed gate. */
+  readonly undecidedOnly: boolean;
+  /** The last look at a debit that was not accepted yet, and at one that was. */
+  readonly askedBefore: Date;
+  readonly acceptedAskedBefore: Date;
+  readonly limit: number;
+}
+
+/** Lists open payment orders whose debit is due, the ones that were tried longest ago first. */
+export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]> => {
+  const { now, undecidedOnly, askedBefore, acceptedAskedBefore } = due;
+  const notAskedSince = (before: Date) => ({
+    OR: [{ lastAskedAt: null }, { lastAskedAt: { lt: before } }, { lastAskedAt: { gt: now } }],
+  });
+  const waiting = undecidedOnly ? ['INTENDED', 'UNKNOWN'] : ['SCHEDULED', 'INTENDED', 'UNKNOWN'];
+  return db.paymentOrder.findMany({
+    where: {
+      status: { in: ['CREATED', 'GATEWAY_ORDER_CREATED'] },
+      debitDueAt: { lte: now },
+      OR: [
+        { debitStatus: { in: waiting }, AND: notAskedSince(askedBefore) },
+        { debitStatus: 'ACCEPTED', AND: notAskedSince(acceptedAskedBefore) },
+      ],
+    },
+    orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { debitDueAt: 'asc' }],
+    take: due.limit,
+    select: { id: true },
+  });
+};
