@@ -42,6 +42,8 @@ export interface OpenCustomerApi {
   readonly services: CustomerApi['services'];
   readonly make: Factories;
   as(token?: string): Caller;
+  /** An operator's calls of the review of KYC and of orders. */
+  readonly operator: Caller;
   /** The newest code that reached this phone. */
   codeOf(phone: string): Promise<string>;
   signIn(phone: string): Promise<Answer>;
@@ -112,7 +114,10 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
   const make = createFactories(system);
   const adminUrl = await system.serve({
     prefix: '/v1',
-    routes: createKycReview({ ...system, notify: createNotify(system) }).adminRoutes,
+    routes: [
+      ...createKycReview({ ...system, notify: createNotify(system) }).adminRoutes,
+      ...services.gold.adminRoutes,
+    ],
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
   // A token of its own for each call: tests move the time by days.
@@ -182,6 +187,7 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
     services,
     make,
     as,
+    operator,
     codeOf,
     signIn,
     person,

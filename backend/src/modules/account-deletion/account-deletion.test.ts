@@ -149,6 +149,20 @@ describe('is refused', () => {
     const leftMs = Number((await orderNow()).lockEndsAt) - Number(api.system.clock.now());
     await api.system.advance(Math.ceil(leftMs / 1000));
     expect(await confirm(person, otp)).toMatchObject({ status: 200 });
+    // Money that comes all the same waits for an operator, who can only pay it back.
+    await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
+    await eventually(async () => (await orderNow()).status === 'MANUAL_REVIEW');
+    expect(await orderNow()).toMatchObject({
+      manualReviewCode: 'LATE_CAPTURE',
+      manualReviewReason: expect.stringContaining('deleted their account'),
+    });
+    const allocate = { resolution: 'ALLOCATE', reference: 'r-1', note: 'asked for' };
+    const resolved = await api.operator('POST', `/orders/${id}/resolve`, allocate);
+    expect(resolved.status).toBe(409);
+    expect(resolved.body['error']).toMatchObject({
+      message: expect.stringContaining('deleted their account'),
+    });
+    expect(await db.notification.count({ where: { userId: person.userId } })).toBe(0);
     await holdsBooks();
   });
 

@@ -21,4 +21,9 @@ export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';
 export { revokeEverySession } from './sessions.store.ts';
-export { findUser, findUserByReferralCode, setProviderUserId } from './users.store.ts';
+export {
+  findUser,
+  isStillCustomer,
+  findUserByReferralCode,
+  setProviderUserId,
+} from './users.store.ts';

@@ -69,6 +69,14 @@ export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefine
   (await db.user.findUnique({ where: { id }, select: { deletedAt: true } }))?.deletedAt ??
   undefined;
 
+/**
+ * Returns true for a customer who is not deleted, and who can't be deleted before the transaction
+ * ends; without a transaction it is only a look.
+ */
+export const isStillCustomer = async (db: Db, id: string): Promise<boolean> =>
+  (await selectOne<{ found: boolean }>(db, sql`SELECT is_customer(${id}::uuid) AS found`))
+    ?.found === true;
+
 /** Returns the id of the customer who has `phone`, a blocked one too. */
 export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>
   (await db.user.findUnique({ where: { phone }, select: { id: true } }))?.id;

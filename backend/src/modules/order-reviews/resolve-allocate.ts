@@ -2,6 +2,7 @@ import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
+import { isStillCustomer } from '../identity/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
 import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '../buying/index.ts';
 import {
@@ -151,6 +152,9 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   return async (order, asked) => {
     const isInstallment = order.type === 'SIP_INSTALLMENT';
     if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+    if (!(await isStillCustomer(db, order.userId))) {
+      throw noFit('The customer has deleted their account. Please pay the money back.');
+    }
     await requireUnbought(order);
     await requireHeld(onlyPayment(await held.list(db, order.id)));
     if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked);

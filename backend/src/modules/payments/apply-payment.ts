@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { isStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
@@ -81,7 +82,8 @@ const applyCapture = async (
   payment: ReportedPayment,
 ): Promise<AppliedPayment> => {
   const { report, cause, order, paymentOrder } = payment;
-  const decision = decideCapture({ ...payment, payment: report });
+  const isCustomerDeleted = !(await isStillCustomer(db, order.userId));
+  const decision = decideCapture({ ...payment, payment: report, isCustomerDeleted });
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
   const capturedPaymentId = await recordPayment(db, report, {
     id: deps.random.uuid(),

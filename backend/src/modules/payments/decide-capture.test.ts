@@ -44,6 +44,7 @@ const factsOf = (given: Case): CaptureFacts => ({
   },
   known: knowledge[given.known],
   hasOtherCapture: given.hasOtherCapture,
+  isCustomerDeleted: false,
   order: { status: given.orderStatus, lockEndsAt: given.hasLock ? lockEndsAt : null },
   paymentOrder: {
     status: given.paymentOrderStatus,
@@ -242,4 +243,19 @@ describe('what a captured payment means', () => {
       reason: 'INR 999.99 was captured where INR 1000.00 was asked for.',
     });
   });
+});
+
+it('buys nothing for a customer who is deleted, also without a lock that could end', () => {
+  for (const hasLock of [true, false]) {
+    const facts = {
+      ...factsOf({ ...plain, orderStatus: 'FAILED', hasLock }),
+      isCustomerDeleted: true,
+    };
+    expect(decideCapture(facts)).toMatchObject({
+      kind: 'REVIEW',
+      code: 'LATE_CAPTURE',
+      disposition: 'LATE',
+      reason: expect.stringContaining('deleted their account'),
+    });
+  }
 });

@@ -17,6 +17,8 @@ export interface CaptureFacts {
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
+  /** Nobody is there to hold the gold. */
+  readonly isCustomerDeleted: boolean;
   readonly order: { readonly status: BuyStatus; readonly lockEndsAt: Date | null };
   readonly paymentOrder: {
     readonly status: PaymentOrderStatus;
@@ -74,15 +76,18 @@ const mismatch = ({ payment, paymentOrder }: CaptureFacts): Review | undefined =
   };
 };
 
-const lateCapture = ({ payment, order }: CaptureFacts): Review | undefined => {
+const lateCapture = (facts: CaptureFacts): Review | undefined => {
+  const { payment, order, isCustomerDeleted } = facts;
   const { lockEndsAt } = order;
-  if (lockEndsAt === null || payment.learnedAt < lockEndsAt) return undefined;
+  const isPastLock = lockEndsAt !== null && payment.learnedAt >= lockEndsAt;
+  if (!isPastLock && !isCustomerDeleted) return undefined;
+  const after = isCustomerDeleted
+    ? 'the customer had deleted their account.'
+    : `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
   return {
     kind: 'REVIEW',
     code: 'LATE_CAPTURE',
-    reason:
-      `The capture became known at ${payment.learnedAt.toISOString()}, after the price lock ` +
-      `had ended at ${lockEndsAt.toISOString()}.`,
+    reason: `The capture became known at ${payment.learnedAt.toISOString()}, after ${after}`,
     disposition: 'LATE',
     paymentOrderTo: 'PAID',
   };
