@@ -12,6 +12,7 @@ import { createNotificationRoutes, createNotify } from '../../modules/notificati
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
 import { createLegalRoutes } from '../../modules/legal/index.ts';
 import { createReferralRoutes } from '../../modules/referrals/index.ts';
+import { createSupportRoutes } from '../../modules/support/index.ts';
 import { createTransactionRoutes } from '../../modules/transactions/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
@@ -102,6 +103,7 @@ export const createCustomerApi = (
       transactions: 'Gold orders, product orders and payouts in one feed.',
       referrals: 'Referral codes and their rewards.',
       notifications: 'Messages to the customer.',
+      support: 'Tickets, for everybody.',
       legal: 'Verified facts and policies, for everybody.',
       public: 'What is available to everybody, without signing in.',
     },
@@ -121,6 +123,7 @@ export const createCustomerApi = (
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
       ...createTransactionRoutes({ db }),
+      ...createSupportRoutes({ ...runtime, db, identify: identity.identify }),
       ...createLegalRoutes({ db, clock }),
       ...createReferralRoutes({ ...runtime, db, inTransaction }),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),

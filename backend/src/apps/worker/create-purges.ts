@@ -1,6 +1,7 @@
 import { createPortalSessionPurge } from '../../modules/accounting/index.ts';
 import { createValidationPurge } from '../../modules/banking/index.ts';
 import { createSessionPurges } from '../../modules/identity/index.ts';
+import { createTicketPurge } from '../../modules/support/index.ts';
 import { createQuotePurge } from '../../modules/quotes/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
@@ -23,5 +24,6 @@ export const createPurges = (options: {
     ...createSessionPurges(options),
     createPortalSessionPurge(options),
     createValidationPurge(options),
+    createTicketPurge(options),
   ].map((purge) => createPurgeSweep({ ...purge, metrics, everyMs }));
 };

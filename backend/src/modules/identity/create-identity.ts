@@ -1,6 +1,10 @@
 import type { Guard, Route } from '../../platform/http/index.ts';
 import { createAuthCustomerRoutes, type AuthRoutesDeps } from './auth.customer.routes.ts';
-import { createCustomerGuard } from './customer-guard.ts';
+import {
+  createCustomerGuard,
+  createIdentifyCustomer,
+  type IdentifyCustomer,
+} from './customer-guard.ts';
 import { createForgotMpin, type ForgotMpinDeps } from './forgot-mpin.ts';
 import { createUsersCustomerRoutes } from './users.customer.routes.ts';
 
@@ -9,6 +13,8 @@ export type IdentityDeps = Omit<AuthRoutesDeps, 'forgotMpin'> & ForgotMpinDeps;
 export interface Identity {
   readonly customerRoutes: Route[];
   readonly customerGuard: Guard;
+  /** For public routes. */
+  readonly identify: IdentifyCustomer;
   /** Waits until no SMS is under way: some outlive the request that sent them. */
   settle(): Promise<void>;
 }
@@ -18,6 +24,7 @@ export const createIdentity = (deps: IdentityDeps): Identity => {
   const forgotMpin = createForgotMpin(deps);
   return {
     customerGuard: createCustomerGuard(deps),
+    identify: createIdentifyCustomer(deps),
     customerRoutes: [
       ...createAuthCustomerRoutes({ ...deps, forgotMpin }),
       ...createUsersCustomerRoutes(deps),

@@ -18,40 +18,67 @@ const claimsSchema = z.object({
 const refusal = (): AppError =>
   new AppError('UNAUTHENTICATED', { headers: { 'www-authenticate': 'Bearer' } });
 
+export interface CustomerGuardDeps {
+  readonly db: Db;
+  readonly tokens: TokenSigner;
+  readonly revocations: RevocationList;
+}
+
+type Claims = z.output<typeof claimsSchema>;
+
+const readClaims = ({ tokens }: CustomerGuardDeps, header?: string): Claims | undefined => {
+  const token = bearerToken(header);
+  return token === undefined ? undefined : tokens.verify(token, claimsSchema);
+};
+
+const findPrincipal = async (
+  { db, revocations }: CustomerGuardDeps,
+  { sub: userId, deviceId, jti: sessionId }: Claims,
+): Promise<CustomerPrincipal | undefined> => {
+  const [phone, revoked] = await Promise.all([
+    findActivePhone(db, userId),
+    revocations.isRevoked([sessionId]),
+  ]);
+  return phone === undefined || revoked ? undefined : { userId, phone, deviceId, sessionId };
+};
+
+/**
+ * Finds the customer of an `Authorization` header on a public route, which serves nobody in
+ * particular as well; undefined for a header that the guard would refuse.
+ */
+export type IdentifyCustomer = (
+  authorization: string | undefined,
+) => Promise<CustomerPrincipal | undefined>;
+
+export const createIdentifyCustomer =
+  (deps: CustomerGuardDeps): IdentifyCustomer =>
+  async (authorization) => {
+    const claims = readClaims(deps, authorization);
+    return claims === undefined ? undefined : findPrincipal(deps, claims);
+  };
+
 /**
  * Admits customers: a valid token, a session that is not on the revocation list, and a subject
  * that is in our own store, neither blocked nor deleted, whatever the cache says; a deleted one
  * only where the route says so (contract: identity-and-kyc > Deletion). An operator's
  * token is signed with the same secret and fails because no customer has its subject.
  */
-export const createCustomerGuard = (options: {
-  readonly db: Db;
-  readonly tokens: TokenSigner;
-  readonly revocations: RevocationList;
-}): Guard => {
-  const { db, tokens, revocations } = options;
-  return {
-    schemeName: 'bearer',
-    scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-    async admit(req, access) {
-      // Customers have no roles: a route that requires one admits nobody.
-      if (access.kind !== 'signed-in') throw new AppError('FORBIDDEN');
-      const token = bearerToken(req.get('authorization'));
-      const claims = token === undefined ? undefined : tokens.verify(token, claimsSchema);
-      if (claims === undefined) throw refusal();
-      const { sub: userId, deviceId, jti: sessionId } = claims;
-      if (access.admitsDeleted === true) {
-        const deletedAt = await findDeletedAt(db, userId);
-        // The deletion has ended the session: that refuses every other route.
-        if (deletedAt !== undefined) return { userId, deletedAt } satisfies TokenSubject;
-      }
-      const [phone, revoked] = await Promise.all([
-        findActivePhone(db, userId),
-        revocations.isRevoked([sessionId]),
-      ]);
-      if (phone === undefined || revoked) throw refusal();
-      const principal: CustomerPrincipal = { userId, phone, deviceId, sessionId };
-      return principal;
-    },
-  };
-};
+export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
+  schemeName: 'bearer',
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  async admit(req, access) {
+    // Customers have no roles: a route that requires one admits nobody.
+    if (access.kind !== 'signed-in') throw new AppError('FORBIDDEN');
+    const claims = readClaims(deps, req.get('authorization'));
+    if (claims === undefined) throw refusal();
+    const { sub: userId } = claims;
+    if (access.admitsDeleted === true) {
+      const deletedAt = await findDeletedAt(deps.db, userId);
+      // The deletion has ended the session: that refuses every other route.
+      if (deletedAt !== undefined) return { userId, deletedAt } satisfies TokenSubject;
+    }
+    const principal = await findPrincipal(deps, claims);
+    if (principal === undefined) throw refusal();
+    return principal;
+  },
+});

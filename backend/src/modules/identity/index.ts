@@ -1,3 +1,4 @@
+export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
 export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
 export {
   customerAccess,

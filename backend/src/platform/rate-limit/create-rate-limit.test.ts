@@ -9,6 +9,7 @@ import { errorMiddleware } from '../http/error-middleware.ts';
 import { requestIdMiddleware } from '../http/request-id.ts';
 import { createRandom } from '../ids/random.ts';
 import { closeRedis, createRedis, untilReady } from '../redis/create-redis.ts';
+import { createWindowLimit } from './create-window-limit.ts';
 import { createRateLimit } from './create-rate-limit.ts';
 
 let redisServer: RestartableRedis;
@@ -55,6 +56,26 @@ const startReplica = async (prefix: string, limit = 3) => {
   };
   return { get, statuses, redis, limited: () => limited };
 };
+
+it('limits uses of a window over all replicas, and alone while the cache is down', async () => {
+  const replicas = [1, 2].map(() => {
+    const redis = createRedis(redisServer.url, 'fail-fast');
+    clients.push(redis);
+    const limit = createWindowLimit({ redis, prefix: 'uses', limit: 2, windowMs: 60_000 });
+    return { redis, limit };
+  });
+  await Promise.all(replicas.map(({ redis }) => untilReady(redis, 5000)));
+  const [a, b] = replicas.map(({ limit }) => limit);
+  expect(await a?.('one')).toBeUndefined();
+  expect(await b?.('one')).toBeUndefined();
+  expect(await a?.('one')).toBeGreaterThan(0);
+  expect(await b?.('one')).toBeLessThanOrEqual(60);
+  expect(await b?.('other')).toBeUndefined();
+  await redisServer.stop();
+  expect([await a?.('two'), await a?.('two')]).toEqual([undefined, undefined]);
+  expect(await a?.('two')).toBeGreaterThan(0);
+  await redisServer.start();
+});
 
 describe('createRateLimit', () => {
   it('refuses beyond the limit with the envelope and the headers of draft 8', async () => {

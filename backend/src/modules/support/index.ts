@@ -1,0 +1,2 @@
+export { createTicketPurge } from './purge-tickets.ts';
+export { createSupportRoutes } from './support.customer.routes.ts';
