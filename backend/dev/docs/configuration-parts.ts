@@ -7,6 +7,7 @@ import { objectStoreVariables } from '../../src/adapters/object-store/object-sto
 import { s3Variables } from '../../src/adapters/object-store/s3/s3.config.ts';
 import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/payment-gateway.config.ts';
 import { cashfreeVariables } from '../../src/adapters/payment-gateway/cashfree/cashfree.config.ts';
+import { razorpayVariables } from '../../src/adapters/payment-gateway/razorpay/razorpay.config.ts';
 import { sandboxGatewayVariables } from '../../src/adapters/payment-gateway/sandbox/sandbox-gateway.config.ts';
 import { payoutProviderVariables } from '../../src/adapters/payout-provider/payout-provider.config.ts';
 import { razorpayxVariables } from '../../src/adapters/payout-provider/razorpayx/razorpayx.config.ts';
@@ -64,6 +65,11 @@ export const configurationParts: readonly ConfigurationPart[] = [
     title: 'Payment gateway `cashfree`',
     readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
     variables: cashfreeVariables,
+  },
+  {
+    title: 'Payment gateway `razorpay`',
+    readBy: 'customer, admin, worker, where `PAYMENT_GATEWAYS` names it',
+    variables: razorpayVariables,
   },
   {
     title: 'Payout provider',

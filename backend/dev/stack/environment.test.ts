@@ -64,7 +64,13 @@ it('describes the endpoints as tests and tools expect them', () => {
       worker: 'http://127.0.0.1:5103',
     },
     redis: 'redis://127.0.0.1:4021',
-    webhookSecrets: { payment: { sandbox: expect.any(String) } },
+    webhookSecrets: {
+      payment: {
+        sandbox: expect.any(String),
+        razorpay: expect.any(String),
+        cashfree: expect.any(String),
+      },
+    },
   });
   expect(Object.keys(endpoints.admins)).toEqual(['SUPER_ADMIN', 'ADMIN', 'SUPPORT']);
   expect(Object.keys(endpoints.portalUsers)).toHaveLength(8);

@@ -30,6 +30,7 @@ export const publishedSecrets = {
   jwtSecret: 'dev-only-jwt-secret-of-the-local-stack-000001',
   cashfreeClient: 'dev-only-cashfree-client-secret-0000000001',
   sandboxWebhook: 'dev-only-sandbox-gateway-webhook-secret-01',
+  razorpayWebhook: 'dev-only-razorpay-webhook-secret-00000000001',
   payoutWebhook: 'dev-only-payout-webhook-secret-0000000001',
   kycWebhook: 'dev-only-kyc-webhook-secret-0000000000001',
 } as const;
@@ -55,7 +56,8 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   SAFEGOLD_BASE_URL: `${sandbox}/safegold`,
   SAFEGOLD_SPOT_FIELD: 'spot_price',
   SAFEGOLD_TOKEN: 'dev-only-safegold-token-of-the-local-stack',
-  PAYMENT_GATEWAYS: 'sandbox,cashfree',
+  // The first one is the default.
+  PAYMENT_GATEWAYS: 'sandbox,razorpay,cashfree',
   SANDBOX_GATEWAY_BASE_URL: `${sandbox}/gateway`,
   SANDBOX_GATEWAY_KEY_ID: 'dev-only-sandbox-key-id',
   SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-sandbox-gateway-key-secret-000001',
@@ -65,6 +67,10 @@ const collaborators = (sandbox: string): ProcessEnvironment => ({
   CASHFREE_CLIENT_SECRET: publishedSecrets.cashfreeClient,
   // At Cashfree the client secrets sign.
   CASHFREE_WEBHOOK_SECRETS: publishedSecrets.cashfreeClient,
+  RAZORPAY_BASE_URL: `${sandbox}/razorpay`,
+  RAZORPAY_KEY_ID: 'dev-only-razorpay-key-id',
+  RAZORPAY_KEY_SECRET: 'dev-only-razorpay-key-secret-00000000001',
+  RAZORPAY_WEBHOOK_SECRETS: publishedSecrets.razorpayWebhook,
   SMS_PROVIDER: 'msg91',
   MSG91_BASE_URL: `${sandbox}/msg91`,
   MSG91_AUTH_KEY: 'dev-only-msg91-auth-key-of-the-local-stack',
@@ -119,6 +125,7 @@ const webhookSecrets = [
   'CASHFREE_WEBHOOK_SECRETS',
   'PAYOUT_WEBHOOK_SECRETS',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+  'RAZORPAY_WEBHOOK_SECRETS',
   'KYC_WEBHOOK_SECRETS',
 ];
 
@@ -131,6 +138,7 @@ const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>
     'SAFEGOLD_TOKEN',
     'CASHFREE_CLIENT_SECRET',
     'SANDBOX_GATEWAY_KEY_SECRET',
+    'RAZORPAY_KEY_SECRET',
     'MSG91_AUTH_KEY',
     'RAZORPAYX_KEY_SECRET',
     'GITHUB_TOKEN',

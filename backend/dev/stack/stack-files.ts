@@ -36,6 +36,7 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
     payment: {
       sandbox: publishedSecrets.sandboxWebhook,
       cashfree: publishedSecrets.cashfreeClient,
+      razorpay: publishedSecrets.razorpayWebhook,
     },
     payout: publishedSecrets.payoutWebhook,
     kyc: publishedSecrets.kycWebhook,

@@ -53,6 +53,26 @@ describe('in production', () => {
     expect(() => createSmsGateway(env, deps)).toThrow(/MSG91_AUTH_KEY/);
   });
 
+  test('a payment gateway has one too, and secrets that nobody published', () => {
+    const env = {
+      PAYMENT_GATEWAYS: 'razorpay',
+      RAZORPAY_BASE_URL: 'http://api.example',
+      RAZORPAY_KEY_ID: 'key',
+      RAZORPAY_KEY_SECRET: token,
+      RAZORPAY_WEBHOOK_SECRETS: `${token},another-${token}`,
+    };
+    expect(() => createPaymentGateways(env, deps)).toThrow(/RAZORPAY_BASE_URL: must be an https/);
+    const secured = { ...env, RAZORPAY_BASE_URL: 'https://api.example' };
+    expect(createPaymentGateways(secured, deps).get('razorpay')?.publicKey).toBe('key');
+    const published = { ...secured, RAZORPAY_WEBHOOK_SECRETS: `${token},dev-only-${token}` };
+    expect(() => createPaymentGateways(published, deps)).toThrow(/RAZORPAY_WEBHOOK_SECRETS/);
+    const { RAZORPAY_WEBHOOK_SECRETS: _none, ...without } = secured;
+    expect(() => createPaymentGateways(without, deps)).toThrow(/RAZORPAY_WEBHOOK_SECRETS/);
+    const worker = createPaymentGateways(without, { ...deps, receivesWebhooks: false });
+    const forged = { rawBody: Buffer.from('{}'), headers: { 'x-razorpay-signature': '' } };
+    expect(worker.get('razorpay')?.verifyWebhook(forged)).toEqual({ valid: false });
+  });
+
   test('there is no sandbox gateway', () => {
     expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'sandbox' }, deps)).toThrow(/sandbox/);
     expect(createPaymentGateways({}, deps).size).toBe(0);

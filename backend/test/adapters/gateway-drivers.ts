@@ -71,5 +71,20 @@ const cashfree: GatewayDriver = {
   mandateToken: (word) => `mandate-${word}`,
 };
 
+const razorpay: GatewayDriver = {
+  code: 'razorpay',
+  collaborator: 'razorpay',
+  timeoutVariable: 'RAZORPAY_TIMEOUT_MS',
+  secretsVariable: 'RAZORPAY_WEBHOOK_SECRETS',
+  secret: sandboxDefaults.razorpayWebhookSecrets.join(','),
+  signatureHeader: 'x-razorpay-signature',
+  signsCheckout: true,
+  sign: hexSignature('x-razorpay-signature'),
+  amountText: String,
+  withoutConsequence: (body) =>
+    body.replace(/"(?:payment\.captured|order\.paid)"/, '"payment.authorized"'),
+  mandateToken: (word) => `cust_asha/token_${word}`,
+};
+
 /** A new gateway is a row here. */
-export const gatewayDrivers: readonly GatewayDriver[] = [sandbox, cashfree];
+export const gatewayDrivers: readonly GatewayDriver[] = [sandbox, razorpay, cashfree];

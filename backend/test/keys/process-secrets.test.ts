@@ -27,11 +27,13 @@ const parties = [
   'RAZORPAYX_KEY_SECRET',
   'CASHFREE_CLIENT_SECRET',
   'SANDBOX_GATEWAY_KEY_SECRET',
+  'RAZORPAY_KEY_SECRET',
 ];
 const webhooks = [
   'PAYOUT_WEBHOOK_SECRETS',
   'CASHFREE_WEBHOOK_SECRETS',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
+  'RAZORPAY_WEBHOOK_SECRETS',
 ];
 
 /** Everything that each process needs, and nothing else. */

@@ -25,6 +25,8 @@ SANDBOX_GATEWAY_KEY_SECRET: dev-only-sandbox-gateway-key-secret-000001
 SANDBOX_GATEWAY_WEBHOOK_SECRETS: dev-only-sandbox-gateway-webhook-secret-01
 CASHFREE_CLIENT_SECRET: dev-only-cashfree-client-secret-0000000001
 CASHFREE_WEBHOOK_SECRETS: dev-only-cashfree-client-secret-0000000001
+RAZORPAY_KEY_SECRET: dev-only-razorpay-key-secret-00000000001
+RAZORPAY_WEBHOOK_SECRETS: dev-only-razorpay-webhook-secret-00000000001
 MSG91_AUTH_KEY: dev-only-msg91-auth-key-of-the-testbed
 RAZORPAYX_KEY_SECRET: dev-only-razorpayx-key-secret-0000000001
 PAYOUT_WEBHOOK_SECRETS: dev-only-payout-webhook-secret-0000000001

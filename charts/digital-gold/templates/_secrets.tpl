@@ -7,8 +7,10 @@ choose; the process refuses by name to start without one that it needs. In: comp
 */}}
 {{- define "digital-gold.processSecrets" -}}
 {{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "DATABASE_URL" "PII_KEYRING" "REDIS_URL" }}
-{{- $money := list "CASHFREE_CLIENT_SECRET" "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN" "SANDBOX_GATEWAY_KEY_SECRET" }}
-{{- $webhooks := list "CASHFREE_WEBHOOK_SECRETS" "PAYOUT_WEBHOOK_SECRETS" "SANDBOX_GATEWAY_WEBHOOK_SECRETS" }}
+{{- $gateways := list "CASHFREE_CLIENT_SECRET" "RAZORPAY_KEY_SECRET" "SANDBOX_GATEWAY_KEY_SECRET" }}
+{{- $money := concat $gateways (list "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN") }}
+{{- $gatewayWebhooks := list "CASHFREE_WEBHOOK_SECRETS" "RAZORPAY_WEBHOOK_SECRETS" "SANDBOX_GATEWAY_WEBHOOK_SECRETS" }}
+{{- $webhooks := append $gatewayWebhooks "PAYOUT_WEBHOOK_SECRETS" }}
 {{- $parties := list }}
 {{- if eq .component "customer" }}
 {{- $own = append $own "JWT_SECRET" }}

@@ -5,6 +5,8 @@ import { cashfreeVariables } from './cashfree/cashfree.config.ts';
 import { createCashfreeGateway } from './cashfree/create-cashfree-gateway.ts';
 import { paymentGatewayVariables } from './payment-gateway.config.ts';
 import type { PaymentGateway } from './port.ts';
+import { createRazorpay } from './razorpay/create-razorpay.ts';
+import { razorpayVariables } from './razorpay/razorpay.config.ts';
 import { createSandboxGateway } from './sandbox/create-sandbox-gateway.ts';
 import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
 
@@ -21,6 +23,14 @@ const makers = {
     createSandboxGateway(
       parseAdapterConfig(
         webhookVariables(sandboxGatewayVariables, 'SANDBOX_GATEWAY_WEBHOOK_SECRETS', deps),
+        env,
+      ),
+      deps,
+    ),
+  razorpay: (env: Environment, deps: AdapterDeps) =>
+    createRazorpay(
+      parseAdapterConfig(
+        webhookVariables(razorpayVariables, 'RAZORPAY_WEBHOOK_SECRETS', deps),
         env,
       ),
       deps,

@@ -3,7 +3,7 @@ import { defineVariables } from '../../platform/config/config.ts';
 import { appMode, list } from '../../platform/config/kinds.ts';
 
 /** The payment gateways that have an adapter. */
-export const gatewayCodes = ['cashfree', 'sandbox'] as const;
+export const gatewayCodes = ['cashfree', 'razorpay', 'sandbox'] as const;
 
 /** The payment gateways that the service can use; operators choose among them. */
 export const paymentGatewayVariables = defineVariables({

@@ -14,6 +14,10 @@ export interface SandboxOptions {
   readonly cashfreeClientSecret: string;
   /** The first one signs, as above; at Cashfree itself these are client secrets. */
   readonly cashfreeWebhookSecrets: readonly string[];
+  readonly razorpayKeyId: string;
+  readonly razorpayKeySecret: string;
+  /** The first one signs. */
+  readonly razorpayWebhookSecrets: readonly string[];
   readonly msg91AuthKey: string;
   readonly razorpayxKeyId: string;
   readonly razorpayxKeySecret: string;
@@ -46,6 +50,9 @@ export const sandboxDefaults: SandboxOptions = {
   cashfreeClientId: 'dev-only-cashfree-client',
   cashfreeClientSecret: 'dev-only-cashfree-client-secret',
   cashfreeWebhookSecrets: ['dev-only-cashfree-client-secret'],
+  razorpayKeyId: 'dev-only-razorpay-key',
+  razorpayKeySecret: 'dev-only-razorpay-key-secret',
+  razorpayWebhookSecrets: ['dev-only-razorpay-webhook-secret'],
   msg91AuthKey: 'dev-only-msg91-auth-key',
   razorpayxKeyId: 'dev-only-razorpayx-key',
   razorpayxKeySecret: 'dev-only-razorpayx-key-secret',

@@ -36,6 +36,13 @@ export const sandboxVariables = defineVariables({
     secret: true,
     doc: 'webhook secrets of Cashfree, comma-separated; the first signs',
   },
+  RAZORPAY_KEY_ID: { schema: z.string().min(1), doc: "Razorpay's API key id" },
+  RAZORPAY_KEY_SECRET: { schema: secret(), secret: true, doc: 'secret of that API key' },
+  RAZORPAY_WEBHOOK_SECRETS: {
+    schema: list('').pipe(z.array(z.string().min(16)).min(1)),
+    secret: true,
+    doc: "Razorpay's webhook secrets, comma-separated; the first signs",
+  },
   MSG91_AUTH_KEY: { schema: secret(), secret: true, doc: 'auth key that the SMS provider accepts' },
   RAZORPAYX_KEY_ID: { schema: z.string().min(1), doc: 'API key id of the payout provider' },
   RAZORPAYX_KEY_SECRET: { schema: secret(), secret: true, doc: 'secret of that API key' },

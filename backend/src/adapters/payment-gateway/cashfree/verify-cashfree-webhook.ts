@@ -1,13 +1,8 @@
 import { isSigned } from '../../hmac-signature.ts';
+import { eventIdIn } from '../../webhook-event-id.ts';
 import type { VerifiedWebhook, WebhookDelivery } from '../port.ts';
 import { headers as names } from './cashfree.facts.ts';
 import { readCashfreeEvent } from './read-cashfree-event.ts';
-
-/** An event id as the header gives it; one that can't be stored counts as none. */
-const eventIdIn = (headers: WebhookDelivery['headers']): { eventId?: string } => {
-  const id = headers[names.webhookEventId];
-  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/u.test(id) ? { eventId: id } : {};
-};
 
 /**
  * Checks a webhook's signature: base64 HMAC-SHA256 of the timestamp and the raw body under one of
@@ -31,5 +26,9 @@ export const verifyCashfreeWebhook = (
     secrets,
   });
   if (!isGenuine) return { valid: false };
-  return { valid: true, ...eventIdIn(headers), event: readCashfreeEvent(rawBody) };
+  return {
+    valid: true,
+    ...eventIdIn(headers, names.webhookEventId),
+    event: readCashfreeEvent(rawBody),
+  };
 };

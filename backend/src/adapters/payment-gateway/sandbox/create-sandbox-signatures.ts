@@ -1,14 +1,9 @@
 import { done } from '../../../platform/outcome/outcome.ts';
 import { isSigned } from '../../hmac-signature.ts';
+import { eventIdIn } from '../../webhook-event-id.ts';
 import type { PaymentGateway } from '../port.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
 import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
-
-/** An event id as the header gives it; one that can't be stored counts as none. */
-const eventIdIn = (headers: Readonly<Record<string, unknown>>): { eventId?: string } => {
-  const id = headers['x-gateway-event-id'];
-  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? { eventId: id } : {};
-};
 
 type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
 
@@ -34,6 +29,10 @@ export const createSandboxSignatures = (config: SandboxGatewayConfig): Signature
       secrets: config.SANDBOX_GATEWAY_WEBHOOK_SECRETS,
     });
     if (!isGenuine) return { valid: false };
-    return { valid: true, ...eventIdIn(headers), event: readSandboxEvent(rawBody) };
+    return {
+      valid: true,
+      ...eventIdIn(headers, 'x-gateway-event-id'),
+      event: readSandboxEvent(rawBody),
+    };
   },
 });

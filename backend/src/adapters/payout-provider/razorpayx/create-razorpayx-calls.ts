@@ -11,7 +11,7 @@ import { PAYOUT_NOT_FOUND, PAYOUT_REFUSED } from '../port.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
 import { refusalStatuses, saysNotFound } from './razorpayx.facts.ts';
 import { errorAnswer } from './razorpayx.schemas.ts';
-import { withoutNumbers } from './without-numbers.ts';
+import { withoutNumbers } from '../../without-numbers.ts';
 
 type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
 

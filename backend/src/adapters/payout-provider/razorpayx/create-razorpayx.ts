@@ -1,18 +1,13 @@
 import { isSigned } from '../../hmac-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import type { PayoutProvider, PayoutWebhookDelivery } from '../port.ts';
+import { eventIdIn } from '../../webhook-event-id.ts';
+import type { PayoutProvider } from '../port.ts';
 import { createRazorpayxAccounts } from './create-razorpayx-accounts.ts';
 import { createRazorpayxCalls } from './create-razorpayx-calls.ts';
 import { createRazorpayxPayouts } from './create-razorpayx-payouts.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
 import { eventIdHeader, razorpayxRules, signatureHeaders } from './razorpayx.facts.ts';
 import { readRazorpayxEvent } from './read-razorpayx-event.ts';
-
-/** An event id as the header gives it; one that can't be stored counts as none. */
-const eventIdIn = (headers: PayoutWebhookDelivery['headers']): { eventId?: string } => {
-  const id = headers[eventIdHeader];
-  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? { eventId: id } : {};
-};
 
 /** RazorpayX as the payout provider; the wire's facts are in `razorpayx.facts.ts`. */
 export const createRazorpayx = (
@@ -32,7 +27,11 @@ export const createRazorpayx = (
         isSigned({ message: rawBody, signature: headers[name], encoding: 'hex', secrets }),
       );
       if (!isGenuine) return { valid: false };
-      return { valid: true, ...eventIdIn(headers), event: readRazorpayxEvent(rawBody) };
+      return {
+        valid: true,
+        ...eventIdIn(headers, eventIdHeader),
+        event: readRazorpayxEvent(rawBody),
+      };
     },
 
     close: () => calls.close(),

@@ -100,8 +100,11 @@ export interface GatewayStore extends CollaboratorStore {
   isPaid(orderId: string): boolean;
   addRefund(refund: New<GatewayRefund>): GatewayRefund;
   refundsOf(paymentId: string): readonly GatewayRefund[];
+  refund(id: string | undefined): GatewayRefund | undefined;
   addDispute(dispute: New<GatewayDispute>): GatewayDispute;
   disputesOf(paymentId: string): readonly GatewayDispute[];
+  /** Those of all payments, newest first. */
+  disputes(): readonly GatewayDispute[];
   debit(id: string): GatewayDebit | undefined;
   debitByReference(reference: string): GatewayDebit | undefined;
   addDebit(debit: New<GatewayDebit>): GatewayDebit;
@@ -171,8 +174,13 @@ export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStor
     isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
     addRefund: (refund) => putRefund({ ...stamp('refund'), ...refund }),
     refundsOf: (paymentId) => refunds.get(paymentId) ?? [],
+    refund: (id) => [...refunds.values()].flat().find((refund) => refund.id === id),
     addDispute: (dispute) => putDispute({ ...stamp('dispute'), ...dispute }),
     disputesOf: (paymentId) => disputes.get(paymentId) ?? [],
+    disputes: () =>
+      [...disputes.values()]
+        .flat()
+        .toSorted((one, other) => other.created_at.localeCompare(one.created_at)),
     debit: (id) => debits.get(id),
     debitByReference: (reference) => debits.get(debitIds.get(reference) ?? ''),
     addDebit: (debit) => putDebit({ ...stamp('debit'), ...debit }),

@@ -18,6 +18,7 @@ export interface OpenSandbox {
   readonly url: string;
   readonly safegold: Caller;
   readonly gateway: Caller;
+  readonly razorpay: Caller;
   readonly msg91: Caller;
   readonly razorpayx: Caller;
   readonly github: Caller;
@@ -64,6 +65,7 @@ export const openSandbox = async (
     url,
     safegold: createCaller(`${url}/safegold`, { authorization: `Bearer ${safegoldToken}` }),
     gateway: createCaller(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
+    razorpay: createCaller(`${url}/razorpay`, basic(known.razorpayKeyId, known.razorpayKeySecret)),
     msg91: createCaller(`${url}/msg91`, { authkey: msg91AuthKey }),
     razorpayx: createCaller(
       `${url}/razorpayx`,

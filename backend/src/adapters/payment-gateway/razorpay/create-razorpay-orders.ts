@@ -1,0 +1,91 @@
+import { toSafePaise } from '../../../money/index.ts';
+import { done, mapDone, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { CreateGatewayOrder, GatewayOrder, PaymentGateway } from '../port.ts';
+import type { RazorpayCalls } from './create-razorpay-calls.ts';
+import * as facts from './razorpay.facts.ts';
+import {
+  disputesAnswer,
+  orderAnswer,
+  ordersAnswer,
+  paymentsAnswer,
+  refundsAnswer,
+  type ListedPayment,
+} from './razorpay.schemas.ts';
+
+type Orders = Pick<
+  PaymentGateway,
+  'createOrder' | 'findOrderByReceipt' | 'getOrder' | 'listPayments' | 'getRefunds' | 'getDisputes'
+>;
+
+const inPath = encodeURIComponent;
+
+/** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
+export const listPaymentsOf = async (
+  { get }: Pick<RazorpayCalls, 'get'>,
+  gatewayOrderId: string,
+): Promise<Outcome<readonly ListedPayment[]>> => {
+  const path = facts.paths.paymentsOfOrder(inPath(gatewayOrderId));
+  return mapDone(await get('list-payments', path, paymentsAnswer), ({ items }) => items);
+};
+
+/** Creates orders, and reads them with their payments, refunds and disputes. */
+export const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
+  const { get, getAll, post } = calls;
+
+  const findOrderByReceipt = async (
+    receipt: string,
+  ): Promise<Outcome<GatewayOrder | undefined>> => {
+    const query = facts.receiptQuery(receipt);
+    const listed = await get('get-order', facts.paths.orders, ordersAnswer, query);
+    if (listed.kind !== 'done') return listed;
+    const { items } = listed.value;
+    const found = items.filter((order) => order.receipt === receipt);
+    // A list that was not narrowed proves nothing about ours.
+    if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
+    // One receipt has one order; should it ever have more, the one that took money counts.
+    return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
+  };
+
+  const send = ({ receipt, amountPaise, currency }: CreateGatewayOrder) =>
+    post(
+      'create-order',
+      facts.paths.orders,
+      { amount: toSafePaise(amountPaise), currency, receipt, notes: {} },
+      orderAnswer,
+    );
+
+  return {
+    // An order can't be told when to stop taking payments: a late capture is for the caller.
+    async createOrder(order) {
+      const made = await send(order);
+      if (made.kind !== 'refused' || !facts.saysReceiptIsUsed(made.message)) return made;
+      const found = await findOrderByReceipt(order.receipt);
+      if (found.kind === 'done' && found.value !== undefined) return done(found.value);
+      return unknown('RECEIPT_USED_ORDER_NOT_FOUND');
+    },
+
+    findOrderByReceipt,
+
+    getOrder: (gatewayOrderId) =>
+      get('get-order', facts.paths.order(inPath(gatewayOrderId)), orderAnswer),
+
+    async listPayments(gatewayOrderId) {
+      return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
+        payments.map(({ debitKey: _key, ...payment }) => payment),
+      );
+    },
+
+    getRefunds: ({ gatewayPaymentId }) =>
+      getAll('get-refund', facts.paths.refundsOfPayment(inPath(gatewayPaymentId)), refundsAnswer),
+
+    // There is no list of one payment's disputes; disputes are few, so all of them are read.
+    async getDisputes({ gatewayPaymentId }) {
+      const listed = await getAll('get-dispute', facts.paths.disputes, disputesAnswer);
+      return mapDone(listed, (disputes) =>
+        disputes
+          .filter((dispute) => dispute.gatewayPaymentId === gatewayPaymentId)
+          .map(({ gatewayPaymentId: _payment, ...dispute }) => dispute),
+      );
+    },
+  };
+};

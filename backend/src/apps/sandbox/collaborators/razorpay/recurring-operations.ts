@@ -1,0 +1,75 @@
+import {
+  fieldsOf,
+  okAnswer,
+  textOf,
+  type Answer,
+  type Call,
+  type Operation,
+} from '../../core/collaborator.ts';
+import type { GatewaySimulator } from '../../core/create-checkout-simulator.ts';
+import type { GatewayStore } from '../../core/gateway-store.ts';
+import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts';
+import { alreadyPaid, recurringSchema } from './razorpay-wire.ts';
+
+export interface RazorpayContext {
+  readonly store: GatewayStore;
+  readonly simulator: GatewaySimulator;
+  readonly checkoutSignature: (orderId: string, paymentId: string) => string;
+}
+
+// Customers and their mandates are made at the gateway's own checkout; here every id is one.
+const getCustomer = ({ params }: Call): Answer => {
+  const id = params['customerId'] ?? '';
+  if (!/^cust_\w+$/u.test(id)) return unknownId;
+  const known = { name: 'Asha Rao', email: 'customer@example.com', contact: '+919876543210' };
+  return okAnswer({ id, entity: 'customer', ...known, notes: [], created_at: 1_767_225_600 });
+};
+
+/** Serves recurring payments, which debit a mandate (page api/payments/recurring-payments). */
+export const recurringOperations = (context: RazorpayContext): readonly Operation[] => {
+  const { store, simulator, checkoutSignature } = context;
+
+  // Nothing here makes a repeat harmless: it is a second payment, as it may be at the gateway.
+  const debit = ({ body }: Call): Answer => {
+    const read = readBody(recurringSchema, body);
+    if ('refused' in read) return read.refused;
+    const { order_id, amount, currency, customer_id, token, notes } = read.value;
+    const order = store.order(order_id);
+    if (order === undefined) return unknownId;
+    if (store.isPaid(order.id)) return alreadyPaid;
+    if (amount !== order.amount_paise || currency !== order.currency) {
+      return badRequest('Payment amount is different from the order amount', 'amount');
+    }
+    const made = store.addDebit({
+      order_id,
+      reference: order_id,
+      mandate_token: token,
+      amount_paise: amount,
+      currency,
+      status: 'pending',
+      extra: { notes, customer_id, token_id: token },
+    });
+    simulator.settleLater(made);
+    return okAnswer({
+      razorpay_payment_id: made.id,
+      razorpay_order_id: order_id,
+      razorpay_signature: checkoutSignature(order_id, made.id),
+    });
+  };
+
+  return [
+    {
+      name: 'debit',
+      method: 'POST',
+      path: '/v1/payments/create/recurring',
+      handle: debit,
+      idempotencyKey: ({ body }) => textOf(fieldsOf(fieldsOf(body)['notes'])['debit_key']),
+    },
+    {
+      name: 'get-customer',
+      method: 'GET',
+      path: '/v1/customers/:customerId',
+      handle: getCustomer,
+    },
+  ];
+};
