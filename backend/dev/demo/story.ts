@@ -28,6 +28,7 @@ import { repeatBuy } from './steps/repeat-buy.ts';
 import { sellGold } from './steps/sell-gold.ts';
 import { signIn } from './steps/sign-in.ts';
 import { signInAsOperator } from './steps/sign-in-operator.ts';
+import { signInElsewhere } from './steps/sign-in-elsewhere.ts';
 import { submitForReview } from './steps/submit-kyc.ts';
 import { uploadPapers } from './steps/upload-documents.ts';
 import { visitAccounting } from './steps/visit-accounting.ts';
@@ -59,6 +60,7 @@ export const story: readonly Step[] = [
   receivePayout,
   readNotification,
   visitAccounting,
+  signInElsewhere,
   refreshAndLogout,
   payWrongAmount,
   payBack,

@@ -8,9 +8,14 @@ import { hashToken } from '../../platform/crypto/index.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const real = createSystemClock();
-const moved = { byMs: 0 };
+const moved = { byMs: 0, byMsPerLook: 0 };
 /** Runs as real time does, and can be moved: who came first is told by it. */
-const clock = { now: () => addMs(real.now(), moved.byMs) };
+const clock = {
+  now: () => {
+    moved.byMs += moved.byMsPerLook;
+    return addMs(real.now(), moved.byMs);
+  },
+};
 
 let identity: OpenIdentity;
 beforeAll(async () => {
@@ -49,6 +54,19 @@ const sessionsOf = async ({ accessToken }: Tokens, query = ''): Promise<View[]> 
   return told.body['items'] as View[]; // checked against the declared schema by the kernel
 };
 
+/** The second at which an access token was issued. */
+const issuedAt = ({ accessToken }: Tokens): number => {
+  const [, payload = ''] = accessToken.split('.');
+  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number }).iat;
+};
+/** Does the work while 5 s pass at every look at the clock. */
+const slowly = async (work: () => Promise<CallResponse>): Promise<Tokens> => {
+  moved.byMsPerLook = 5000;
+  const answer = await work();
+  moved.byMsPerLook = 0;
+  return tokensOf(answer);
+};
+
 describe('access tokens', () => {
   it('carry the subject, the phone, the device, and the session as jti, for 15 minutes', async () => {
     const phone = newPhone();
@@ -63,6 +81,19 @@ describe('access tokens', () => {
     expect(await me(tokens.accessToken)).toBe(200);
     moved.byMs += minuteMs;
     expect(await me(tokens.accessToken)).toBe(401);
+  });
+
+  it('are issued at the moment of their session, however late they are signed', async () => {
+    const phone = newPhone();
+    const usedAt = async (): Promise<number> => {
+      const where = { user: { phone }, revokedAt: null };
+      const session = await identity.database.db.session.findFirstOrThrow({ where });
+      return Math.floor(session.lastUsedAt.getTime() / 1000);
+    };
+    const signedIn = await slowly(() => identity.signIn(phone));
+    expect(issuedAt(signedIn)).toBe(await usedAt());
+    const refreshed = await slowly(() => refresh(signedIn.refreshToken));
+    expect(issuedAt(refreshed)).toBe(await usedAt());
   });
 
   it.each([
