@@ -19,6 +19,7 @@ const columns = {
   quoteId: true,
   gateway: true,
   gatewayOrderId: true,
+  checkoutSession: true,
   amountPaise: true,
   currency: true,
   status: true,
@@ -242,6 +243,13 @@ export const nameGateway = async (
   return count === 1;
 };
 
+/** An order that a gateway made. */
+interface MadeGatewayOrder {
+  readonly gateway: string;
+  readonly gatewayOrderId: string;
+  readonly checkoutSession?: string;
+}
+
 /**
  * Stores the gateway's order, once. One that is CREATED becomes this gateway's, whichever was named
  * last: this one has made an order. A row that was closed meanwhile keeps its state, and the id
@@ -251,10 +259,11 @@ export const nameGateway = async (
 export const storeGatewayOrder = async (
   db: Db,
   id: string,
-  { gateway, gatewayOrderId }: { readonly gateway: string; readonly gatewayOrderId: string },
+  { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,
   at: Date,
 ): Promise<PaymentOrder | undefined> => {
-  const data = { gateway, gatewayOrderId, updatedAt: at };
+  const made = { gateway, gatewayOrderId, checkoutSession: checkoutSession ?? null };
+  const data = { ...made, updatedAt: at };
   const [opened] = await db.paymentOrder.updateManyAndReturn({
     where: { id, gatewayOrderId: null, status: 'CREATED' },
     data: { ...data, status: 'GATEWAY_ORDER_CREATED' },

@@ -10,6 +10,7 @@ export const checkoutSchema = z.object({
   provider: z.string(),
   public_key: z.string(),
   gateway_order_id: z.string(),
+  session: z.string().optional(),
   amount_minor: z.int().positive(),
   currency: z.string(),
 });
@@ -87,6 +88,7 @@ const checkoutOf = ({ gateways, clock }: PresentDeps, order: PaymentOrder) => {
     provider: order.gateway,
     public_key: gateway.publicKey,
     gateway_order_id: gatewayOrderId,
+    ...(order.checkoutSession !== null && { session: order.checkoutSession }),
     amount_minor: toSafePaise(order.amountPaise),
     currency: order.currency,
   };

@@ -48,6 +48,8 @@ export interface PaymentOrder {
   readonly quoteId: string | null;
   readonly gateway: string;
   readonly gatewayOrderId: string | null;
+  /** Opens the checkout of the gateway's order, where its id does not. */
+  readonly checkoutSession: string | null;
   readonly amountPaise: Paise;
   readonly currency: string;
   readonly status: PaymentOrderStatus;

@@ -24,7 +24,7 @@ export const recoverGatewayOrder = async (
   }
   const { gatewayOrderId } = found.value;
   try {
-    await storeMadeOrder(deps, { paymentOrderId: order.id, gateway: code }, gatewayOrderId);
+    await storeMadeOrder(deps, { paymentOrderId: order.id, gateway: code }, found.value);
     return { gatewayOrderId };
   } catch (error) {
     if (isUniqueViolation(error)) return 'none';

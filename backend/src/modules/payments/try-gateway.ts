@@ -132,12 +132,13 @@ const failPaymentOrder = (
 export const storeMadeOrder = (
   { inTransaction, clock }: Pick<PaymentsDeps, 'inTransaction' | 'clock'>,
   key: { readonly paymentOrderId: string; readonly gateway: string },
-  gatewayOrderId: string,
+  made: GatewayOrder,
 ): Promise<PaymentOrder | undefined> =>
   inTransaction(async (tx) => {
     const at = clock.now();
     const { paymentOrderId, gateway } = key;
-    const stored = await storeGatewayOrder(tx, paymentOrderId, { gateway, gatewayOrderId }, at);
+    const { gatewayOrderId } = made;
+    const stored = await storeGatewayOrder(tx, paymentOrderId, { ...made, gateway }, at);
     await recordAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
     return stored ?? (await findPaymentOrder(tx, paymentOrderId));
   });
@@ -153,7 +154,7 @@ const acceptOrder = async (
     throw new AppError('GATEWAY_MISMATCH');
   }
   try {
-    const stored = await storeMadeOrder(deps, keyOf(turn), made.gatewayOrderId);
+    const stored = await storeMadeOrder(deps, keyOf(turn), made);
     if (stored === undefined) throw new AppError('NOT_FOUND');
     return stored;
   } catch (error) {

@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { newSaleKey } from '#test/support/sellers.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold({ env: { PAYMENT_GATEWAYS: 'cashfree', CASHFREE_TIMEOUT_MS: '1500' } });
+});
+afterAll(() => open.close());
+afterEach(async () => {
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const fault = (operation: string, kind: string) =>
+  open.sandbox.control('POST', '/faults', { collaborator: 'cashfree', operation, fault: kind });
+
+const buy = async () => {
+  const { call } = await open.newCustomer();
+  const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+  const answer = await call('POST', '/gold/buy', body);
+  return { call, payment: answer.body.payment };
+};
+
+/** The proof that a client of Cashfree has: the order's id, and the session it opened. */
+const proofOf = (payment: {
+  readonly gateway_order_id: string;
+  readonly checkout: { readonly session: string };
+}) => ({
+  gateway_order_id: payment.gateway_order_id,
+  gateway_payment_id: payment.gateway_order_id,
+  signature: payment.checkout.session,
+});
+
+describe("Cashfree's checkout", () => {
+  it('is opened by a session, the same whenever the payment order is read', async () => {
+    const { call, payment } = await buy();
+    expect(payment).toMatchObject({
+      gateway: 'cashfree',
+      gateway_order_id: payment.id,
+      checkout: { provider: 'cashfree', session: expect.stringMatching(/^session_/u) },
+    });
+    const { body } = await call('GET', `/payments/orders/${payment.id}`);
+    expect(body.checkout).toEqual(payment.checkout);
+  });
+
+  it('has its session where the first answer of the gateway was lost', async () => {
+    await fault('create-order', 'accept_then_timeout');
+    const { payment } = await buy();
+    expect(payment.checkout.session).toMatch(/^session_/u);
+  });
+
+  it('is verified by the order that it was of, and paid as the gateway says', async () => {
+    const { call, payment } = await buy();
+    const path = `/payments/orders/${payment.id}/verify`;
+    const early = await call('POST', path, proofOf(payment));
+    expect(early.body).toMatchObject({ verified: true, payment: { status: payment.status } });
+    const play = { outcome: 'captured', deliver: 'none' };
+    await open.sandbox.control('POST', `/payments/${payment.gateway_order_id}`, play);
+    const late = await call('POST', path, proofOf(payment));
+    expect(late.body).toMatchObject({ verified: true, payment: { status: 'PAID' } });
+  });
+
+  it("is not verified by another order's payment, nor while Cashfree does not answer", async () => {
+    const [one, other] = [await buy(), await buy()];
+    const play = { outcome: 'captured' };
+    const id = other.payment.gateway_order_id;
+    const { body: played } = await open.sandbox.control('POST', `/payments/${id}`, play);
+    const path = `/payments/orders/${one.payment.id}/verify`;
+    const stolen = { ...proofOf(one.payment), gateway_payment_id: played['gateway_payment_id'] };
+    expect(await one.call('POST', path, stolen)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'SIGNATURE_MISMATCH' } },
+    });
+    expect(await one.call('POST', path, proofOf(other.payment))).toMatchObject({
+      status: 400,
+      body: { error: { code: 'PAYMENT_MISMATCH' } },
+    });
+    await open.sandbox.control('POST', '/faults', {
+      collaborator: 'cashfree',
+      operation: 'list-payments',
+      fault: 'error',
+      times: 3,
+    });
+    expect(await one.call('POST', path, proofOf(one.payment))).toMatchObject({
+      status: 502,
+      body: { error: { code: 'GATEWAY_UNAVAILABLE' } },
+    });
+  });
+});
