@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { paise } from '../../money/index.ts';
+import { findBrokenRules } from './database-rules/find-broken-rules.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
+
+let books: OpenBooks;
+let foundBy: FoundBy;
+beforeAll(async () => {
+  books = await openBooks();
+  foundBy = createFoundBy(books);
+});
+afterAll(() => books.close());
+
+const amountPaise = paise(100_000n);
+
+const statusOf = async (orderId: string): Promise<string> =>
+  (await books.system.db.goldOrder.findUniqueOrThrow({ where: { id: orderId } })).status;
+
+/** Raises an installment of a plan of its own, and opens its checkout. */
+const raise = async () => {
+  const { system, trade } = books;
+  const { userId } = await books.customer();
+  const at = system.clock.now();
+  const plan = { id: system.random.uuid(), userId, status: 'ACTIVE', amountPaise, startDate: at };
+  const terms = { frequency: 'MONTHLY', durationInstallments: 12, createdAt: at, updatedAt: at };
+  await system.db.sipPlan.create({ data: { ...plan, ...terms } });
+  const gateway = await trade.payments.chooseGateway();
+  const placed = await system.inTransaction((tx) =>
+    trade.gold.installments.placeInstallment(tx, {
+      userId,
+      planId: plan.id,
+      installmentNo: 1,
+      amountPaise,
+      dueAt: at,
+      gateway,
+    }),
+  );
+  await books.drain();
+  const where = { id: placed.paymentOrderId };
+  const { gatewayOrderId } = await system.db.paymentOrder.findUniqueOrThrow({ where });
+  return { ...placed, userId, gatewayOrderId: String(gatewayOrderId) };
+};
+
+const becomes = (orderId: string, status: string) =>
+  eventually(async () => (await statusOf(orderId)) === status);
+
+const paid = async () => {
+  const raised = await raise();
+  await books.control('POST', `/payments/${raised.gatewayOrderId}`, { outcome: 'captured' });
+  await becomes(raised.orderId, 'PAID');
+  return raised;
+};
+
+const allocated = async () => {
+  const raised = await paid();
+  await books.drain();
+  await becomes(raised.orderId, 'ALLOCATED');
+  return raised;
+};
+
+const brokenRules = async (): Promise<string[]> => {
+  const { migrateUrl } = books.system.addresses;
+  const found = await withConnection(migrateUrl, (client) => findBrokenRules(client));
+  return found.map(({ says }) => says);
+};
+
+describe('the reconciliation of installments', () => {
+  it('finds nothing in healthy ones, of any state', async () => {
+    await raise();
+    const failed = await raise();
+    const fail = { outcome: 'failed' };
+    await books.control('POST', `/payments/${failed.gatewayOrderId}`, fail);
+    await becomes(failed.orderId, 'FAILED');
+    const again = await raise();
+    await books.control('POST', `/payments/${again.gatewayOrderId}`, fail);
+    await becomes(again.orderId, 'FAILED');
+    const gateway = await books.trade.payments.chooseGateway();
+    const request = { orderId: again.orderId, userId: again.userId, gateway, requestId: 'r' };
+    await books.system.inTransaction((tx) =>
+      books.trade.gold.installments.payInstallmentAgain(tx, request),
+    );
+    await books.drain();
+    await allocated();
+    const retried = await paid();
+    const fault = { collaborator: 'safegold', operation: 'buy-confirm', fault: 'error', times: 1 };
+    await books.control('POST', '/faults', fault);
+    await books.drain();
+    expect(await statusOf(retried.orderId)).toBe('RETRY_PENDING');
+    const checks = [...(await books.checks()).values()];
+    expect(checks.map(({ id, status }) => `${id} ${status}`)).toEqual(
+      checks.map(({ id }) => `${id} OK`),
+    );
+    const { databaseUrl } = books.system.addresses;
+    await assertInvariants({ databaseUrl, sandboxUrl: books.system.sandbox.url });
+    await books.advance(5);
+    await books.trade.gold.allocate(retried.orderId);
+    expect(await statusOf(retried.orderId)).toBe('ALLOCATED');
+  });
+
+  it('finds another amount in its payment order, and the database rule too', async () => {
+    const found = await foundBy(async () => {
+      const { orderId, userId, paymentOrderId } = await allocated();
+      await books.asOwner(
+        'UPDATE payment_order SET amount_paise = amount_paise + 1 WHERE order_id = $1',
+        orderId,
+      );
+      return { orderId, userId, paymentOrderId };
+    });
+    expect(found).toEqual(['payment_amount_mismatch']);
+    expect(await brokenRules()).toContain(
+      "an installment's rupees are asked for whole, and are gold, tax and rounding once bought",
+    );
+  });
+
+  it('finds a price to the loss of the house', async () => {
+    const found = await foundBy(async () => {
+      const { orderId, userId } = await allocated();
+      await books.asOwner(
+        'UPDATE gold_order SET provider_amount_paise = amount_paise * 2 WHERE id = $1',
+        orderId,
+      );
+      return { orderId, userId };
+    });
+    expect(found).toEqual(['payment_amount_mismatch']);
+  });
+
+  it('finds one that was paid and never bought', async () => {
+    const found = await foundBy(async () => {
+      const { orderId, userId } = await paid();
+      await books.asOwner(
+        `UPDATE gold_order SET paid_at = paid_at - interval '16 minutes' WHERE id = $1`,
+        orderId,
+      );
+      return { orderId, userId };
+    });
+    expect(found).toEqual(['captured_not_allocated']);
+  });
+
+  it('has a rule for a checkout that is open beside its money', async () => {
+    const { orderId } = await allocated();
+    const rule = 'an installment and its payment orders tell one story';
+    expect(await brokenRules()).not.toContain(rule);
+    await books.asOwner(
+      `INSERT INTO payment_order (id, user_id, order_id, gateway, amount_paise, currency, status,
+         created_at, updated_at)
+       SELECT gen_random_uuid(), user_id, id, 'sandbox', amount_paise, 'INR', 'CREATED', now(), now()
+       FROM gold_order WHERE id = $1`,
+      orderId,
+    );
+    expect(await brokenRules()).toContain(rule);
+  });
+});
