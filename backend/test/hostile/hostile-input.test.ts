@@ -23,6 +23,9 @@ let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Cal
 const samples: Record<string, unknown> = {
   phone: '+919812345678',
   otp: '000000',
+  confirmation: 'DELETE',
+  codes: ['sandbox'],
+  code: 'sandbox',
   mpin: '4829',
   newMpin: '4829',
   email: 'nobody@example.test',
@@ -208,7 +211,9 @@ describe.each(apis)('every body of the %s API', (api) => {
         // The schema shows amounts as text or numbers: which of them are amounts, it can not.
         expect(trial.field === 'amount' ? answer.status : 400, `at ${said}`).toBe(400);
         const isRefused = answer.code === 'VALIDATION_FAILED';
-        expect(isRefused ? answer.field : trial.field, `at ${said}`).toBe(trial.field);
+        // An item of a list is named by its place in it.
+        const [field] = String(answer.field).split('.');
+        expect(isRefused ? field : trial.field, `at ${said}`).toBe(trial.field);
       });
       if (isTaken) continue;
       const after = await system.fingerprint();
@@ -292,7 +297,9 @@ describe.each(apis)('every query and path of the %s API', (api) => {
     const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       const names = route.parameters.filter(({ in: place }) => place === 'path');
-      if (names.length === 0 || names.some(({ name }) => name === 'gateway')) continue;
+      // A gateway's code and a push token are texts of others, and no ids of ours.
+      const isText = names.some(({ name }) => name === 'gateway' || name === 'token');
+      if (names.length === 0 || isText) continue;
       const texts = hostileTexts.filter((text) => text !== '' && text !== '..' && text !== '%');
       await each(texts, async (text) => {
         const [name = ''] = names.map((parameter) => parameter.name);
