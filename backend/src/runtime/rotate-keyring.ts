@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countOutdatedRows } from '../modules/audit/index.ts';
+import { countOutdatedTickets, resealTickets } from '../modules/support/index.ts';
 import { countOutdatedBodies, resealBodies } from '../modules/webhook-inbox/index.ts';
 import type { Vault } from '../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../platform/db/index.ts';
@@ -10,6 +11,8 @@ export interface OutdatedValues {
   readonly dataKeys: number;
   /** Of webhooks that matched nobody, to be sealed anew. */
   readonly webhookBodies: number;
+  /** Of people who were not signed in, to be sealed anew. */
+  readonly tickets: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;
 }
@@ -28,6 +31,7 @@ export const countOutdatedValues = async ({
 }: Pick<KeyringDeps, 'db' | 'vault'>): Promise<OutdatedValues> => ({
   dataKeys: await vault.countOutdated(db),
   webhookBodies: await countOutdatedBodies(db, vault.keyId),
+  tickets: await countOutdatedTickets(db, vault.keyId),
   auditRows: await countOutdatedRows(db, vault.keyId),
 });
 
@@ -41,7 +45,7 @@ export const countOutdatedValues = async ({
 export const rotateKeyring = async (
   { vault, inTransaction, batchSize = 500 }: KeyringDeps,
   signal: AbortSignal,
-): Promise<{ readonly dataKeys: number; readonly webhookBodies: number }> => {
+): Promise<Omit<OutdatedValues, 'auditRows'>> => {
   let dataKeys = 0;
   while (!signal.aborted) {
     const count = await inTransaction((tx) => vault.rewrap(tx, batchSize));
@@ -49,7 +53,8 @@ export const rotateKeyring = async (
     if (count < batchSize) break;
   }
   const webhookBodies = await resealBodies({ vault, inTransaction, batchSize }, signal);
-  return { dataKeys, webhookBodies };
+  const tickets = await resealTickets({ vault, inTransaction, batchSize }, signal);
+  return { dataKeys, webhookBodies, tickets };
 };
 
 /** Creates the gauge of what still needs an old key, set after each pass of the sweep. */
@@ -61,9 +66,10 @@ export const createKeyringMetrics = (registry: Registry) => {
     registers: [registry],
   });
   return {
-    observe({ dataKeys, webhookBodies, auditRows }: OutdatedValues): void {
+    observe({ dataKeys, webhookBodies, tickets, auditRows }: OutdatedValues): void {
       outdated.set({ kind: 'data_keys' }, dataKeys);
       outdated.set({ kind: 'webhook_bodies' }, webhookBodies);
+      outdated.set({ kind: 'tickets' }, tickets);
       outdated.set({ kind: 'audit_rows' }, auditRows);
     },
   };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runOperatorCommand } from '../../src/apps/operator/run-command.ts';
 import { createKeyringRotation } from '../../src/apps/worker/create-keyring-rotation.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
+import { openTicket } from '../../src/modules/support/open-ticket.ts';
 import { openBody } from '../../src/modules/webhook-inbox/index.ts';
 import { sealBody } from '../../src/modules/webhook-inbox/sealed-body.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/platform/crypto/index.ts';
@@ -26,6 +27,8 @@ interface Written {
   readonly userId: string;
   readonly sealed: string;
   readonly eventId: string;
+  /** Of a ticket by somebody who was not signed in. */
+  readonly reference: string;
 }
 
 /** A customer with a value of theirs, and an event that matched nobody. */
@@ -47,18 +50,28 @@ const write = async (vault: Vault): Promise<Written> => {
       receivedAt: at,
     },
   });
-  return { userId, sealed, eventId };
+  const content = {
+    name: 'Asha Rao',
+    category: 'CONTACT',
+    subject: 'Hello',
+    message: 'Hi',
+  } as const;
+  const reference = await openTicket({ ...system, vault }, content, undefined);
+  return { userId, sealed, eventId, reference };
 };
 
 /** What a process with this ring alone reads of it. */
-const read = async (vault: Vault, { userId, sealed, eventId: id }: Written) => {
+const read = async (vault: Vault, { userId, sealed, eventId: id, reference }: Written) => {
   const { db } = system;
   const value = (await vault.forUser(db, userId)).open(sealed, context);
   const { sealedBody } = await db.webhookEvent.findUniqueOrThrow({ where: { id } });
   const row = { id, sealedBody: sealedBody ?? '', sealedForUserId: null };
-  return [value, (await openBody(vault, db, row)).rawBody.toString()];
+  const ticket = await db.supportTicket.findUniqueOrThrow({ where: { reference } });
+  const ticketContext = { purpose: 'support', column: 'support_ticket.message', row: ticket.id };
+  const message = vault.service.open(ticket.messageSealed ?? '', ticketContext);
+  return [value, (await openBody(vault, db, row)).rawBody.toString(), message];
 };
-const asWritten = ({ userId, eventId }: Written) => [userId, `body of ${eventId}`];
+const asWritten = ({ userId, eventId }: Written) => [userId, `body of ${eventId}`, 'Hi'];
 
 const operator = (vault: Vault, name: 'keyring status' | 'keyring rotate') =>
   runOperatorCommand({ name }, { ...system, openVault: () => vault, readInput: async () => '' });
@@ -72,7 +85,7 @@ it('is replaced while the service writes; without the old key everything still r
   await expect(read(vaultOf(newKey), first)).rejects.toThrow('the keyring has no key k1');
   expect(await operator(rotating, 'keyring status')).toEqual({
     keyId: 'k2',
-    outdated: { dataKeys: 3, webhookBodies: 3, auditRows: 0 },
+    outdated: { dataKeys: 3, webhookBodies: 3, tickets: 3, auditRows: 0 },
   });
 
   const observed: unknown[] = [];
@@ -95,7 +108,12 @@ it('is replaced while the service writes; without the old key everything still r
   expect(written).toHaveLength(7);
   // By now nobody's first key is the old one.
   await sweep(signal);
-  expect(observed.at(-1)).toEqual({ dataKeys: 0, webhookBodies: 0, auditRows: 0 });
+  expect(observed.at(-1)).toEqual({
+    dataKeys: 0,
+    webhookBodies: 0,
+    tickets: 0,
+    auditRows: 0,
+  });
   expect(told.length).toBeGreaterThan(0);
   written.push(await write(rotating));
 
@@ -125,11 +143,11 @@ it('is moved to the first key by the operator command, which says what stays', a
   expect(await operator(rotating, 'keyring rotate')).toMatchObject({
     keyId: 'k3',
     changed: { dataKeys: users - 1 },
-    // The body that the lost key sealed, and the row of the audit log.
-    outdated: { dataKeys: 0, webhookBodies: 1, auditRows: 1 },
+    // What the lost key sealed, and the row of the audit log.
+    outdated: { dataKeys: 0, webhookBodies: 1, tickets: 1, auditRows: 1 },
   });
   expect(await operator(rotating, 'keyring rotate')).toMatchObject({
-    changed: { dataKeys: 0, webhookBodies: 0 },
+    changed: { dataKeys: 0, webhookBodies: 0, tickets: 0 },
   });
   expect(await read(vaultOf(key), one)).toEqual(asWritten(one));
 });

@@ -16,7 +16,7 @@ export const createKeyringRotation =
   ) =>
   async (signal: AbortSignal): Promise<void> => {
     const changed = await rotateKeyring(deps, signal);
-    if (changed.dataKeys + changed.webhookBodies > 0) {
+    if (changed.dataKeys + changed.webhookBodies + changed.tickets > 0) {
       deps.logger.info(changed, 'values moved to the current key of the keyring');
     }
     deps.keyringMetrics.observe(await countOutdatedValues(deps));
