@@ -225,6 +225,22 @@ describe('a debit', () => {
     },
   );
 
+  test.each([
+    ['another number', { contact: '+919812345678' }],
+    ['no number', []],
+  ])('is refused under the mandate of another customer: %s', async (_what, notes) => {
+    answers = (path) => {
+      if (path.includes('/payments')) return list();
+      if (path.includes('/orders/')) return [200, bytes(order({ notes }))];
+      return [200, bytes({ email: 'a@example.com', contact: '9876543210' })];
+    };
+    expect(await debit('cust_1/token_1')).toMatchObject({
+      kind: 'refused',
+      code: 'GATEWAY_REFUSED',
+    });
+    expect(asked.filter((path) => path.startsWith('POST'))).toEqual([]);
+  });
+
   test('is not made while nobody can tell whether it was made before', async () => {
     answers = (path) => (path.includes('/payments') ? [500, ''] : list());
     expect(await debit('cust_1/token_1')).toMatchObject({ kind: 'unknown' });

@@ -5,14 +5,15 @@ import type { PaymentGateway } from '../port.ts';
 import type { RazorpayCalls } from './create-razorpay-calls.ts';
 import { listPaymentsOf } from './create-razorpay-orders.ts';
 import * as facts from './razorpay.facts.ts';
-import { customerAnswer, recurringAnswer } from './razorpay.schemas.ts';
+import { customerAnswer, orderContactAnswer, recurringAnswer } from './razorpay.schemas.ts';
 
 type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
 
 /**
  * Debits mandates by recurring payments (page api/payments/recurring-payments), which have no
  * idempotency key: the debit of a key is looked for among the order's payments before it is made.
- * The caller makes one debit of an order at a time.
+ * The caller makes one debit of an order at a time. A mandate is debited only for an order of the
+ * customer who gave it, told by the phone number: the token is the caller's to choose.
  */
 export const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
   async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
@@ -31,6 +32,15 @@ export const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     );
     if (customer.kind !== 'done') return customer;
     const { email, contact } = customer.value;
+    const order = await calls.get(
+      'get-order',
+      facts.paths.order(encodeURIComponent(gatewayOrderId)),
+      orderContactAnswer,
+    );
+    if (order.kind !== 'done') return order;
+    if (!facts.isSameContact(order.value.notes[facts.contactNote] ?? '', contact)) {
+      return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
+    }
     const debited = await calls.post(
       'debit',
       facts.paths.recurring,

@@ -46,11 +46,16 @@ export const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
     return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
   };
 
-  const send = ({ receipt, amountPaise, currency }: CreateGatewayOrder) =>
+  const send = ({ receipt, amountPaise, currency, customer }: CreateGatewayOrder) =>
     post(
       'create-order',
       facts.paths.orders,
-      { amount: toSafePaise(amountPaise), currency, receipt, notes: {} },
+      {
+        amount: toSafePaise(amountPaise),
+        currency,
+        receipt,
+        notes: { [facts.contactNote]: customer.phone },
+      },
       orderAnswer,
     );
 

@@ -114,5 +114,14 @@ export const mandateTokenPattern = /^(cust_\w{1,64})\/(token_\w{1,64})$/;
  * it. Unverified: that a payment is listed at its order as soon as the call was accepted. */
 export const debitKeyNote = 'debit_key';
 
+/** Our note on an order: the phone number of its customer, which a mandate must share. */
+export const contactNote = 'contact';
+
+/** api/customers/entity: a contact with or without its country code. */
+export const isSameContact = (one: string, other: string): boolean => {
+  const [own, theirs] = [one, other].map((contact) => contact.replace(/\D/g, '').slice(-10));
+  return own?.length === 10 && own === theirs;
+};
+
 /** api/payments/recurring-payments: "1" charges the mandate. */
 export const recurringFlag = '1';

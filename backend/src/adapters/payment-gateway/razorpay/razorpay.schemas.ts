@@ -3,6 +3,7 @@ import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
 import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
 import {
+  contactNote,
   debitKeyNote,
   disputeStatuses,
   orderStatuses,
@@ -133,6 +134,11 @@ export const refundsAnswer = z.object({ items: z.array(refundAnswer) });
 
 /** api/disputes/fetch-all */
 export const disputesAnswer = z.object({ items: z.array(disputeAnswer) });
+
+/** api/orders/entity: whose order it is, by our note. */
+export const orderContactAnswer = z.object({
+  notes: z.object({ [contactNote]: z.string().optional() }).catch({}),
+});
 
 /** api/customers/fetch: what a recurring payment has to repeat. */
 export const customerAnswer = z.object({ email: z.string().min(1), contact: z.string().min(1) });

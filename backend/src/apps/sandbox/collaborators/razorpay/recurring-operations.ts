@@ -17,11 +17,13 @@ export interface RazorpayContext {
   readonly checkoutSignature: (orderId: string, paymentId: string) => string;
 }
 
-// Customers and their mandates are made at the gateway's own checkout; here every id is one.
+// Customers and their mandates are made at the gateway's own checkout; here every id is one. The
+// ten digits of a number in it, as in cust_9812345678, are its contact.
 const getCustomer = ({ params }: Call): Answer => {
   const id = params['customerId'] ?? '';
   if (!/^cust_\w+$/u.test(id)) return unknownId;
-  const known = { name: 'Asha Rao', email: 'customer@example.com', contact: '+919876543210' };
+  const contact = `+91${/^cust_(\d{10})$/u.exec(id)?.[1] ?? '9876543210'}`;
+  const known = { name: 'Asha Rao', email: 'customer@example.com', contact };
   return okAnswer({ id, entity: 'customer', ...known, notes: [], created_at: 1_767_225_600 });
 };
 
