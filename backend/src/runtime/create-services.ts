@@ -13,6 +13,7 @@ import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
 import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
+import { createPlans } from '../modules/plans/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import {
   createGates,
@@ -109,17 +110,19 @@ export const createServices = (
       (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
   });
   const payouts = createPayouts({ ...shared, provider: payoutProvider, notify, banking });
+  const limits = createSettings(shared).limits;
+  const idempotency = createIdempotency({ db, random, timers });
   const gold = createGold({
     ...shared,
     orders,
     provider,
     price: price.live,
-    limits: createSettings(shared).limits,
+    limits,
     requireApprovedKyc,
     findUser,
     gstRateBpsOn,
     payments,
-    idempotency: createIdempotency({ db, random, timers }),
+    idempotency,
     gates,
     termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
@@ -131,6 +134,16 @@ export const createServices = (
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
     payoutHolds: readPayoutHolds(config),
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
+  });
+  const plans = createPlans({
+    ...shared,
+    limits,
+    requireApprovedKyc,
+    payments,
+    idempotency,
+    gates,
+    notify,
+    installments: gold.installments,
   });
 
   return {
@@ -145,6 +158,7 @@ export const createServices = (
     banking,
     payoutProvider,
     gold,
+    plans,
     hasUsableGateway: async (): Promise<boolean> =>
       (await payments.listUsableGateways()).length > 0,
     async close(): Promise<void> {

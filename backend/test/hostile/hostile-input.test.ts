@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
 import type { Call } from '#test/support/test-customer.ts';
+import { addSeconds, createSystemClock } from '../../src/platform/clock/clock.ts';
+import { istDate } from '../../src/platform/clock/ist.ts';
 import { emptyBodies, hostileBodies, hostileTexts, hostileValues } from './hostile-values.ts';
 import {
   fits,
@@ -31,6 +33,9 @@ const samples: Record<string, unknown> = {
   email: 'nobody@example.test',
   unit: 'INR',
   amount: '1000',
+  amount_inr: '1000',
+  start_date: istDate(addSeconds(createSystemClock().now(), 86_400)),
+  mandate_token: 'token-of-asha',
   pan: 'ABCPE1234F',
   aadhaar: '999941057058',
   pincode: '560001',

@@ -45,6 +45,8 @@ it('has an index for every sweep', async () => {
       'payout_open_idx',
       'provider_operation_undecided_idx',
       'sip_plan_due_idx',
+      'sip_plan_fully_raised_idx',
+      'sip_plan_unannounced_idx',
       'webhook_event_backlog_idx',
       'webhook_event_purge_idx',
     ]),

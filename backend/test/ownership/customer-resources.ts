@@ -80,15 +80,12 @@ const makePlan: Maker = ({ client }) => {
   return named(client.call('POST', '/gold/sip', { ...plan, idempotency_key: newKey() }).then(idOf));
 };
 
-const dayMs = 24 * 60 * 60_000;
-/** 09:00 IST: a plan's first installment is raised then, or at once after it. */
-const raisedAtMs = 3.5 * 60 * 60_000;
-
 const makeInstallment: Maker = async (owner) => {
   const { system, client } = owner;
   const { params } = await makePlan(owner);
-  const inDayMs = system.runtime.clock.now().getTime() % dayMs;
-  if (inDayMs < raisedAtMs) await system.advance((raisedAtMs - inDayMs) / 1000 + 1);
+  const { body: plan } = await client.call('GET', `/gold/sip/${params['id']}`);
+  const inMs = Date.parse(String(plan['next_due_at'])) - system.runtime.clock.now().getTime();
+  if (inMs > 0) await system.advance(inMs / 1000 + 1);
   const orderId = await eventually(
     async () => {
       const { body } = await client.call('GET', `/gold/sip/${params['id']}/installments`);

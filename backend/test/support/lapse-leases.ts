@@ -7,6 +7,7 @@ const leases = [
   ['provider_operation', 'lease_until', 'holder_id'],
   ['payment_order', 'lease_until', 'holder_id'],
   ['payout_attempt', 'lease_until', 'holder_id'],
+  ['sip_plan', 'lease_until', 'holder_id'],
   ['bank_account', 'validation_lease_until', 'validation_holder_id'],
 ] as const;
 

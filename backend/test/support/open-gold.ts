@@ -17,6 +17,7 @@ import {
   type Payments,
 } from '../../src/modules/payments/index.ts';
 import { noHolds } from '../../src/modules/payouts/index.ts';
+import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
 import { createPrice } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
 import { createEarnReward, createReferralRoutes } from '../../src/modules/referrals/index.ts';
@@ -52,7 +53,8 @@ interface GoldConditions {
 
 const gatesOf = (
   conditions: GoldConditions,
-): Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'> => ({
+): Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'> => ({
+  isBuyOpen: async () => conditions.isGateOpen,
   async requireBuyOpen() {
     if (!conditions.isGateOpen) throw new AppError('PAYMENTS_DISABLED');
   },
@@ -71,6 +73,9 @@ export interface OpenGold {
   readonly sandbox: OpenSandbox;
   readonly clock: ManualClock;
   readonly gold: Gold;
+  readonly plans: Plans;
+  /** For a worker of plans that a test lets die or wait at one of its calls. */
+  readonly plansDeps: PlansDeps;
   readonly payments: Payments;
   readonly conditions: GoldConditions;
   readonly logged: () => string;
@@ -165,32 +170,38 @@ export const openGold = async ({
     portfolios: createPortfolioCache({ redis, random }),
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   });
-  const gold = createGold({
+  const shared = {
     ...system,
-    orders,
-    provider: wrapProvider?.(provider) ?? provider,
-    price: price.live,
-    limits: { current: async () => conditions.limits },
     requireApprovedKyc: async () => {
       if (conditions.kyc !== 'APPROVED') throw new AppError('KYC_REQUIRED');
     },
-    findUser,
-    gstRateBpsOn,
-    payments,
+    limits: { current: async () => conditions.limits },
     idempotency: createIdempotency(system),
     gates: gatesOf(conditions),
-    termsVersionOn: async () => '2026-01',
+    payments,
     notify,
+  };
+  const gold = createGold({
+    ...shared,
+    orders,
+    provider: wrapProvider?.(provider) ?? provider,
+    price: price.live,
+    findUser,
+    gstRateBpsOn,
+    termsVersionOn: async () => '2026-01',
     onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
     priceToleranceBps: fromSafeBps(100),
   });
+  const plansDeps = { ...shared, installments: gold.installments };
+  const plans = createPlans(plansDeps);
   const holdings = createHoldings({ ...system, price: price.live });
   const url = await system.serve({
     prefix: '/v1',
     routes: [
       ...gold.customerRoutes,
+      ...plans.customerRoutes,
       ...payments.customerRoutes,
       ...holdings.customerRoutes,
       ...createReferralRoutes(system),
@@ -210,6 +221,8 @@ export const openGold = async ({
     sandbox,
     clock,
     gold,
+    plans,
+    plansDeps,
     payments,
     conditions,
     logged: () => system.logged(),
@@ -238,6 +251,10 @@ export const openGold = async ({
         },
       });
       await createHolding(db, id, at);
+      const stamps = { submittedAt: at, reviewedAt: at, createdAt: at, updatedAt: at };
+      await db.kycRecord.create({
+        data: { id: random.uuid(), userId: id, status: 'APPROVED', ...stamps },
+      });
       return { id, providerUserId, call: as(id) };
     },
     advance: (seconds) => system.advance(seconds),

@@ -32,7 +32,7 @@ await runMain(async (env) => {
   const { db, inTransaction } = database;
   const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
-  const { banking, gold, payments, payouts, price } = services;
+  const { banking, gold, payments, payouts, plans, price } = services;
 
   const feed = createPriceFeed({
     ...runtime,
@@ -57,7 +57,10 @@ await runMain(async (env) => {
     sweeps: [
       createDeadPoolSweep({ inTransaction, logger }),
       createRefusalSweep({ ...runtime, inTransaction }),
-      ...gold.expirySweeps.map((sweep) => ({ ...sweep, everyMs: config.EXPIRY_EVERY_MS })),
+      ...[...gold.expirySweeps, ...plans.sweeps].map((sweep) => ({
+        ...sweep,
+        everyMs: config.EXPIRY_EVERY_MS,
+      })),
       ...gold.sweeps,
       ...payments.sweeps,
       ...banking.sweeps,

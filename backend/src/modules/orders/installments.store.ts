@@ -1,5 +1,6 @@
 import { gramsToDatabase, type Bps, type Grams, type Paise } from '../../money/index.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { selectOrders } from './orders.store.ts';
 import type { GoldOrder } from './orders.types.ts';
 
@@ -90,10 +91,6 @@ export const storeVerifiedInstallment = async (
   return count === 1;
 };
 
-/** Lists the installments of a plan by their numbers, the first one first. */
-export const listInstallments = (db: Db, planId: string): Promise<GoldOrder[]> =>
-  selectOrders(db, sql`WHERE o.sip_plan_id = ${planId}::uuid ORDER BY o.installment_no`);
-
 /** Selects payment orders whose debit the gateway was not asked for yet. */
 const isOpenAndUnrequested = {
   status: 'GATEWAY_ORDER_CREATED',
@@ -133,3 +130,11 @@ export const listLapsedInstallments = (
     take: limit,
     select: { id: true },
   });
+
+/** Lists one page of a plan's installments, the last raised first. */
+export const listInstallments = (db: Db, planId: string, page: Page): Promise<GoldOrder[]> =>
+  selectOrders(
+    db,
+    sql`WHERE o.sip_plan_id = ${planId}::uuid
+      ORDER BY o.installment_no DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
+  );

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { createWebhookInbox } from '../webhook-inbox/index.ts';
 import { chooseGateway, listUsableGateways, type GatewayWish } from './choose-gateway.ts';
+import { chooseDebitGateway, listDebitGateways } from './debit-gateways.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { debitMandate } from './debit-mandate.ts';
 import { listDueDebits, markAsked } from './debits.store.ts';
@@ -47,6 +48,10 @@ export const createPayments = (options: PaymentsOptions) => {
     chooseGateway: (wish?: GatewayWish): Promise<string> => chooseGateway(deps, wish),
     /** Lists the gateways that may be used now, in the order of choice. */
     listUsableGateways: (wish?: GatewayWish): Promise<string[]> => listUsableGateways(deps, wish),
+    /** Of a new mandate. @throws AppError NO_USABLE_GATEWAY */
+    chooseDebitGateway: (): Promise<string> => chooseDebitGateway(deps),
+    /** Lists the gateways that can debit a mandate now. */
+    listDebitGateways: (): Promise<string[]> => listDebitGateways(deps),
     /** Writes a payment order in its order's own transaction, and returns its id. */
     async insertPaymentOrder(tx: Db, request: PaymentOrderRequest): Promise<string> {
       const id = random.uuid();

@@ -1,0 +1,33 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { planMachine } from './plans.states.ts';
+import { endPlan, findPlan, lockPlan } from './plans.store.ts';
+import type { Plan, PlansDeps } from './plans.types.ts';
+
+/**
+ * Cancels a customer's plan: nothing more is raised. An installment that was raised before goes on
+ * (contract: plans > End of a plan).
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended
+ */
+export const cancelPlan = async (
+  deps: Pick<PlansDeps, 'db' | 'inTransaction' | 'clock' | 'logger'>,
+  userId: string,
+  planId: string,
+): Promise<Plan> => {
+  await deps.inTransaction(async (tx) => {
+    const plan = await lockPlan(tx, planId);
+    if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
+    const { id, status: from } = plan;
+    await transition(planMachine(deps.logger), {
+      id,
+      from,
+      to: 'CANCELLED',
+      actor: `customer:${userId}`,
+      cause: 'plan.cancelled',
+      update: () => endPlan(tx, id, 'CANCELLED', deps.clock.now()),
+    });
+  });
+  const cancelled = await findPlan(deps.db, planId, userId);
+  if (cancelled === undefined) throw new AppError('NOT_FOUND');
+  return cancelled;
+};

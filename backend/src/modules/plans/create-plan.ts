@@ -1,0 +1,130 @@
+import { formatRupees, toSafePaise, type Paise } from '../../money/index.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { validationError } from '../../platform/http/index.ts';
+import type { Claim, KeyedRequest } from '../../platform/idempotency/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { sealMandateToken } from '../payments/index.ts';
+import type { LimitName, Limits } from '../settings/index.ts';
+import type { CreatePlanBody } from './plans.schemas.ts';
+import { findPlan, insertPlan } from './plans.store.ts';
+import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
+import { dueAtOf, lastStartDate } from './schedule.rules.ts';
+
+export interface CreatePlanRequest {
+  readonly userId: string;
+  readonly keyed: KeyedRequest;
+  readonly body: CreatePlanBody;
+}
+
+export interface CreatedPlan {
+  readonly plan: Plan;
+  readonly isReplay: boolean;
+}
+
+const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError =>
+  new AppError('LIMIT_EXCEEDED', {
+    message: `The ${what} installment of a plan is INR ${formatRupees(limits[limit])}.`,
+    field: 'amount_inr',
+    details: { limit, limitPaise: toSafePaise(limits[limit]) },
+  });
+
+const checkAmount = (amountPaise: Paise, limits: Limits): void => {
+  if (amountPaise < limits.minSipPaise) throw limitExceeded('minSipPaise', limits, 'smallest');
+  if (amountPaise > limits.maxSipPaise) throw limitExceeded('maxSipPaise', limits, 'largest');
+};
+
+const refuseStart = (message: string): AppError =>
+  validationError([{ field: 'start_date', message }]);
+
+/** Returns the day on which the plan starts. @throws AppError VALIDATION_FAILED at `start_date` */
+const startDateOf = (body: CreatePlanBody, now: Date): string => {
+  const today = istDate(now);
+  const { start_date: startDate = today } = body;
+  if (startDate < today) throw refuseStart('must not be in the past');
+  if (startDate > lastStartDate(now)) throw refuseStart('must be at most a year ahead');
+  return startDate;
+};
+
+/**
+ * Creates `createPlan`, which writes a plan once for each idempotency key. It takes no money, so
+ * it is open while gate 2 is closed: the first installment meets the gate
+ * (contract: plans > Plan).
+ */
+export const createCreatePlan = (deps: PlansDeps) => {
+  const { db, inTransaction, clock, random, vault, idempotency, payments } = deps;
+
+  const load = async (userId: string, id: string): Promise<Plan> => {
+    const plan = await findPlan(db, id, userId);
+    invariant(plan, `an idempotency key names plan ${id}`);
+    return plan;
+  };
+
+  const sealMandate = async (tx: Db, userId: string, token: string, gateway: string) => {
+    const sealer = await vault.forUser(tx, userId);
+    return { gateway, tokenSealed: sealMandateToken(sealer, userId, token) } satisfies Mandate;
+  };
+
+  const write = async (
+    { userId, body }: CreatePlanRequest,
+    startDate: string,
+    claim: Claim,
+  ): Promise<CreatedPlan> => {
+    await deps.requireApprovedKyc(db, userId);
+    checkAmount(body.amount_inr, await deps.limits.current());
+    const { mandate_token: token, frequency } = body;
+    const gateway = token === undefined ? undefined : await payments.chooseDebitGateway();
+    const id = random.uuid();
+    await inTransaction(async (tx) => {
+      const mandate =
+        token === undefined || gateway === undefined
+          ? undefined
+          : await sealMandate(tx, userId, token, gateway);
+      await insertPlan(tx, {
+        id,
+        userId,
+        amountPaise: body.amount_inr,
+        frequency,
+        durationInstallments: body.duration_installments,
+        startDate,
+        mandate,
+        nextDueAt: dueAtOf({ startDate, frequency }, 1),
+        createdAt: clock.now(),
+      });
+      await claim.bind(tx, id);
+      await claim.finish(tx);
+    });
+    return { plan: await load(userId, id), isReplay: false };
+  };
+
+  return {
+    /** Returns what a finished key with this payload made; undefined for any other key. */
+    async findReplay({ scope, payload }: KeyedRequest): Promise<Plan | undefined> {
+      const id = await idempotency.findReplay(scope, payload);
+      return id === undefined ? undefined : load(scope.ownerId, id);
+    },
+
+    /**
+     * Writes a new plan; its first installment is raised by the worker.
+     * @throws AppError VALIDATION_FAILED at `start_date`, IDEMPOTENCY_KEY_REUSED,
+     *   REQUEST_IN_PROGRESS, KYC_REQUIRED, LIMIT_EXCEEDED; NO_USABLE_GATEWAY where there is a
+     *   mandate and no gateway that could debit it
+     */
+    async createPlan(request: CreatePlanRequest): Promise<CreatedPlan> {
+      const startDate = startDateOf(request.body, clock.now());
+      const { scope, payload } = request.keyed;
+      const replay = async (id: string): Promise<CreatedPlan> => ({
+        plan: await load(request.userId, id),
+        isReplay: true,
+      });
+      return idempotency.run(scope, payload, {
+        replay,
+        work: (claim, planId) =>
+          planId === undefined ? write(request, startDate, claim) : replay(planId),
+      });
+    },
+  };
+};
+
+export type CreatePlan = ReturnType<typeof createCreatePlan>;

@@ -1,0 +1,19 @@
+import type { Route } from '../../platform/http/index.ts';
+import type { Sweep } from '../../platform/jobs/index.ts';
+import { createAnnounceDebits } from './announce-debits.ts';
+import { createCompletePlans } from './complete-plans.ts';
+import { createPlanRoutes } from './plans.customer.routes.ts';
+import type { PlansDeps } from './plans.types.ts';
+import { createRaiseInstallments } from './raise-installments.ts';
+
+export interface Plans {
+  readonly customerRoutes: Route[];
+  /** They run often: what falls due, and what has come to its end. */
+  readonly sweeps: readonly Sweep[];
+}
+
+/** Creates SIP plans: their routes, and the schedule that raises their installments. */
+export const createPlans = (deps: PlansDeps): Plans => ({
+  customerRoutes: createPlanRoutes(deps),
+  sweeps: [createRaiseInstallments(deps), createAnnounceDebits(deps), createCompletePlans(deps)],
+});

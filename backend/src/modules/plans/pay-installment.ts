@@ -1,0 +1,39 @@
+import { isAppError } from '../../platform/errors/app-error.ts';
+import { readInstallment, requirePlan } from './read-installments.ts';
+import type { PlansDeps } from './plans.types.ts';
+
+/** The gateway did not open the checkout yet; the payment order's job goes on asking it. */
+const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
+
+/**
+ * Lets a customer pay an installment that failed: the same gold order gets a new payment order,
+ * and its checkout is opened. While the gateway gives no answer the installment is shown without a
+ * checkout, which follows (contract: plans > Paying an installment).
+ * @throws AppError PAYMENTS_DISABLED, KYC_REQUIRED, NOT_FOUND, NO_USABLE_GATEWAY,
+ *   ILLEGAL_TRANSITION unless it is FAILED, GATEWAY_MISMATCH
+ */
+export const payInstallment = async (
+  deps: PlansDeps,
+  request: {
+    readonly userId: string;
+    readonly planId: string;
+    readonly orderId: string;
+    readonly requestId: string;
+  },
+) => {
+  const { userId, planId, orderId, requestId } = request;
+  await deps.gates.requireBuyOpen();
+  await deps.requireApprovedKyc(deps.db, userId);
+  await requirePlan(deps, userId, planId);
+  await readInstallment(deps, planId, orderId);
+  const gateway = await deps.payments.chooseGateway();
+  const { paymentOrderId } = await deps.inTransaction((tx) =>
+    deps.installments.payInstallmentAgain(tx, { orderId, userId, gateway, requestId }),
+  );
+  try {
+    await deps.payments.createGatewayOrder(paymentOrderId);
+  } catch (error) {
+    if (!deferring.some((code) => isAppError(error, code))) throw error;
+  }
+  return readInstallment(deps, planId, orderId);
+};

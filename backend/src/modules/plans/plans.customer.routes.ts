@@ -1,0 +1,140 @@
+import { formatRupees } from '../../money/index.ts';
+import {
+  created,
+  defineIdempotentRoute,
+  defineRoute,
+  idParams,
+  ok,
+  pageQuery,
+  replayed,
+  type Route,
+} from '../../platform/http/index.ts';
+import { customerAccess } from '../identity/index.ts';
+import { cancelPlan } from './cancel-plan.ts';
+import { createCreatePlan } from './create-plan.ts';
+import { payInstallment } from './pay-installment.ts';
+import {
+  createPlanBody,
+  installmentPage,
+  installmentParams,
+  installmentView,
+  planPage,
+  planView,
+  presentPlan,
+} from './plans.schemas.ts';
+import { listPlans } from './plans.store.ts';
+import type { PlansDeps } from './plans.types.ts';
+import { readInstallments, requirePlan } from './read-installments.ts';
+
+const shared = { tags: ['plans'], access: customerAccess } as const;
+
+/** `POST /gold/sip`. */
+const createPlanRoute = (deps: PlansDeps): Route => {
+  const plans = createCreatePlan(deps);
+  return defineIdempotentRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip',
+    summary: 'Start a plan that buys gold in installments',
+    body: createPlanBody,
+    responses: { 201: planView, 200: planView },
+    errors: [
+      'IDEMPOTENCY_KEY_REUSED',
+      'REQUEST_IN_PROGRESS',
+      'KYC_REQUIRED',
+      'LIMIT_EXCEEDED',
+      'NO_USABLE_GATEWAY',
+    ],
+    idempotent: {
+      operation: 'gold.sip',
+      owner: ({ userId }) => userId,
+      key: ({ idempotency_key: key }) => key,
+      payload: ({ amount_inr: amount, ...body }) => ({
+        ...body,
+        amount_inr: formatRupees(amount),
+        idempotency_key: undefined,
+      }),
+      replay: async (keyed) => {
+        const plan = await plans.findReplay(keyed);
+        return plan === undefined ? undefined : replayed(presentPlan(plan));
+      },
+      // A plan takes no money when it is created: its installments meet the gate.
+      gate: async () => {},
+    },
+    handler: async ({ body, principal: { userId }, keyed }) => {
+      const { plan, isReplay } = await plans.createPlan({ userId, keyed, body });
+      return isReplay ? replayed(presentPlan(plan)) : created(presentPlan(plan));
+    },
+  });
+};
+
+/** Declares the customers' routes of plans (contract: plans > Plan routes). */
+export const createPlanRoutes = (deps: PlansDeps): Route[] => [
+  createPlanRoute(deps),
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/gold/sip',
+    summary: "The caller's plans, newest first",
+    query: pageQuery,
+    responses: { 200: planPage },
+    handler: async ({ query, principal: { userId } }) => {
+      const { rows, total } = await listPlans(deps.db, userId, query);
+      return ok({ items: rows.map(presentPlan), total, ...query });
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/gold/sip/:id',
+    summary: 'One plan',
+    params: idParams,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params, principal: { userId } }) =>
+      ok(presentPlan(await requirePlan(deps, userId, params.id))),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/cancel',
+    summary: 'Cancel a plan: it raises no more installments',
+    params: idParams,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params, principal: { userId } }) =>
+      ok(presentPlan(await cancelPlan(deps, userId, params.id))),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/gold/sip/:id/installments',
+    summary: 'The installments of a plan, the last raised first',
+    params: idParams,
+    query: pageQuery,
+    responses: { 200: installmentPage },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params: { id: planId }, query, principal: { userId } }) =>
+      ok(await readInstallments(deps, { userId, planId }, query)),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/installments/:orderId/pay',
+    summary: 'Pay an installment that failed',
+    params: installmentParams,
+    responses: { 200: installmentView },
+    errors: [
+      'PAYMENTS_DISABLED',
+      'KYC_REQUIRED',
+      'NOT_FOUND',
+      'ILLEGAL_TRANSITION',
+      'NO_USABLE_GATEWAY',
+      'GATEWAY_MISMATCH',
+    ],
+    handler: async ({ params, principal: { userId }, context: { requestId } }) => {
+      const { id: planId, orderId } = params;
+      return ok(await payInstallment(deps, { userId, planId, orderId, requestId }));
+    },
+  }),
+];

@@ -1,0 +1,77 @@
+import { formatRupees } from '../../money/index.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { Plan } from './plans.types.ts';
+
+const day = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'Asia/Kolkata',
+});
+
+const nameOf = (plan: Plan, installmentNo: number): string =>
+  `installment ${installmentNo} of ${plan.durationInstallments} of your gold plan`;
+
+/**
+ * Announces a debit under the customer's mandate. Once for each day on which it is planned: a debit
+ * that had to be moved is announced again.
+ */
+export const notifyDebit = (
+  db: Db,
+  notify: Notify,
+  plan: Plan,
+  debit: { readonly installmentNo: number; readonly debitAt: Date },
+): Promise<void> => {
+  const { installmentNo, debitAt } = debit;
+  const rupees = formatRupees(plan.amountPaise);
+  return notify(db, {
+    userId: plan.userId,
+    type: 'sip_debit_notice',
+    title: 'Upcoming payment for your gold plan',
+    body:
+      `INR ${rupees} for ${nameOf(plan, installmentNo)} will be debited on ` +
+      `${day.format(debitAt)}. Please keep this amount in your account.`,
+    data: {
+      planId: plan.id,
+      installmentNo,
+      amountInr: rupees,
+      debitAt: debitAt.toISOString(),
+    },
+    dedupeKey: `sip_debit_notice:${plan.id}:${installmentNo}:${istDate(debitAt)}`,
+  });
+};
+
+/** Asks the customer of a plan without a mandate to pay an installment. */
+export const notifyInstallmentDue = (
+  db: Db,
+  notify: Notify,
+  plan: Plan,
+  installment: { readonly installmentNo: number; readonly orderId: string },
+): Promise<void> => {
+  const { installmentNo, orderId } = installment;
+  const rupees = formatRupees(plan.amountPaise);
+  return notify(db, {
+    userId: plan.userId,
+    type: 'sip_installment_due',
+    title: 'Your gold plan: payment due',
+    body: `Please pay INR ${rupees} for ${nameOf(plan, installmentNo)} within 72 hours.`,
+    data: { planId: plan.id, orderId, installmentNo, amountInr: rupees },
+    dedupeKey: `sip_installment_due:${orderId}`,
+  });
+};
+
+/** Notifies the customer that the plan has come to its end. */
+export const notifyCompleted = (db: Db, notify: Notify, plan: Plan): Promise<void> =>
+  notify(db, {
+    userId: plan.userId,
+    type: 'sip_completed',
+    title: 'Your gold plan is complete',
+    body:
+      `All ${plan.durationInstallments} installments of your gold plan of ` +
+      `INR ${formatRupees(plan.amountPaise)} have ended. ` +
+      'You can still pay any that failed.',
+    data: { planId: plan.id },
+    dedupeKey: `sip_completed:${plan.id}`,
+  });

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { MoneyError, RUPEES_PATTERN, formatRupees, paise, parseRupees } from '../../money/index.ts';
+import { idParams, pageOf } from '../../platform/http/index.ts';
+import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
+import { goldOrderView, presentOrder, type GoldOrder } from '../orders/index.ts';
+import { paymentOrderSchema, type PaymentOrderView } from '../payments/index.ts';
+import { planStatuses, type Plan } from './plans.types.ts';
+import { frequencies } from './schedule.rules.ts';
+
+/** No installment is smaller, whatever the operators' limit (contract: plans > Plan). */
+const smallestPaise = paise(1000n);
+
+const amountInr = z
+  .union([
+    z.string().max(32).meta({ pattern: RUPEES_PATTERN.source }),
+    z.number().meta({ minimum: 10 }),
+  ])
+  .transform((given, context) => {
+    try {
+      const amountPaise = parseRupees(given);
+      if (amountPaise >= smallestPaise) return amountPaise;
+      context.addIssue({ code: 'custom', message: 'must be at least 10' });
+    } catch (error) {
+      if (!(error instanceof MoneyError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+    return z.NEVER;
+  })
+  .describe('Rupees of one installment, tax included, with at most two decimals; at least 10.');
+
+export const createPlanBody = z.object({
+  amount_inr: amountInr,
+  frequency: z.enum(frequencies),
+  duration_installments: z.int().min(1).max(240),
+  start_date: z.iso
+    .date()
+    .describe('A day of the IST calendar, today by default and at most a year ahead.')
+    .optional(),
+  mandate_token: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(512, 'can be at most 512 characters')
+    .regex(/^[\x21-\x7e]+$/u, 'must be printable ASCII without spaces')
+    .describe("The gateway's token of a mandate, which pays the installments.")
+    .optional(),
+  idempotency_key: idempotencyKeySchema,
+});
+export type CreatePlanBody = z.output<typeof createPlanBody>;
+
+/** A plan as its customer sees it. */
+export const planView = z.object({
+  id: z.uuid(),
+  status: z.enum(planStatuses),
+  amount_inr: z.string().regex(RUPEES_PATTERN),
+  frequency: z.enum(frequencies),
+  duration_installments: z.int().min(1).max(240),
+  start_date: z.iso.date(),
+  has_mandate: z.boolean(),
+  installments_raised: z.int().min(0).max(240),
+  next_due_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  cancelled_at: z.iso.datetime().nullable(),
+  completed_at: z.iso.datetime().nullable(),
+});
+planView.register(z.globalRegistry, {
+  id: 'SipPlan',
+  description: 'A plan that buys gold for the same amount on the days of its schedule.',
+  examples: [
+    {
+      id: '0199d8f2-9d3f-7a71-8f88-6c4d9eafb023',
+      status: 'ACTIVE',
+      amount_inr: '500.00',
+      frequency: 'MONTHLY',
+      duration_installments: 12,
+      start_date: '2026-01-31',
+      has_mandate: true,
+      installments_raised: 1,
+      next_due_at: '2026-02-28T03:30:00.000Z',
+      created_at: '2026-01-15T09:30:00.000Z',
+      cancelled_at: null,
+      completed_at: null,
+    },
+  ],
+});
+export const planPage = pageOf(planView);
+
+/** An installment: its gold order, its place in the plan and what pays it. */
+export const installmentView = goldOrderView.extend({
+  installment_no: z.int().min(1).max(240),
+  due_at: z.iso.datetime(),
+  payment: paymentOrderSchema.nullable(),
+});
+installmentView.register(z.globalRegistry, {
+  id: 'Installment',
+  description: 'The gold order of one installment of a plan, with its latest payment order.',
+});
+export const installmentPage = pageOf(installmentView);
+
+export const installmentParams = idParams.extend({ orderId: z.uuid() });
+
+export const presentPlan = (plan: Plan): z.output<typeof planView> => ({
+  id: plan.id,
+  status: plan.status,
+  amount_inr: formatRupees(plan.amountPaise),
+  frequency: plan.frequency,
+  duration_installments: plan.durationInstallments,
+  start_date: plan.startDate,
+  has_mandate: plan.mandate !== undefined,
+  installments_raised: plan.installmentsRaised,
+  next_due_at: plan.nextDueAt?.toISOString() ?? null,
+  created_at: plan.createdAt.toISOString(),
+  cancelled_at: plan.cancelledAt?.toISOString() ?? null,
+  completed_at: plan.completedAt?.toISOString() ?? null,
+});
+
+/** Presents an installment with `payment`, its latest payment order (contract: plans > Installments). */
+export const presentInstallment = (
+  order: GoldOrder,
+  payment: PaymentOrderView | undefined,
+): z.input<typeof installmentView> => ({
+  ...presentOrder(order),
+  installment_no: order.installmentNo ?? 0,
+  due_at: order.dueAt?.toISOString() ?? '',
+  payment: payment ?? null,
+});

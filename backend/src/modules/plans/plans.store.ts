@@ -1,0 +1,259 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { paise } from '../../money/index.ts';
+import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { createLease } from '../../platform/lease/lease.ts';
+import type { Frequency } from './schedule.rules.ts';
+import type { Plan, PlanStatus } from './plans.types.ts';
+
+const columns = {
+  id: true,
+  userId: true,
+  status: true,
+  amountPaise: true,
+  frequency: true,
+  durationInstallments: true,
+  startDate: true,
+  mandateGateway: true,
+  mandateTokenSealed: true,
+  installmentsRaised: true,
+  nextDueAt: true,
+  noticedInstallmentNo: true,
+  noticedAt: true,
+  createdAt: true,
+  cancelledAt: true,
+  completedAt: true,
+} satisfies Prisma.SipPlanSelect;
+
+type Row = Prisma.SipPlanGetPayload<{ select: typeof columns }>;
+
+const toPlan = (row: Row): Plan => {
+  const { mandateGateway, mandateTokenSealed, noticedInstallmentNo, noticedAt, ...plan } = row;
+  return {
+    ...plan,
+    amountPaise: paise(row.amountPaise),
+    // Both held by check constraints.
+    status: row.status as PlanStatus,
+    frequency: row.frequency as Frequency,
+    startDate: row.startDate.toISOString().slice(0, 10),
+    mandate:
+      mandateGateway === null || mandateTokenSealed === null
+        ? undefined
+        : { gateway: mandateGateway, tokenSealed: mandateTokenSealed },
+    lastNotice:
+      noticedInstallmentNo === null || noticedAt === null
+        ? undefined
+        : { installmentNo: noticedInstallmentNo, sentAt: noticedAt },
+  };
+};
+
+export type NewPlan = Pick<
+  Plan,
+  | 'id'
+  | 'userId'
+  | 'amountPaise'
+  | 'frequency'
+  | 'durationInstallments'
+  | 'startDate'
+  | 'mandate'
+  | 'createdAt'
+> & { readonly nextDueAt: Date };
+
+export const insertPlan = async (db: Db, { mandate, ...plan }: NewPlan): Promise<void> => {
+  await db.sipPlan.create({
+    data: {
+      ...plan,
+      status: 'ACTIVE',
+      startDate: new Date(`${plan.startDate}T00:00:00.000Z`),
+      mandateGateway: mandate?.gateway ?? null,
+      mandateTokenSealed: mandate?.tokenSealed ?? null,
+      updatedAt: plan.createdAt,
+    },
+    select: { id: true },
+  });
+};
+
+/** Returns a customer's plan; undefined where the plan is another's. */
+export const findPlan = async (db: Db, id: string, userId: string): Promise<Plan | undefined> => {
+  const row = await db.sipPlan.findUnique({ where: { id, userId }, select: columns });
+  return row === null ? undefined : toPlan(row);
+};
+
+/** Returns one page of a customer's plans, newest first. */
+export const listPlans = async (
+  db: Db,
+  userId: string,
+  page: Page,
+): Promise<{ rows: Plan[]; total: number }> => {
+  const rows = await db.sipPlan.findMany({
+    where: { userId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: page.limit,
+    skip: offsetOf(page),
+    select: columns,
+  });
+  return { rows: rows.map(toPlan), total: await db.sipPlan.count({ where: { userId } }) };
+};
+
+/** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
+export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> => {
+  await selectRows(tx, sql`SELECT id FROM sip_plan WHERE id = ${id}::uuid FOR UPDATE`);
+  const row = await tx.sipPlan.findUnique({ where: { id }, select: columns });
+  return row === null ? undefined : toPlan(row);
+};
+
+/** Ends a plan, which then raises nothing more; returns how many rows were ACTIVE. */
+export const endPlan = async (
+  tx: Db,
+  id: string,
+  to: 'CANCELLED' | 'COMPLETED',
+  at: Date,
+): Promise<number> => {
+  const ended = to === 'CANCELLED' ? { cancelledAt: at } : { completedAt: at };
+  const { count } = await tx.sipPlan.updateMany({
+    where: { id, status: 'ACTIVE' },
+    data: { ...ended, status: to, nextDueAt: null, updatedAt: at },
+  });
+  return count;
+};
+
+/** Of the worker that raises a plan's next installment. */
+const lease = createLease({ table: 'sip_plan' });
+
+/** Whoever could not buy gold now: their plans wait (contract: plans > Schedule). */
+const ofTrader = sql`EXISTS (
+  SELECT FROM app_user u JOIN kyc_record k ON k.user_id = u.id
+  WHERE u.id = p.user_id AND NOT u.blocked AND u.deleted_at IS NULL AND k.status = 'APPROVED')`;
+
+/** The gateways that can take a payment now. */
+export interface UsableGateways {
+  /** For checkouts; undefined while there is none. */
+  readonly checkout: string | undefined;
+  /** Those that can debit a mandate. */
+  readonly debits: readonly string[];
+}
+
+const isPayable = ({ checkout, debits }: UsableGateways): Sql => sql`
+  CASE WHEN p.mandate_gateway IS NULL THEN ${checkout !== undefined}::boolean
+    ELSE p.mandate_gateway = ANY(${debits}::text[]) END`;
+
+/**
+ * Claims plans whose next installment is due, the longest due first: until the lease ends nobody
+ * else raises it. Plans of a customer who may not buy, or whose gateway can't be used, stay due.
+ */
+export const claimDuePlans = async (
+  db: Db,
+  claim: {
+    readonly now: Date;
+    readonly holderId: string;
+    readonly leaseMs: number;
+    readonly limit: number;
+    readonly gateways: UsableGateways;
+  },
+): Promise<Plan[]> => {
+  const { now, holderId, leaseMs, limit, gateways } = claim;
+  const claimed = await selectRows<{ id: string }>(
+    db,
+    sql`
+      WITH due AS MATERIALIZED (
+        SELECT p.id FROM sip_plan p
+        WHERE p.status = 'ACTIVE' AND p.next_due_at <= ${now}::timestamptz
+          AND ${lease.isFree('p')} AND ${isPayable(gateways)} AND ${ofTrader}
+        ORDER BY p.next_due_at LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED)
+      UPDATE sip_plan SET holder_id = ${holderId}::uuid, lease_until = ${lease.until(leaseMs)}
+      FROM due WHERE sip_plan.id = due.id
+      RETURNING sip_plan.id`,
+  );
+  if (claimed.length === 0) return [];
+  const rows = await db.sipPlan.findMany({
+    where: { id: { in: claimed.map(({ id }) => id) } },
+    orderBy: { nextDueAt: 'asc' },
+    select: columns,
+  });
+  return rows.map(toPlan);
+};
+
+/**
+ * Moves a claimed plan on to its next installment and gives the lease back. False when the plan
+ * has ended, or another worker raised the installment: then nothing may be written for it.
+ */
+export const advancePlan = async (
+  tx: Db,
+  plan: Plan,
+  change: {
+    readonly holderId: string;
+    /** Null after the last installment. */
+    readonly nextDueAt: Date | null;
+    /** Of the installment that is raised, where the customer is notified of its debit only now. */
+    readonly noticedAt: Date | undefined;
+    readonly now: Date;
+  },
+): Promise<boolean> => {
+  const { holderId, nextDueAt, noticedAt, now } = change;
+  const raised = plan.installmentsRaised + 1;
+  const { count } = await tx.sipPlan.updateMany({
+    where: {
+      id: plan.id,
+      status: 'ACTIVE',
+      installmentsRaised: plan.installmentsRaised,
+      holderId,
+    },
+    data: {
+      installmentsRaised: raised,
+      nextDueAt,
+      ...(noticedAt !== undefined && { noticedInstallmentNo: raised, noticedAt }),
+      holderId: null,
+      leaseUntil: null,
+      updatedAt: now,
+    },
+  });
+  return count === 1;
+};
+
+/**
+ * Locks plans with a mandate whose next debit is near and was not announced yet. Those that
+ * another transaction has locked are left to it.
+ */
+export const lockUnannounced = async (
+  tx: Db,
+  dueBefore: Date,
+  limit: number,
+  gateways: UsableGateways,
+): Promise<Plan[]> => {
+  const found = await selectRows<{ id: string }>(
+    tx,
+    sql`
+      SELECT p.id FROM sip_plan p
+      WHERE p.status = 'ACTIVE' AND p.mandate_token_sealed IS NOT NULL
+        AND p.noticed_installment_no IS DISTINCT FROM p.installments_raised + 1
+        AND p.next_due_at <= ${dueBefore}::timestamptz
+        AND ${isPayable(gateways)} AND ${ofTrader}
+      ORDER BY p.next_due_at LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED`,
+  );
+  const where = { id: { in: found.map(({ id }) => id) } };
+  return (await tx.sipPlan.findMany({ where, select: columns })).map(toPlan);
+};
+
+/** Stores that the next debit of each of these plans was announced. */
+export const markAnnounced = async (tx: Db, ids: readonly string[], at: Date): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+      UPDATE sip_plan SET noticed_installment_no = installments_raised + 1,
+        noticed_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+      WHERE id = ANY(${ids}::uuid[])`,
+  );
+};
+
+/** Lists plans of which every installment is raised and none is under way any more. */
+export const listEndedPlans = (db: Db, limit: number): Promise<{ id: string }[]> =>
+  selectRows(
+    db,
+    sql`
+      SELECT p.id FROM sip_plan p
+      WHERE p.status = 'ACTIVE' AND p.installments_raised = p.duration_installments
+        AND NOT EXISTS (
+          SELECT FROM gold_order o WHERE o.sip_plan_id = p.id
+            AND o.status NOT IN ('ALLOCATED', 'FAILED', 'MANUAL_REVIEW'))
+      ORDER BY p.updated_at LIMIT ${limit}`,
+  );

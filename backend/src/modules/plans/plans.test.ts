@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createPlanFixtures, planBody, type PlanFixtures } from '#test/support/plan-fixtures.ts';
+import { paise } from '../../money/index.ts';
+import { defaultLimits } from '../settings/index.ts';
+
+let open: OpenGold;
+let fixtures: PlanFixtures;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createPlanFixtures(open);
+});
+afterAll(() => open.close());
+// 10:00 in India: today's 09:00 has passed.
+beforeEach(() => fixtures.setClock('2026-01-05T04:30:00.000Z'));
+afterEach(() => {
+  open.conditions.kyc = 'APPROVED';
+  open.conditions.limits = defaultLimits;
+  open.conditions.isGateOpen = true;
+  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const post = async (more: object) => {
+  const { call } = await open.newCustomer();
+  return call('POST', '/gold/sip', planBody(more));
+};
+const disableGateway = (enabled: boolean) => {
+  const data = { mode: 'test', enabled, updatedAt: open.clock.now() };
+  return open.database.db.gatewaySetting.upsert({
+    where: { code: 'sandbox' },
+    create: { code: 'sandbox', ...data },
+    update: data,
+  });
+};
+
+describe('a new plan', () => {
+  it('starts today at 09:00 of India where the customer names no day', async () => {
+    const answer = await post({});
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      status: 'ACTIVE',
+      amount_inr: '500.00',
+      frequency: 'MONTHLY',
+      duration_installments: 12,
+      start_date: '2026-01-05',
+      has_mandate: false,
+      installments_raised: 0,
+      next_due_at: '2026-01-05T03:30:00.000Z',
+      created_at: '2026-01-05T04:30:00.000Z',
+      cancelled_at: null,
+      completed_at: null,
+    });
+  });
+
+  it('starts on the Indian day: an evening in London is the next morning there', async () => {
+    await fixtures.setClock('2026-01-05T18:45:00.000Z');
+    expect((await post({})).body.start_date).toBe('2026-01-06');
+    const yesterday = await post({ start_date: '2026-01-05' });
+    expect(yesterday.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'start_date' });
+  });
+
+  it('may start a year ahead, and no later', async () => {
+    expect((await post({ start_date: '2027-01-05' })).status).toBe(201);
+    const answer = await post({ start_date: '2027-01-06' });
+    expect(answer).toMatchObject({ status: 400, body: { error: { field: 'start_date' } } });
+  });
+
+  it.each([
+    ['amount_inr', { amount_inr: '9.99' }],
+    ['amount_inr', { amount_inr: '12.345' }],
+    ['amount_inr', { amount_inr: -50 }],
+    ['frequency', { frequency: 'YEARLY' }],
+    ['duration_installments', { duration_installments: 0 }],
+    ['duration_installments', { duration_installments: 241 }],
+    ['duration_installments', { duration_installments: 1.5 }],
+    ['start_date', { start_date: '2026-02-30' }],
+    ['start_date', { start_date: '05-02-2026' }],
+    ['mandate_token', { mandate_token: '' }],
+    ['mandate_token', { mandate_token: 'a b' }],
+    ['idempotency_key', { idempotency_key: 'short' }],
+  ])('is refused for a bad %s: %j', async (field, more) => {
+    const answer = await post(more);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field });
+  });
+
+  it('takes 10 rupees and 240 installments, and a number for an amount', async () => {
+    const answer = await post({ amount_inr: 10, duration_installments: 240 });
+    expect(answer).toMatchObject({ status: 201, body: { amount_inr: '10.00' } });
+  });
+
+  it('stays within the limits of operators', async () => {
+    open.conditions.limits = {
+      ...open.conditions.limits,
+      minSipPaise: paise(5000n),
+      maxSipPaise: paise(60_000n),
+    };
+    const small = await post({ amount_inr: '49.99' });
+    const large = await post({ amount_inr: '600.01' });
+    expect(small.body.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'The smallest installment of a plan is INR 50.00.',
+      details: { limit: 'minSipPaise', limitPaise: 5000 },
+    });
+    expect(large.body.error.details).toEqual({ limit: 'maxSipPaise', limitPaise: 60_000 });
+    expect((await post({ amount_inr: '600.00' })).status).toBe(201);
+  });
+
+  it('needs approved KYC: asked after the body, and before the limits', async () => {
+    open.conditions.kyc = 'PENDING';
+    expect((await post({ frequency: 'YEARLY' })).status).toBe(400);
+    expect((await post({ start_date: '2020-01-01' })).status).toBe(400);
+    expect(await post({ amount_inr: '1000000' })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'KYC_REQUIRED' } },
+    });
+  });
+
+  it('can be made while the buy gate is closed: it takes no money', async () => {
+    open.conditions.isGateOpen = false;
+    expect((await post({})).status).toBe(201);
+  });
+});
+
+describe('the key of a plan', () => {
+  it('makes it once, also when its first day has passed by the time of a repeat', async () => {
+    const { call, id: userId } = await open.newCustomer();
+    const body = planBody({ start_date: '2026-01-05' });
+    const first = await call('POST', '/gold/sip', body);
+    open.clock.advance(26 * 3_600_000);
+    const again = await call('POST', '/gold/sip', { ...body, amount_inr: 500 });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body.id).toBe(first.body.id);
+    const other = await call('POST', '/gold/sip', { ...body, amount_inr: '501' });
+    expect(other).toMatchObject({ status: 400, body: { error: { field: 'start_date' } } });
+    expect(await open.database.db.sipPlan.count({ where: { userId } })).toBe(1);
+  });
+
+  it('is refused for another payload', async () => {
+    const { call } = await open.newCustomer();
+    const body = planBody();
+    await call('POST', '/gold/sip', body);
+    const other = await call('POST', '/gold/sip', { ...body, frequency: 'DAILY' });
+    expect(other).toMatchObject({
+      status: 409,
+      body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    });
+  });
+
+  it('makes one plan of many requests at once', async () => {
+    const { call, id: userId } = await open.newCustomer();
+    const body = planBody();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => call('POST', '/gold/sip', body)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect(await open.database.db.sipPlan.count({ where: { userId } })).toBe(1);
+  });
+});
+
+describe('a mandate', () => {
+  it("is kept sealed with the customer's key, at the gateway that can debit it", async () => {
+    const plan = await fixtures.newPlan({ mandate_token: 'token-of-asha' });
+    const row = await fixtures.planRow(plan.id);
+    expect(row.mandateGateway).toBe('sandbox');
+    expect(row.mandateTokenSealed).not.toContain('asha');
+    const sealer = await open.vault.forUser(open.database.db, plan.userId);
+    const context = { purpose: 'mandate', column: 'sip_plan.mandate_token', row: plan.userId };
+    expect(sealer.open(row.mandateTokenSealed ?? '', context)).toBe('token-of-asha');
+    expect(JSON.stringify(await fixtures.plan(plan))).not.toContain('asha');
+    expect(await fixtures.plan(plan)).toMatchObject({ has_mandate: true });
+  });
+
+  it('needs a gateway that can debit it', async () => {
+    await disableGateway(false);
+    try {
+      expect((await post({ mandate_token: 'token-of-asha' })).body.error.code).toBe(
+        'NO_USABLE_GATEWAY',
+      );
+      expect((await post({})).status).toBe(201);
+    } finally {
+      await disableGateway(true);
+    }
+  });
+});
+
+describe("a customer's plans", () => {
+  it('are listed newest first, and nobody else sees them', async () => {
+    const { call } = await open.newCustomer();
+    const made: string[] = [];
+    for (const amount of ['100', '200', '300']) {
+      open.clock.advance(1000);
+      const answer = await call('POST', '/gold/sip', planBody({ amount_inr: amount }));
+      made.unshift(answer.body.id);
+    }
+    const page = (await call('GET', '/gold/sip?limit=2')).body;
+    expect(page).toMatchObject({ total: 3, page: 1, limit: 2 });
+    const rest = (await call('GET', '/gold/sip?limit=2&page=2')).body;
+    expect([...page.items, ...rest.items].map(({ id }) => id)).toEqual(made);
+
+    const stranger = (await open.newCustomer()).call;
+    expect((await stranger('GET', '/gold/sip')).body.total).toBe(0);
+    const path = `/gold/sip/${made[0]}`;
+    for (const [method, of] of [
+      ['GET', path],
+      ['POST', `${path}/cancel`],
+      ['GET', `${path}/installments`],
+      ['POST', `${path}/installments/${made[0]}/pay`],
+    ] as const) {
+      expect({ of, status: (await stranger(method, of)).status }).toEqual({ of, status: 404 });
+    }
+    expect((await call('GET', '/gold/sip/not-an-id')).status).toBe(404);
+  });
+
+  it('are cancelled once, and raise nothing from then on', async () => {
+    const plan = await fixtures.newPlan();
+    open.clock.advance(60_000);
+    const answer = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        status: 'CANCELLED',
+        next_due_at: null,
+        cancelled_at: '2026-01-05T04:31:00.000Z',
+      },
+    });
+    const again = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'ILLEGAL_TRANSITION' } } });
+    await fixtures.sweep();
+    expect(await fixtures.raised(plan.id)).toEqual([]);
+  });
+});

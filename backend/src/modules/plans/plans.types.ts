@@ -1,0 +1,80 @@
+import type { Paise } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Idempotency } from '../../platform/idempotency/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { PlaceInstallment } from '../buying/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { Gates } from '../readiness/index.ts';
+import type { Limits } from '../settings/index.ts';
+import type { Frequency } from './schedule.rules.ts';
+
+/** The states of a plan (contract: states > SIP plan). */
+export const planStatuses = ['ACTIVE', 'CANCELLED', 'COMPLETED'] as const;
+export type PlanStatus = (typeof planStatuses)[number];
+
+/** The customer's consent to debits: at which gateway, and its token there. */
+export interface Mandate {
+  readonly gateway: string;
+  /** From `sealMandateToken`. */
+  readonly tokenSealed: string;
+}
+
+/** A debit that was announced to the customer, and when. */
+export interface DebitNotice {
+  /** From 1. */
+  readonly installmentNo: number;
+  readonly sentAt: Date;
+}
+
+/** A SIP plan: installments of one amount on the days of a schedule. */
+export interface Plan {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: PlanStatus;
+  /** What one installment costs the customer, tax included. */
+  readonly amountPaise: Paise;
+  readonly frequency: Frequency;
+  /** The number of installments of the whole plan. */
+  readonly durationInstallments: number;
+  /** A day of the IST calendar, `YYYY-MM-DD`. */
+  readonly startDate: string;
+  readonly mandate: Mandate | undefined;
+  readonly installmentsRaised: number;
+  /** The next installment falls due then; null once all are raised, and of a cancelled plan. */
+  readonly nextDueAt: Date | null;
+  readonly lastNotice: DebitNotice | undefined;
+  readonly createdAt: Date;
+  readonly cancelledAt: Date | null;
+  readonly completedAt: Date | null;
+}
+
+/** The dependencies that the use cases of plans share. */
+export interface PlansDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly vault: Pick<Vault, 'forUser'>;
+  readonly idempotency: Idempotency;
+  readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
+  readonly limits: { current(): Promise<Limits> };
+  /** @throws AppError KYC_REQUIRED */
+  readonly requireApprovedKyc: (db: Db, userId: string) => Promise<void>;
+  readonly notify: Notify;
+  readonly payments: Pick<
+    Payments,
+    | 'chooseGateway'
+    | 'chooseDebitGateway'
+    | 'listDebitGateways'
+    | 'listUsableGateways'
+    | 'createGatewayOrder'
+    | 'listPaymentOrders'
+    | 'presentPaymentOrder'
+  >;
+  readonly installments: PlaceInstallment;
+}

@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createGate } from '#test/support/gate.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import {
+  createPlanFixtures,
+  type PlanFixtures,
+  type TestPlan,
+} from '#test/support/plan-fixtures.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import type { PlansDeps } from './plans.types.ts';
+import { createRaiseInstallments } from './raise-installments.ts';
+
+let open: OpenGold;
+let fixtures: PlanFixtures;
+beforeAll(async () => {
+  open = await openGold();
+  fixtures = createPlanFixtures(open);
+});
+afterAll(() => open.close());
+beforeEach(async () => {
+  // Plans of earlier tests are over: each test sees its own alone.
+  await open.database.db.sipPlan.updateMany({
+    where: { status: 'ACTIVE' },
+    data: { status: 'CANCELLED', cancelledAt: open.clock.now(), nextDueAt: null },
+  });
+  await fixtures.setClock('2026-01-05T02:00:00.000Z');
+});
+afterEach(() => {
+  open.conditions.isGateOpen = true;
+  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+
+const nine = '2026-01-05T03:30:00.000Z';
+const numbersOf = async ({ id }: TestPlan) =>
+  (await fixtures.raised(id)).map(({ installmentNo }) => installmentNo);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const typesOf = async ({ userId }: TestPlan): Promise<string[]> =>
+  (await fixtures.notifications(userId)).map(({ type }) => type);
+const raise = (): Promise<void> => fixtures.sweep('raise-installments');
+/** A worker that has claimed what is due and stands still before it raises it. */
+const stopAfterClaim = async () => {
+  const [claimed, resumed] = [createGate(), createGate()];
+  const stopped = raiseWith({
+    inTransaction: async (work) => {
+      claimed.open();
+      await resumed.opened;
+      return open.plansDeps.inTransaction(work);
+    },
+  });
+  await claimed.opened;
+  return { stopped, resume: resumed.open };
+};
+/** One pass of a worker that differs from the real one in what it is given. */
+const raiseWith = (changes: Partial<PlansDeps>): Promise<void> =>
+  runSweeps([createRaiseInstallments({ ...open.plansDeps, ...changes })]);
+
+describe('an installment', () => {
+  it('is raised at 09:00 of its day, once, and its customer is asked to pay it', async () => {
+    const plan = await fixtures.newPlan();
+    await fixtures.setClock('2026-01-05T03:29:59.999Z');
+    await raise();
+    expect(await numbersOf(plan)).toEqual([]);
+    await fixtures.setClock(nine);
+    await raise();
+    await raise();
+    await fixtures.runJobs();
+    expect(await fixtures.plan(plan)).toMatchObject({
+      status: 'ACTIVE',
+      installments_raised: 1,
+      next_due_at: '2026-02-05T03:30:00.000Z',
+    });
+    const { items, total } = await fixtures.installments(plan);
+    expect(total).toBe(1);
+    expect(items).toEqual([
+      expect.objectContaining({
+        type: 'SIP_INSTALLMENT',
+        status: 'PENDING',
+        amount_inr: '500.00',
+        grams: null,
+        installment_no: 1,
+        due_at: nine,
+        payment: expect.objectContaining({
+          status: 'GATEWAY_ORDER_CREATED',
+          amount_paise: 50_000,
+          checkout: expect.objectContaining({ amount_minor: 50_000 }),
+        }),
+      }),
+    ]);
+    expect(await fixtures.notifications(plan.userId)).toEqual([
+      expect.objectContaining({
+        type: 'sip_installment_due',
+        body: 'Please pay INR 500.00 for installment 1 of 12 of your gold plan within 72 hours.',
+        data: { planId: plan.id, orderId: items[0].id, installmentNo: 1, amountInr: '500.00' },
+      }),
+    ]);
+  });
+
+  it('is raised at once where 09:00 of the first day has passed', async () => {
+    await fixtures.setClock('2026-01-05T10:00:00.000Z');
+    const plan = await fixtures.newPlan();
+    await raise();
+    expect(await fixtures.raised(plan.id)).toEqual([
+      expect.objectContaining({ installmentNo: 1, dueAt: new Date(nine) }),
+    ]);
+  });
+
+  it('that was missed is raised with the others, one by one and in order', async () => {
+    const daily = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 40 });
+    const monthly = await fixtures.newPlan();
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    await raise();
+    expect(await numbersOf(daily)).toEqual(upTo(32));
+    expect(await numbersOf(monthly)).toEqual([1, 2]);
+    const orders = await fixtures.raised(daily.id);
+    const days = orders.map(({ dueAt }) => dueAt?.toISOString());
+    expect([days[0], days.at(-1)]).toEqual([nine, '2026-02-05T03:30:00.000Z']);
+    // Their ids tell the order in which they were written.
+    expect(orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).toSorted());
+    await fixtures.setClock('2026-03-20T12:00:00.000Z');
+    await raise();
+    expect(await numbersOf(daily)).toEqual(upTo(40));
+    expect((await fixtures.plan(daily)).next_due_at).toBeNull();
+  });
+
+  it('of a page of them is shown newest first', async () => {
+    const plan = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 5 });
+    await fixtures.setClock('2026-01-20T12:00:00.000Z');
+    await raise();
+    const numbers = async (query: string) => {
+      const { items, total } = await fixtures.installments(plan, query);
+      expect(total).toBe(5);
+      return items.map((item: { installment_no: number }) => item.installment_no);
+    };
+    expect(await numbers('?limit=3')).toEqual([5, 4, 3]);
+    expect(await numbers('?limit=3&page=2')).toEqual([2, 1]);
+  });
+});
+
+const raisedOnce = async (plan: TestPlan): Promise<void> => {
+  await raise();
+  await raise();
+  expect(await numbersOf(plan)).toEqual([1, 2]);
+};
+
+describe('an installment is deferred, and neither lost nor raised twice,', () => {
+  it('while the gate is closed', async () => {
+    const plan = await fixtures.newPlan();
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    open.conditions.isGateOpen = false;
+    await raise();
+    expect(await numbersOf(plan)).toEqual([]);
+    open.conditions.isGateOpen = true;
+    await raisedOnce(plan);
+  });
+
+  it('while no gateway can be used', async () => {
+    const plans = [
+      await fixtures.newPlan(),
+      await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
+    ];
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    const { db } = open.database;
+    const row = { code: 'sandbox', mode: 'test', enabled: false, updatedAt: open.clock.now() };
+    await db.gatewaySetting.create({ data: row });
+    await fixtures.sweep();
+    for (const plan of plans) {
+      expect(await numbersOf(plan)).toEqual([]);
+      expect(await typesOf(plan)).toEqual([]);
+    }
+    await db.gatewaySetting.delete({ where: { code: 'sandbox' } });
+    for (const plan of plans) await raisedOnce(plan);
+  });
+
+  it("while its mandate's gateway is not there, and others go on", async () => {
+    const plan = await fixtures.newPlan({ mandate_token: 'token-of-asha' });
+    const other = await fixtures.newPlan();
+    const { db } = open.database;
+    const setGateway = (mandateGateway: string) =>
+      db.sipPlan.update({ where: { id: plan.id }, data: { mandateGateway } });
+    await setGateway('elsewhere');
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    await raise();
+    expect([await numbersOf(plan), await numbersOf(other)]).toEqual([[], [1, 2]]);
+    await setGateway('sandbox');
+    await raisedOnce(plan);
+  });
+
+  it('while the customer is blocked', async () => {
+    const plan = await fixtures.newPlan();
+    const { db } = open.database;
+    const block = (blocked: boolean) =>
+      db.user.update({
+        where: { id: plan.userId },
+        data: { blocked, blockedAt: open.clock.now(), blockedReason: 'a test' },
+      });
+    await block(true);
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    await raise();
+    expect(await numbersOf(plan)).toEqual([]);
+    await block(false);
+    await raisedOnce(plan);
+  });
+
+  it('while the KYC of the customer is not approved any more', async () => {
+    const plan = await fixtures.newPlan();
+    const { db } = open.database;
+    const setKyc = (status: string) =>
+      db.kycRecord.update({ where: { userId: plan.userId }, data: { status } });
+    await setKyc('PENDING');
+    await fixtures.setClock('2026-02-05T12:00:00.000Z');
+    await raise();
+    expect(await numbersOf(plan)).toEqual([]);
+    await setKyc('APPROVED');
+    await raisedOnce(plan);
+  });
+});
+
+describe('workers that race', () => {
+  it('raise each installment once, none of them failing', async () => {
+    const plans: TestPlan[] = [];
+    const more = { frequency: 'DAILY', duration_installments: 9 };
+    for (let made = 0; made < 12; made += 1) plans.push(await fixtures.newPlan(more));
+    await fixtures.setClock('2026-01-09T12:00:00.000Z');
+    const before = open.logged().length;
+    await Promise.all([raise(), raise(), raise(), raise()]);
+    for (const plan of plans) {
+      expect(await numbersOf(plan)).toEqual(upTo(5));
+      expect(await typesOf(plan)).toHaveLength(5);
+    }
+    expect(open.logged().slice(before)).not.toContain('was not raised');
+  });
+
+  it('let one go on whose lease ran out while it was stopped, to no effect', async () => {
+    const plan = await fixtures.newPlan();
+    await fixtures.setClock(nine);
+    const { stopped, resume } = await stopAfterClaim();
+    await raise();
+    expect(await numbersOf(plan)).toEqual([]);
+    await open.lapseLeases();
+    await raise();
+    expect(await numbersOf(plan)).toEqual([1]);
+    resume();
+    await stopped;
+    expect(await numbersOf(plan)).toEqual([1]);
+    expect(await typesOf(plan)).toEqual(['sip_installment_due']);
+  });
+
+  it('raise nothing of a plan that is cancelled after it was claimed', async () => {
+    const plan = await fixtures.newPlan();
+    await fixtures.setClock(nine);
+    const { stopped, resume } = await stopAfterClaim();
+    const cancelled = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
+    expect(cancelled.status).toBe(200);
+    resume();
+    await stopped;
+    expect(await numbersOf(plan)).toEqual([]);
+  });
+});
+
+const die = (): never => {
+  throw new Error('the worker died');
+};
+
+describe('a worker that dies', () => {
+  /** What its death is given in place of: each step of raising an installment, and the commit. */
+  const deaths: readonly [string, () => Partial<PlansDeps>][] = [
+    ['after its claim', () => ({ inTransaction: die })],
+    [
+      'before it places the order',
+      () => ({ installments: { ...open.plansDeps.installments, placeInstallment: die } }),
+    ],
+    [
+      'after it placed the order',
+      () => ({
+        installments: {
+          ...open.plansDeps.installments,
+          async placeInstallment(tx, given) {
+            await open.plansDeps.installments.placeInstallment(tx, given);
+            return die();
+          },
+        },
+      }),
+    ],
+    ['before it notifies', () => ({ notify: die })],
+    [
+      'before its commit',
+      () => ({
+        inTransaction: (work) =>
+          open.plansDeps.inTransaction(async (tx) => {
+            await work(tx);
+            return die();
+          }),
+      }),
+    ],
+    [
+      'after its commit',
+      () => ({
+        async inTransaction(work) {
+          await open.plansDeps.inTransaction(work);
+          return die();
+        },
+      }),
+    ],
+  ];
+
+  it.each(deaths)('%s leaves an installment that is raised once', async (_when, changes) => {
+    const plans = [
+      await fixtures.newPlan(),
+      await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
+    ];
+    await fixtures.setClock(nine);
+    await raiseWith(changes());
+    await open.lapseLeases();
+    await raise();
+    for (const plan of plans) expect(await numbersOf(plan)).toEqual([1]);
+    await raise();
+    const { db } = open.database;
+    for (const { id, userId } of plans) {
+      expect(await fixtures.planRow(id)).toMatchObject({ installmentsRaised: 1, holderId: null });
+      expect(await db.paymentOrder.count({ where: { userId } })).toBe(1);
+      expect(await fixtures.notifications(userId)).toHaveLength(1);
+    }
+  });
+});

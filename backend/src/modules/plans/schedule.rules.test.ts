@@ -1,0 +1,146 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import {
+  dateOfInstallment,
+  dueAtOf,
+  frequencies,
+  lastStartDate,
+  noticeMs,
+  planDebit,
+  type Schedule,
+} from './schedule.rules.ts';
+
+const dayMs = 24 * 3_600_000;
+const monthly = (startDate: string): Schedule => ({ startDate, frequency: 'MONTHLY' });
+const daysOf = (schedule: Schedule, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => dateOfInstallment(schedule, index + 1));
+
+describe('the days of a plan', () => {
+  it('are the last of a month that has no such day, and the right one after it', () => {
+    expect(daysOf(monthly('2026-10-31'), 6)).toEqual([
+      '2026-10-31',
+      '2026-11-30',
+      '2026-12-31',
+      '2027-01-31',
+      '2027-02-28',
+      '2027-03-31',
+    ]);
+  });
+
+  it('know leap years, and years of a century that are none', () => {
+    expect(daysOf(monthly('2027-12-30'), 3).at(-1)).toBe('2028-02-29');
+    expect(daysOf(monthly('2024-02-29'), 13).at(-1)).toBe('2025-02-28');
+    expect(daysOf(monthly('2024-02-29'), 49).at(-1)).toBe('2028-02-29');
+    expect(dateOfInstallment(monthly('2099-12-31'), 3)).toBe('2100-02-28');
+    expect(daysOf({ startDate: '2028-02-28', frequency: 'DAILY' }, 3)).toEqual([
+      '2028-02-28',
+      '2028-02-29',
+      '2028-03-01',
+    ]);
+    expect(daysOf({ startDate: '2027-12-28', frequency: 'WEEKLY' }, 2)[1]).toBe('2028-01-04');
+  });
+
+  it('begin at 09:00 of India, whatever day that is elsewhere', () => {
+    expect(dueAtOf(monthly('2026-01-01'), 1)).toEqual(new Date('2026-01-01T03:30:00.000Z'));
+  });
+
+  it('end a year ahead for the first of them', () => {
+    expect(lastStartDate(new Date('2026-11-22T18:29:59.999Z'))).toBe('2027-11-22');
+    expect(lastStartDate(new Date('2026-11-22T18:30:00.000Z'))).toBe('2027-11-23');
+    expect(lastStartDate(new Date('2028-02-29T10:00:00.000Z'))).toBe('2029-02-28');
+  });
+});
+
+const dates = fc
+  .date({
+    min: new Date('2000-01-01T00:00:00.000Z'),
+    max: new Date('2199-12-31T00:00:00.000Z'),
+    noInvalidDate: true,
+  })
+  .map((date) => date.toISOString().slice(0, 10));
+const schedules = fc.record({ startDate: dates, frequency: fc.constantFrom(...frequencies) });
+const numbers = fc.integer({ min: 1, max: 240 });
+const lastOfMonth = (date: string): boolean =>
+  addMs(new Date(`${date}T00:00:00.000Z`), dayMs).getUTCDate() === 1;
+const monthOf = (text: string): number => {
+  const date = new Date(`${text}T00:00:00.000Z`);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+};
+
+describe('every schedule', () => {
+  it('falls due at 09:00 IST of its day, later with every installment', () => {
+    fc.assert(
+      fc.property(schedules, numbers, (schedule, no) => {
+        const dueAt = dueAtOf(schedule, no);
+        expect(dueAt.toISOString().slice(11)).toBe('03:30:00.000Z');
+        expect(istDate(dueAt)).toBe(dateOfInstallment(schedule, no));
+        expect(dueAtOf(schedule, no + 1) > dueAt).toBe(true);
+      }),
+    );
+  });
+
+  it('starts on its first day and keeps its distance', () => {
+    fc.assert(
+      fc.property(schedules, numbers, (schedule, no) => {
+        const { startDate, frequency } = schedule;
+        expect(dateOfInstallment(schedule, 1)).toBe(startDate);
+        const days =
+          (dueAtOf(schedule, no + 1).getTime() - dueAtOf(schedule, no).getTime()) / dayMs;
+        const expected = { DAILY: [1], WEEKLY: [7], MONTHLY: [28, 29, 30, 31] }[frequency];
+        expect(expected).toContain(days);
+      }),
+    );
+  });
+
+  it('is, by the month, on its day or on the last day of a shorter month, one in every month', () => {
+    fc.assert(
+      fc.property(dates, numbers, (startDate, no) => {
+        const date = dateOfInstallment(monthly(startDate), no);
+        const isOnItsDay = date.slice(8) === startDate.slice(8);
+        expect(isOnItsDay || (lastOfMonth(date) && date.slice(8) < startDate.slice(8))).toBe(true);
+        expect(monthOf(date) - monthOf(startDate)).toBe(no - 1);
+      }),
+    );
+  });
+});
+
+const dueAt = dueAtOf(monthly('2026-01-05'), 1);
+
+describe('a debit', () => {
+  it('happens when it is due, if it was announced a day before', () => {
+    const noticedAt = addMs(dueAt, -noticeMs);
+    expect(planDebit(dueAt, noticedAt, dueAt)).toEqual({ debitAt: dueAt, isAnnounced: true });
+  });
+
+  it('happens 24 h after a later notice, and after none at all is announced', () => {
+    const noticedAt = addMs(dueAt, -noticeMs / 2);
+    const debitAt = addMs(dueAt, noticeMs / 2);
+    expect(planDebit(dueAt, noticedAt, dueAt)).toEqual({ debitAt, isAnnounced: true });
+    const unannounced = { debitAt: addMs(dueAt, noticeMs), isAnnounced: false };
+    expect(planDebit(dueAt, undefined, dueAt)).toEqual(unannounced);
+  });
+
+  it('is announced again when it was deferred beyond the announced day', () => {
+    const noticedAt = addMs(dueAt, -noticeMs);
+    const evening = addMs(dueAt, 14 * 3_600_000);
+    expect(planDebit(dueAt, noticedAt, evening)).toEqual({ debitAt: dueAt, isAnnounced: true });
+    const nextMorning = addMs(dueAt, 16 * 3_600_000);
+    const again = { debitAt: addMs(nextMorning, noticeMs), isAnnounced: false };
+    expect(planDebit(dueAt, noticedAt, nextMorning)).toEqual(again);
+  });
+
+  it('is never before it is due, nor within 24 h of its notice', () => {
+    const moments = fc.integer({ min: -40 * dayMs, max: 40 * dayMs }).map((ms) => addMs(dueAt, ms));
+    fc.assert(
+      fc.property(fc.option(moments, { nil: undefined }), moments, (noticedAt, now) => {
+        const { debitAt, isAnnounced } = planDebit(dueAt, noticedAt, now);
+        expect(debitAt >= dueAt).toBe(true);
+        const notice = isAnnounced ? noticedAt : now;
+        expect(notice !== undefined && debitAt >= addMs(notice, noticeMs)).toBe(true);
+        expect(istDate(debitAt) >= istDate(now)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+
+export const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
+export type Frequency = (typeof frequencies)[number];
+
+/** The days on which a plan raises its installments. */
+export interface Schedule {
+  /** A day of the IST calendar, `YYYY-MM-DD`: that of the first installment. */
+  readonly startDate: string;
+  readonly frequency: Frequency;
+}
+
+const dayMs = 24 * 3_600_000;
+/** A debit is announced this long before it. */
+export const noticeMs = dayMs;
+
+const toUtc = (date: string): Date => new Date(`${date}T00:00:00.000Z`);
+const toDate = (utc: Date): string => utc.toISOString().slice(0, 10);
+
+const addDays = (date: string, days: number): string => toDate(addMs(toUtc(date), days * dayMs));
+
+/** Returns the same day of a later month, or that month's last day where it has no such day. */
+export const addMonths = (date: string, months: number): string => {
+  const from = toUtc(date);
+  const year = from.getUTCFullYear();
+  const month = from.getUTCMonth() + months;
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return toDate(new Date(Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay))));
+};
+
+/**
+ * Returns the day of the installment of a number, from 1, as `YYYY-MM-DD`. Each is worked out from
+ * the start, so that a plan of the 31st is back on the 31st after a shorter month.
+ */
+export const dateOfInstallment = ({ startDate, frequency }: Schedule, no: number): string => {
+  const passed = no - 1;
+  if (frequency === 'MONTHLY') return addMonths(startDate, passed);
+  return addDays(startDate, frequency === 'WEEKLY' ? 7 * passed : passed);
+};
+
+/**
+ * Returns the moment at which the installment of a number, from 1, falls due: 09:00 IST of its day.
+ * For the first one it may have passed when the plan is created (contract: plans > Schedule).
+ */
+export const dueAtOf = (schedule: Schedule, no: number): Date =>
+  new Date(`${dateOfInstallment(schedule, no)}T09:00:00.000+05:30`);
+
+/** Returns the last day on which a plan created at `now` may start, `YYYY-MM-DD`. */
+export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);
+
+/** When an installment is debited, and whether the customer has to be notified of that first. */
+export interface PlannedDebit {
+  readonly debitAt: Date;
+  readonly isAnnounced: boolean;
+}
+
+const later = (one: Date, other: Date): Date => (one > other ? one : other);
+
+/**
+ * Plans the debit of an installment that is due at `dueAt` and was announced at `noticedAt`: not
+ * before it is due, nor less than 24 h after the customer was notified. A debit whose announced
+ * day has passed, because the installment was deferred meanwhile, is announced again
+ * (contract: plans > Mandates).
+ */
+export const planDebit = (dueAt: Date, noticedAt: Date | undefined, now: Date): PlannedDebit => {
+  const debitAfter = (notice: Date): Date => later(dueAt, addMs(notice, noticeMs));
+  if (noticedAt !== undefined) {
+    const debitAt = debitAfter(noticedAt);
+    if (istDate(debitAt) >= istDate(now)) return { debitAt, isAnnounced: true };
+  }
+  return { debitAt: debitAfter(now), isAnnounced: false };
+};
