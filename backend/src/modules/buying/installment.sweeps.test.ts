@@ -75,6 +75,17 @@ describe('the checkout of an installment', () => {
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
   });
 
+  it('that was never opened is not given up as unpaid', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
+    await open.advance(100 * hour);
+    await failUnpaid();
+    expect(await fixtures.statusOf(raised)).toBe('PENDING');
+    await openCheckouts();
+    const { checkout } = await fixtures.paymentOf(raised, raised.paymentOrderId);
+    expect(checkout).toBeDefined();
+  });
+
   it('that its gateway refuses waits for the next try', async () => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'error', { status: 400 });
