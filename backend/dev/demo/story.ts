@@ -8,6 +8,7 @@ import { checkProcesses } from './steps/check-processes.ts';
 import { checkReadiness } from './steps/check-readiness.ts';
 import { compareProvider } from './steps/compare-provider.ts';
 import { deleteAccount } from './steps/delete-account.ts';
+import { failOver } from './steps/fail-over.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
@@ -65,6 +66,7 @@ export const story: readonly Step[] = [
   payWrongAmount,
   payBack,
   chargeBack,
+  failOver,
   deleteAccount,
   reconcile,
   checkInvariants,

@@ -40,6 +40,14 @@ interface SandboxPaths {
       Sends<CheckoutPayment> &
       Success<{ gateway_payment_id: string; signature: string }>;
   };
+  '/_control/faults': {
+    post: Sends<{
+      collaborator: string;
+      operation: string;
+      fault: 'error';
+      status: number;
+    }> & { responses: { 201: { content: { 'application/json': { id: string } } } } };
+  };
   '/_control/refunds/{id}': {
     post: Names & Sends<Record<string, never>> & Success<{ reference: string }>;
   };

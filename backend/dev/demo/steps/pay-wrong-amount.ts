@@ -8,7 +8,8 @@ import { signInCustomer } from './sign-in.ts';
 import { submitKyc } from './submit-kyc.ts';
 import { uploadDocuments } from './upload-documents.ts';
 
-const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
+/** Signs a customer of this name up, whose KYC is approved. */
+export const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
   const { customer } = await signInCustomer(demo, fullName);
   await submitKyc(customer, await uploadDocuments(customer));
   await approveKyc(demo.recall('operator'), customer.userId);

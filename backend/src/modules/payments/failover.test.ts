@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
 import { deliverAt, signedEvent } from '#test/support/open-payments.ts';
@@ -144,6 +145,81 @@ describe('a gateway that does not create the order', () => {
     expect((await buy(call)).body.error.code).toBe('NO_USABLE_GATEWAY');
     expect(await open.database.db.goldOrder.count({ where: { userId } })).toBe(0);
     expect(gateways.asked).toEqual([]);
+  });
+});
+
+describe('the bare webhook path', () => {
+  it("leads to the operators' default, and to another one once they name it", async () => {
+    const name = (defaultCode: string) =>
+      open.database.db.gatewayRouting.update({ where: { id: 1 }, data: { defaultCode } });
+    const { call } = await open.newCustomer();
+    gateways.faults.set('first', 'refused').set('second', 'refused');
+    const { body } = await buy(call);
+    expect(body.payment.gateway).toBe('third');
+    const gatewayOrderId = String(body.payment.gateway_order_id);
+    const paymentId = await payUnheard(gatewayOrderId);
+    const tellBare = (event: string) =>
+      deliverAt(open.url, {
+        ...signedEvent(event, gatewayOrderId, paymentId),
+        path: '/webhooks/payment',
+      });
+    expect(await tellBare('payment.captured')).toMatchObject({ status: 200 });
+    expect((await orderOf(call, body.order.id)).status).toBe('PAID');
+    await name('second');
+    expect(await tellBare('payment.authorized')).toMatchObject({ status: 200 });
+    await name('third');
+    const events = await open.database.db.webhookEvent.findMany({
+      where: { subject: gatewayOrderId },
+      orderBy: { id: 'asc' },
+    });
+    expect(events.map(({ gateway, status }) => [gateway, status])).toEqual([
+      ['third', 'APPLIED'],
+      ['second', 'IGNORED'],
+    ]);
+  });
+});
+
+describe('verify and webhook of one payment, whoever is first', () => {
+  it.each([
+    ['verify', 'webhook'],
+    ['webhook', 'verify'],
+  ] as const)('%s before %s: one payment, one allocation', async (...turns) => {
+    const { id: userId, call } = await open.newCustomer();
+    const { body } = await buy(call);
+    const { id, gateway_order_id: gatewayOrderId } = body.payment;
+    const play = { outcome: 'captured', deliver: 'none' };
+    const paid = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
+    const { gateway_payment_id: paymentId, signature } = paid.body;
+    const proof = {
+      gateway_order_id: gatewayOrderId,
+      gateway_payment_id: paymentId,
+      signature,
+    };
+    const send = {
+      verify: () => call('POST', `/payments/orders/${id}/verify`, proof),
+      webhook: () => tell('first', gatewayOrderId, String(paymentId)),
+    };
+    const held = await holdRows(
+      open.databaseUrl,
+      'SELECT id FROM gold_order WHERE id = $1 FOR UPDATE',
+      [body.order.id],
+    );
+    const answers: Promise<{ status: number }>[] = [];
+    for (const turn of turns) {
+      answers.push(send[turn]());
+      // The one before has decided nothing yet: both stand before the order's lock.
+      await untilBlocked(open.databaseUrl, answers.length);
+    }
+    await held.release();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await orderOf(call, body.order.id)).status).toBe('PAID');
+    const payments = await open.database.db.gatewayPayment.findMany({
+      where: { paymentOrder: { userId } },
+    });
+    expect(payments.map(({ disposition }) => disposition)).toEqual(['APPLIED']);
+    const { body: order } = await open.as('operator')('GET', `/orders/${body.order.id}`);
+    const moves = order.events.map(({ to }: { to: string }) => to);
+    expect(moves).toEqual(['PENDING', 'PAID']);
   });
 });
 
