@@ -37,10 +37,8 @@ it('lists what the local stack sets', () => {
     sandboxDir: '',
   };
   const set = longRunning.flatMap((name) => Object.keys(environmentOf(name, addresses)));
-  // For webhooks that come with selling gold and with a KYC provider.
-  const toCome = new Set(['PAYOUT_WEBHOOK_SECRETS', 'KYC_WEBHOOK_SECRETS']);
   const unknown = new Set(
     set.filter((name) => !listed.has(name) && !(name in developmentSwitches)),
   );
-  expect([...unknown].filter((name) => !toCome.has(name))).toEqual([]);
+  expect([...unknown]).toEqual([]);
 });

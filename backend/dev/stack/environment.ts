@@ -131,7 +131,7 @@ const webhookSecrets = [
 
 /** The secrets that a process of the service does not use, and so is not given. */
 const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>> = {
-  customer: ['GITHUB_TOKEN', 'KYC_WEBHOOK_SECRETS'],
+  customer: ['GITHUB_TOKEN'],
   admin: ['MSG91_AUTH_KEY', ...webhookSecrets],
   accounting: [
     'JWT_SECRET',

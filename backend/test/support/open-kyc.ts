@@ -1,8 +1,9 @@
+import { isSigned } from '../../src/adapters/hmac-signature.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
 import { createKyc, createKycReview } from '../../src/modules/kyc/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
-import { bearerCaller, type Answer, type Caller } from './caller.ts';
+import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import {
   createFactories,
   createNumbers,
@@ -18,6 +19,9 @@ export const pngBase64 =
 
 export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 } as const;
 
+/** In force: the new one and the one before it. */
+export const kycWebhookSecrets = ['new-kyc-webhook-secret', 'old-kyc-webhook-secret'];
+
 /** KYC from both sides, wired as the processes do. */
 export interface OpenKyc {
   readonly system: TestSystem;
@@ -25,6 +29,8 @@ export interface OpenKyc {
   readonly admin: MadeAdmin;
   /** A caller of the customer API. */
   as(customer?: MadeCustomer): Caller;
+  /** Posts an event of the KYC provider. */
+  deliver(body: string, signature: string | undefined): Promise<Answer>;
   /** A caller of the admin API. */
   operator(admin?: MadeAdmin): Caller;
   /** Uploads a document; answers its key. */
@@ -41,11 +47,16 @@ export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
   const system = given ?? (await openTestSystem());
   const { db, tokens, provider } = system;
   const make = createFactories(system);
+  const kyc = createKyc({
+    ...system,
+    isSignedBody: (message, signature) =>
+      isSigned({ message, signature, encoding: 'hex', secrets: kycWebhookSecrets }),
+  });
   const revocations = { revoke: async () => {}, isRevoked: async () => false };
   const [customerUrl, adminUrl, admin] = await Promise.all([
     system.serve({
       prefix: '/v1',
-      routes: createKyc(system).customerRoutes,
+      routes: [...kyc.customerRoutes, ...kyc.webhookRoutes],
       guard: createCustomerGuard({ db, tokens, revocations }),
     }),
     system.serve({
@@ -74,6 +85,12 @@ export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
     make,
     admin,
     as,
+    deliver: (body, signature) =>
+      createCaller(customerUrl, signature === undefined ? {} : { 'x-signature': signature })(
+        'POST',
+        '/webhooks/kyc',
+        body,
+      ),
     operator: (who = admin) => bearerCaller(adminUrl, who.token),
     upload,
     submission,

@@ -14,7 +14,7 @@ choose; the process refuses by name to start without one that it needs. In: comp
 {{- $parties := list }}
 {{- if eq .component "customer" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = concat $money $webhooks (list "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $money $webhooks (list "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "admin" }}
 {{- $own = append $own "JWT_SECRET" }}
 {{- $parties = append $money "GITHUB_TOKEN" }}

@@ -27,6 +27,7 @@ export const optionalSecrets = [
   'CASHFREE_CLIENT_SECRET',
   'CASHFREE_WEBHOOK_SECRETS',
   'GITHUB_TOKEN',
+  'KYC_WEBHOOK_SECRETS',
   'RAZORPAY_KEY_SECRET',
   'RAZORPAY_WEBHOOK_SECRETS',
   'SANDBOX_GATEWAY_KEY_SECRET',
@@ -57,7 +58,15 @@ const webhooks = [
 
 /** The secrets that each process reads; it gets no others. */
 export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
-  customer: [...own, 'JWT_SECRET', ...money, ...webhooks, 'MSG91_AUTH_KEY', 'S3_SECRET_ACCESS_KEY'],
+  customer: [
+    ...own,
+    'JWT_SECRET',
+    ...money,
+    ...webhooks,
+    'KYC_WEBHOOK_SECRETS',
+    'MSG91_AUTH_KEY',
+    'S3_SECRET_ACCESS_KEY',
+  ],
   admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN'],
   accounting: own,
   worker: [...own, ...money, 'S3_SECRET_ACCESS_KEY'],

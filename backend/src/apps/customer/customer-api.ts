@@ -1,4 +1,5 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
+import { isSigned } from '../../adapters/hmac-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import {
@@ -80,6 +81,8 @@ export const createCustomerApi = (
     db,
     inTransaction,
     objects,
+    isSignedBody: (message, signature) =>
+      isSigned({ message, signature, encoding: 'hex', secrets: config.KYC_WEBHOOK_SECRETS }),
   });
   const holdings = createHoldings({ ...runtime, db, price: services.price.live });
 
@@ -116,6 +119,7 @@ export const createCustomerApi = (
       ...identity.customerRoutes,
       ...accountDeletionRoutes,
       ...kyc.customerRoutes,
+      ...kyc.webhookRoutes,
       ...services.price.customerRoutes,
       ...services.gold.customerRoutes,
       ...services.plans.customerRoutes,

@@ -1,8 +1,14 @@
 import { defineVariables } from '../../platform/config/config.ts';
-import { integer } from '../../platform/config/kinds.ts';
+import { z } from 'zod';
+import { integer, list, secret } from '../../platform/config/kinds.ts';
 
 /** Further variables of the customer API. */
 export const customerVariables = defineVariables({
+  KYC_WEBHOOK_SECRETS: {
+    schema: list('').pipe(z.array(secret())),
+    doc: "comma-separated secrets that sign the KYC provider's webhooks; without one none is taken",
+    secret: true,
+  },
   OTP_SENDS_PER_ADDRESS_HOUR: {
     schema: integer(60, 1, 100_000),
     doc: 'one-time codes sent in an hour for one address (an IPv6 /64)',

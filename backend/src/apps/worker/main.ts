@@ -5,7 +5,11 @@ import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import { purgeSecurityEvents } from '../../modules/security-events/index.ts';
-import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
+import {
+  createDocumentRemoval,
+  createKycEvents,
+  createKycSweeps,
+} from '../../modules/kyc/index.ts';
 import {
   createJobRunner,
   createDeadPoolSweep,
@@ -33,6 +37,7 @@ await runMain(async (env) => {
   const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, plans, price } = services;
+  const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
 
   const feed = createPriceFeed({
     ...runtime,
@@ -44,7 +49,7 @@ await runMain(async (env) => {
   const mover = createScheduleMover({ db, clock, logger });
   const jobs = createJobRunner({
     databaseUrl: config.DATABASE_URL,
-    tasks: { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs },
+    tasks: { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs, ...kycEvents.jobs },
     concurrency: config.JOB_CONCURRENCY,
     logger,
     metrics,
@@ -65,6 +70,7 @@ await runMain(async (env) => {
       ...payments.sweeps,
       ...banking.sweeps,
       ...payouts.sweeps,
+      ...kycEvents.sweeps,
       ...createKycSweeps({ ...runtime, db }),
       createDocumentRemoval({ db, logger, objects }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),

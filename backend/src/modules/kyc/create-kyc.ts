@@ -1,11 +1,17 @@
 import type { Route } from '../../platform/http/index.ts';
+import type { InboxDeps } from '../webhook-inbox/index.ts';
 import { createKycAdminRoutes } from './kyc.admin.routes.ts';
 import { createKycCustomerRoutes, type KycCustomerDeps } from './kyc.customer.routes.ts';
+import { createKycInbox } from './kyc-events.ts';
+import { createKycWebhookRoutes, type KycWebhookDeps } from './kyc.webhook.routes.ts';
 import type { ReviewKycDeps } from './review-kyc.ts';
 
-/** Wires the customer's side: documents, submission, status. */
-export const createKyc = (deps: KycCustomerDeps): { customerRoutes: Route[] } => ({
+/** Wires the customer's side: documents, submission, status; and the provider's webhook. */
+export const createKyc = (
+  deps: KycCustomerDeps & InboxDeps & Pick<KycWebhookDeps, 'isSignedBody'>,
+): { readonly customerRoutes: Route[]; readonly webhookRoutes: Route[] } => ({
   customerRoutes: createKycCustomerRoutes(deps),
+  webhookRoutes: createKycWebhookRoutes({ ...deps, inbox: createKycInbox(deps) }),
 });
 
 /** Wires the operators' side: the queue and its decisions. */

@@ -1,3 +1,4 @@
+import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import {
@@ -13,6 +14,21 @@ import { submitKyc, type SubmitKycDeps } from './submit-kyc.ts';
 import { uploadDocument, type UploadDocumentDeps } from './upload-document.ts';
 
 export type KycCustomerDeps = SubmitKycDeps & UploadDocumentDeps;
+
+/** Declares a route of Aadhaar's own one-time codes: a contract only. */
+const aadhaarCodeRoute = (path: string, summary: string): Route =>
+  defineRoute({
+    method: 'POST',
+    path,
+    summary,
+    tags: ['kyc'],
+    access: customerAccess,
+    responses: {},
+    errors: ['NOT_IMPLEMENTED'],
+    handler: async () => {
+      throw new AppError('NOT_IMPLEMENTED');
+    },
+  });
 
 /** Declares `/kyc` of the customer API. */
 export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
@@ -51,4 +67,6 @@ export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
     handler: async ({ principal }) =>
       ok(await presentKyc(deps, await findKycByUser(deps.db, principal.userId))),
   }),
+  aadhaarCodeRoute('/kyc/aadhaar-otp', 'Ask for a code by Aadhaar; not available yet'),
+  aadhaarCodeRoute('/kyc/aadhaar-otp/verify', 'Verify a code by Aadhaar; not available yet'),
 ];

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
+import { createWebhookInbox, type InboxDeps, type InboxHandler } from '../webhook-inbox/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
+
+/** An event of the KYC provider, which nobody reads: a record of its delivery. */
+export type KycEvent = object;
+
+type Ignored = { readonly status: 'IGNORED' };
+
+const applyKycEventTask = 'kyc.apply-event';
+
+const eventPayload = z.object({ eventId: z.uuid() });
+
+/** The inbox's part for the KYC provider: whatever is signed is kept and ignored. */
+const handler: InboxHandler<KycEvent, Ignored> = {
+  source: 'kyc',
+  applyTask: applyKycEventTask,
+  namesOf: () => ({ eventType: 'kyc' }),
+  serialize: (event) => event,
+  parse: () => ({}),
+  resolve: async () => ({ status: 'IGNORED' }),
+  apply: async () => 'IGNORED',
+  listMatchable: async () => [],
+};
+
+/** Creates the inbox of the KYC provider's events. */
+export const createKycInbox = (deps: InboxDeps): WebhookInbox<KycEvent> =>
+  createWebhookInbox(deps, handler);
+
+/** Creates what the worker does with those events: late storing, and clearing their bodies. */
+export const createKycEvents = (
+  deps: InboxDeps,
+): { readonly jobs: TaskList; readonly sweeps: readonly Sweep[] } => {
+  const inbox = createKycInbox(deps);
+  return {
+    jobs: {
+      [applyKycEventTask]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
+    },
+    sweeps: [
+      { name: 'kyc-apply-due-events', run: () => inbox.retryPendingEvents() },
+      { name: 'kyc-purge-bodies', run: () => inbox.purgeEventBodies() },
+    ],
+  };
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import type { KycEvent } from './kyc-events.ts';
+
+const webhookReply = z.object({
+  received: z.literal(true),
+  duplicate: z.literal(true).optional(),
+});
+
+export interface KycWebhookDeps {
+  readonly clock: Clock;
+  readonly inbox: Pick<WebhookInbox<KycEvent>, 'receiveEvent'>;
+  /** Returns true for a signature of these bytes under one of the secrets in force. */
+  readonly isSignedBody: (rawBody: Buffer, signature: unknown) => boolean;
+}
+
+/**
+ * Receives the events of the KYC provider (contract: payments-and-webhooks > Webhook routes): signed,
+ * stored once, and of no effect, since operators decide.
+ */
+export const createKycWebhookRoutes = ({ clock, inbox, isSignedBody }: KycWebhookDeps): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/webhooks/kyc',
+    summary: "The KYC provider's webhook",
+    tags: ['webhooks'],
+    access: PUBLIC,
+    rateLimit: 'exempt',
+    rawBody: true,
+    responses: { 200: webhookReply },
+    errors: ['INVALID_SIGNATURE'],
+    handler: async ({ rawBody, context: { headers, requestId } }) => {
+      if (rawBody.length === 0 || !isSignedBody(rawBody, headers['x-signature'])) {
+        throw new AppError('INVALID_SIGNATURE');
+      }
+      const result = await inbox.receiveEvent({
+        gateway: 'kyc',
+        eventId: undefined,
+        rawBody,
+        event: {},
+        receivedAt: clock.now(),
+        requestId,
+      });
+      return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+    },
+  }),
+];
