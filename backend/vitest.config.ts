@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Whole processes, replicas, kills: minutes. Everything else is a developer's loop. */
-const stories = ['test/{buy,sell,feed,ownership,stack}/**/*.test.ts', 'test/demo.test.ts'];
+const stories = ['test/{buy,sell,feed,ownership,plans,stack}/**/*.test.ts', 'test/demo.test.ts'];
 
 export default defineConfig({
   test: {

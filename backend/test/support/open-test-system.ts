@@ -68,6 +68,8 @@ export interface JournalEntry {
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
   readonly status: number;
+  /** The fault that it met. */
+  readonly fault?: string;
 }
 
 interface ServedApi {
