@@ -36,7 +36,7 @@ const checks = [
 ];
 
 /** Contracts that are not available yet answer 501 on purpose. */
-const unavailable = String.raw`/(?:portfolio/statement|notifications/preferences)$`;
+const unavailable = String.raw`/(?:portfolio/statement|notifications/preferences|kyc/aadhaar-otp(?:/verify)?)$`;
 
 interface Target {
   readonly name: string;
