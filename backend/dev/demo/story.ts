@@ -9,6 +9,7 @@ import { checkReadiness } from './steps/check-readiness.ts';
 import { compareProvider } from './steps/compare-provider.ts';
 import { deleteAccount } from './steps/delete-account.ts';
 import { failOver } from './steps/fail-over.ts';
+import { followPlans } from './steps/follow-plans.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
@@ -67,6 +68,7 @@ export const story: readonly Step[] = [
   payBack,
   chargeBack,
   failOver,
+  followPlans,
   deleteAccount,
   reconcile,
   checkInvariants,

@@ -48,6 +48,9 @@ interface SandboxPaths {
       status: number;
     }> & { responses: { 201: { content: { 'application/json': { id: string } } } } };
   };
+  '/_control/clock': {
+    post: Sends<{ advanceSeconds: number }> & Success<{ now: string; offsetSeconds: number }>;
+  };
   '/_control/refunds/{id}': {
     post: Names & Sends<Record<string, never>> & Success<{ reference: string }>;
   };

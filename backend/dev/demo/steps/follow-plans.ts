@@ -1,0 +1,114 @@
+import type { CustomerSchemas } from '@digital-gold/client';
+import type { Demo, DemoCustomer, Step } from '../demo.types.ts';
+import { expectStatus } from '../expect-answer.ts';
+import { showGrams } from '../show.ts';
+import { expectPresent, expectThat } from '../step-failure.ts';
+import { until } from '../until.ts';
+import { payAtCheckout, waitForOrder } from './pay-and-allocate.ts';
+import { approvedCustomer } from './pay-wrong-amount.ts';
+import { playLater } from './move-clock.ts';
+
+type Plan = CustomerSchemas['SipPlan'];
+type Installment = CustomerSchemas['Installment'];
+
+/** A day: a debit that was announced before is due then, and an installment of today is raised. */
+const laterSeconds = 24 * 3600;
+
+const isNotice = ({ type }: { readonly type: string }): boolean => type === 'sip_debit_notice';
+const hasCheckout = (seen: Installment | undefined): boolean =>
+  seen?.payment?.checkout !== undefined;
+const isAllocated = (seen: Installment | undefined): boolean => seen?.status === 'ALLOCATED';
+
+const startPlan = (
+  { random }: Demo,
+  { api }: DemoCustomer,
+  more: { readonly duration_installments: number; readonly mandate_token?: string },
+): Promise<Plan> => {
+  const idempotency_key = `demo-${random.uuid()}`;
+  const body = { amount_inr: '500', frequency: 'MONTHLY', idempotency_key, ...more } as const;
+  return expectStatus(201, api.post('/v1/gold/sip', { body }));
+};
+
+/** The worker writes it within seconds: what is due in less than a day is announced at once. */
+const waitForNotice = async ({ timers }: Demo, { api }: DemoCustomer): Promise<string> => {
+  const notices = await until({
+    timers,
+    seconds: 30,
+    look: async () => (await api.get('/v1/notifications')).body.items.filter(isNotice),
+    isThere: ({ length }) => length > 0,
+    otherwise: () => 'the debit is not announced',
+  });
+  expectThat(notices.length === 1, `the debit is announced ${notices.length} times`);
+  return expectPresent(notices[0], 'notice of the debit').body;
+};
+
+/** Waits until the plan's one installment reads so. */
+const waitForInstallment = async (
+  { timers }: Demo,
+  { api }: DemoCustomer,
+  { id }: Plan,
+  isThere: (installment: Installment | undefined) => boolean,
+): Promise<Installment> => {
+  const items = await until({
+    timers,
+    seconds: 30,
+    look: async () => {
+      const { body } = await api.get('/v1/gold/sip/{id}/installments', { path: { id } });
+      return body.items;
+    },
+    isThere: (seen) => isThere(seen[0]),
+    otherwise: ([first]) => `the installment of plan ${id} is ${first?.status ?? 'not raised'}`,
+  });
+  expectThat(items.length === 1, `${items.length} installments are raised`);
+  return expectPresent(items[0], 'installment');
+};
+
+/** The customer pays the first installment of a plan of a year, and ends the plan. */
+const payAndCancel = async (demo: Demo, customer: DemoCustomer, plan: Plan): Promise<string> => {
+  const raised = await waitForInstallment(demo, customer, plan, hasCheckout);
+  expectThat(raised.grams === null, 'an installment has grams before it is paid');
+  const gatewayOrderId = raised.payment?.checkout?.gateway_order_id ?? '';
+  await payAtCheckout(demo, gatewayOrderId, { deliver: 'webhook' });
+  const { grams } = await waitForOrder(demo, customer, raised.id, 'ALLOCATED');
+  const { api } = customer;
+  const { body } = await api.post('/v1/gold/sip/{id}/cancel', { path: { id: plan.id } });
+  expectThat(body.status === 'CANCELLED', `the plan reads ${body.status}`);
+  return showGrams(expectPresent(grams, 'weight of the installment'));
+};
+
+/** The mandate pays: nobody opens a checkout. */
+const waitForDebit = async (demo: Demo, customer: DemoCustomer, plan: Plan): Promise<string> => {
+  const { grams, payment } = await waitForInstallment(demo, customer, plan, isAllocated);
+  expectThat(payment?.status === 'PAID', `its payment order reads ${payment?.status ?? 'nothing'}`);
+  const path = { id: plan.id };
+  await until({
+    timers: demo.timers,
+    seconds: 30,
+    look: async () => (await customer.api.get('/v1/gold/sip/{id}', { path })).body,
+    isThere: ({ status }) => status === 'COMPLETED',
+    otherwise: ({ status }) => `the plan is still ${status}`,
+  });
+  return showGrams(expectPresent(grams, 'weight of the installment'));
+};
+
+/** A plan whose customer pays each installment, and one whose mandate is debited a day later. */
+export const followPlans: Step = {
+  title: 'Two gold plans: one paid at the checkout, one by a mandate',
+  async run(demo) {
+    const customer = await approvedCustomer(demo, 'Kavya Menon');
+    const paid = await startPlan(demo, customer, { duration_installments: 12 });
+    const mandate_token = `demo-mandate-${demo.random.uuid()}`;
+    const terms = { duration_installments: 1, mandate_token };
+    const debited = await startPlan(demo, customer, terms);
+    expectThat(debited.has_mandate && !paid.has_mandate, "the mandate is not the plan's");
+    const notice = await waitForNotice(demo, customer);
+    const seconds = laterSeconds;
+    return playLater(demo, { customer, seconds }, async (later) => [
+      `₹500 a month, 12 times; the first is paid: ${await payAndCancel(demo, later, paid)};` +
+        ' then the plan is cancelled',
+      `"${notice}"`,
+      'the clock moves on by a day, and back at the end of this step',
+      `debited without a checkout: ${await waitForDebit(demo, later, debited)}; the plan is COMPLETED`,
+    ]);
+  },
+};
