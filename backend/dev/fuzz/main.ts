@@ -36,7 +36,11 @@ const checks = [
 ];
 
 /** Contracts that are not available yet answer 501 on purpose. */
-const unavailable = String.raw`/(?:portfolio/statement|notifications/preferences|kyc/aadhaar-otp(?:/verify)?)$`;
+const unavailable = `/(?:${[
+  'portfolio/statement',
+  'notifications/preferences',
+  'kyc/aadhaar-otp(?:/verify)?',
+].join('|')})$`;
 
 interface Target {
   readonly name: string;
