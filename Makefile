@@ -67,7 +67,7 @@ tools: ## Build helm, k6 and other tools that npm does not have into .tools (TOO
 image: ## Build the image (IMAGE=name:tag, PUSH=true)
 	@.ci/image.sh $(IMAGE) $(PUSH)
 
-cluster-demo: install goldctl ## Install everything on the cluster of KUBECONFIG and run the story there
+cluster-demo: install generate goldctl ## Install everything on the cluster of KUBECONFIG and run the story there
 	@charts/demo/run.sh
 
 chart-package: ## Package the chart for a release (VERSION=1.2.3)
