@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { inspect } from 'node:util';
 import { buildApps } from '../build.ts';
 import { buys } from './buys/buys.ts';
+import { plans } from './plans/plans.ts';
 import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { processFigures } from './process-figures.ts';
@@ -19,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   buys,
   'price-feed': priceFeed,
   transactions,
+  plans,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {
