@@ -64,7 +64,7 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       const answers = [
         await kit.gateway.createOrder(kit.newOrder()),
         ...(await Promise.all(reads.map(([, ask]) => ask()))),
-        // Where the receipt is the order's id, 404 is the answer that there is none.
+        // A 404 is the answer "there is none" where the receipt is the order's id.
         ...(status === 404 ? [] : [await findByReceipt()]),
       ];
       expect(answers.map((answer) => answer.kind === 'refused' && answer.code)).toEqual(

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 
-// What every gateway has to do is in payment-gateway-contract.test.ts; here is this one's own form.
+// Only this gateway's own form; the contract of all is in payment-gateway-contract.test.ts.
 
 const secret = 'dev-only-gateway-webhook-secret';
 const silent = (): void => {};

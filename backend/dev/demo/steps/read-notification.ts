@@ -2,7 +2,7 @@ import type { Step } from '../demo.types.ts';
 import { expectRefusal } from '../expect-answer.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 
-/** What happened is there to be read, and what was read stays read. */
+/** Reads what the notifications say of the story, and marks one as read, which it stays. */
 export const readNotification: Step = {
   title: 'A notification is read',
   async run(demo) {

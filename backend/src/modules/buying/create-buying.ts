@@ -48,7 +48,7 @@ export interface Buying {
   readonly sweeps: readonly Sweep[];
   /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
-  /** What the plans raise, and what their customers pay after all. */
+  /** Places the installments of plans, also again for one that was not paid. */
   readonly installments: PlaceInstallment;
   readonly allocateOrder: AllocateOrder;
   readonly recordAllocationOutcome: RecordAllocationOutcome;

@@ -1,14 +1,8 @@
-import { z } from 'zod';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
-import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import { presentReceipt, webhookReply, type WebhookInbox } from '../webhook-inbox/index.ts';
 import type { KycEvent } from './kyc-events.ts';
-
-const webhookReply = z.object({
-  received: z.literal(true),
-  duplicate: z.literal(true).optional(),
-});
 
 export interface KycWebhookDeps {
   readonly clock: Clock;
@@ -44,7 +38,7 @@ export const createKycWebhookRoutes = ({ clock, inbox, isSignedBody }: KycWebhoo
         receivedAt: clock.now(),
         requestId,
       });
-      return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+      return ok(presentReceipt(result));
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Db } from '../../platform/db/index.ts';
 
-/** What became of a request to a gateway for an order. */
+/** The state of a request to a gateway for an order. */
 export type GatewayAttemptStatus = 'INTENDED' | 'DONE' | 'REFUSED' | 'UNKNOWN';
 
 const undecided = {

@@ -20,7 +20,7 @@ export interface GatewayRouting {
   readonly routes: GatewayRoutes;
 }
 
-/** What operators set of the gateways. */
+/** The settings of gateways that operators make. */
 export interface GatewaySettings {
   readonly byCode: ReadonlyMap<string, GatewaySetting>;
   readonly routing: GatewayRouting;

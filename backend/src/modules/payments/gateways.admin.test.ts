@@ -70,7 +70,7 @@ const items = async (): Promise<GatewayView[]> => {
   return body['items'] as GatewayView[]; // as the route declares it
 };
 
-/** What each customer app says of its checkouts. */
+/** Asks each customer app whether a checkout is available. */
 const checkouts = (): Promise<unknown[]> =>
   Promise.all(
     customerUrls.map(async (at) => {

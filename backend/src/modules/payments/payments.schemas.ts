@@ -66,11 +66,6 @@ export const verifyReplySchema = z.object({
 
 export const webhookParamsSchema = z.object({ gateway: z.string().max(64) });
 
-export const webhookReplySchema = z.object({
-  received: z.literal(true),
-  duplicate: z.literal(true).optional(),
-});
-
 export type PaymentOrderView = z.output<typeof paymentOrderSchema>;
 export type VerifyBody = z.output<typeof verifyBodySchema>;
 

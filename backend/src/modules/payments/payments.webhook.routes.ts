@@ -5,10 +5,15 @@ import type {
 } from '../../adapters/payment-gateway/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
-import type { ReceiptResult, WebhookInbox } from '../webhook-inbox/index.ts';
+import {
+  presentReceipt,
+  webhookReply,
+  type ReceiptResult,
+  type WebhookInbox,
+} from '../webhook-inbox/index.ts';
 import { defaultGateway } from './choose-gateway.ts';
 import type { WebhookResult } from './payments.metrics.ts';
-import { webhookParamsSchema, webhookReplySchema } from './payments.schemas.ts';
+import { webhookParamsSchema } from './payments.schemas.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 
 interface WebhookDeps extends Pick<PaymentsDeps, 'db' | 'clock' | 'gateways' | 'metrics'> {
@@ -78,7 +83,7 @@ const receiveWebhook = async (
     requestId,
   });
   metrics.countWebhook(gateway.code, resultOf[result]);
-  return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+  return ok(presentReceipt(result));
 };
 
 const declaration = {
@@ -87,7 +92,7 @@ const declaration = {
   access: PUBLIC,
   rateLimit: 'exempt',
   rawBody: true,
-  responses: { 200: webhookReplySchema },
+  responses: { 200: webhookReply },
   errors: ['INVALID_SIGNATURE', 'NOT_FOUND'],
 } as const;
 

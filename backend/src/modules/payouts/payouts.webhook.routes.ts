@@ -1,15 +1,9 @@
-import { z } from 'zod';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
-import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import { presentReceipt, webhookReply, type WebhookInbox } from '../webhook-inbox/index.ts';
 import type { ReadPayoutEvent } from './payout-event.ts';
-
-const webhookReply = z.object({
-  received: z.literal(true),
-  duplicate: z.literal(true).optional(),
-});
 
 /**
  * Receives the payout provider's reports of payouts and penny-drops (contract:
@@ -45,7 +39,7 @@ export const createPayoutWebhookRoutes = (deps: {
         receivedAt: clock.now(),
         requestId,
       });
-      return ok(result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true });
+      return ok(presentReceipt(result));
     },
   }),
 ];

@@ -35,7 +35,7 @@ export interface Plan {
   readonly id: string;
   readonly userId: string;
   readonly status: PlanStatus;
-  /** What one installment costs the customer, tax included. */
+  /** Paid by the customer for one installment, tax included. */
   readonly amountPaise: Paise;
   readonly frequency: Frequency;
   /** The number of installments of the whole plan. */

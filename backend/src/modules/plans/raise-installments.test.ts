@@ -263,7 +263,7 @@ const die = (): never => {
 };
 
 describe('a worker that dies', () => {
-  /** What its death is given in place of: each step of raising an installment, and the commit. */
+  /** Each step of raising an installment, and the commit, with a dependency that dies in its place. */
   const deaths: readonly [string, () => Partial<PlansDeps>][] = [
     ['after its claim', () => ({ inTransaction: die })],
     [

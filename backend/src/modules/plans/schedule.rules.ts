@@ -49,7 +49,7 @@ export const dueAtOf = (schedule: Schedule, no: number): Date =>
 /** Returns the last day on which a plan created at `now` may start, `YYYY-MM-DD`. */
 export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);
 
-/** When an installment is debited, and whether the customer has to be notified of that first. */
+/** The time of a debit, and its notice, which the customer may have or still need. */
 export interface PlannedDebit {
   readonly debitAt: Date;
   readonly isAnnounced: boolean;

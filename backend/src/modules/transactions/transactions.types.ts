@@ -13,7 +13,7 @@ export interface Transaction {
   readonly id: string;
   readonly kind: (typeof transactionKinds)[number];
   readonly status: string;
-  /** What the customer pays or is paid, tax in. */
+  /** Paid by the customer or to them, tax in. */
   readonly amountPaise: Paise;
   readonly grams: Grams | null;
   readonly createdAt: Date;

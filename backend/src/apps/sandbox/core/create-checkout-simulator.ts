@@ -63,7 +63,7 @@ interface CheckoutSimulatorOptions {
   readonly settleMs: number;
 }
 
-/** What every gateway of the sandbox is given; its own keys and secrets come beside it. */
+/** The parts that every gateway of the sandbox receives; its own keys and secrets come beside them. */
 export interface GatewaySurroundings extends Omit<CheckoutSimulatorOptions, 'protocol' | 'store'> {
   readonly clock: Clock;
   readonly random: Random;
