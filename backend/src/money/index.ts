@@ -6,5 +6,6 @@ export * from './holding-value.ts';
 export * from './money-error.ts';
 export * from './paise.ts';
 export * from './prices.ts';
+export * from './product-price.ts';
 export * from './rounding.ts';
 export * from './tax.ts';
