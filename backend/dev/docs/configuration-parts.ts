@@ -79,12 +79,12 @@ export const configurationParts: readonly ConfigurationPart[] = [
   { title: 'SMS', readBy: 'customer', variables: { ...smsVariables, ...msg91Variables } },
   {
     title: 'Object store',
-    readBy: 'customer, worker',
+    readBy: 'customer, admin, worker',
     variables: { ...objectStoreVariables, ...filesystemVariables },
   },
   {
     title: 'Object store on S3',
-    readBy: 'customer, worker, where `OBJECT_STORE` is `s3`',
+    readBy: 'customer, admin, worker, where `OBJECT_STORE` is `s3`',
     variables: s3Variables,
   },
   { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },

@@ -36,9 +36,9 @@ const adminDocument = async () => {
   const env = { ...environmentOf('admin', addresses), ...quiet };
   const config = loadConfig(adminApiVariables, env);
   const runtime = await createOfflineRuntime('admin', config, env);
-  const { definition, ci, services } = createAdminApi(config, env, runtime);
+  const { definition, ci, objects, services } = createAdminApi(config, env, runtime);
   const document = documentOf(definition);
-  await Promise.all([ci?.close(), services.close(), runtime.close()]);
+  await Promise.all([ci?.close(), objects.close(), services.close(), runtime.close()]);
   return document;
 };
 

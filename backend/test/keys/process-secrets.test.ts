@@ -67,8 +67,8 @@ const builders: Readonly<Record<keyof typeof secretsOf, (env: Environment) => Pr
   async admin(env) {
     const config = loadConfig(adminApiVariables, env);
     const runtime = await createOfflineRuntime('admin', config, env);
-    const { ci, services } = createAdminApi(config, env, runtime);
-    await Promise.all([ci?.close(), services.close(), runtime.close()]);
+    const { ci, objects, services } = createAdminApi(config, env, runtime);
+    await Promise.all([ci?.close(), objects.close(), services.close(), runtime.close()]);
   },
   async accounting(env) {
     const config = loadConfig(accountingVariables, env);

@@ -37,7 +37,7 @@
 
 {{/* Non-empty for a process that reads and writes objects. In: component. */}}
 {{- define "digital-gold.usesObjectStore" -}}
-{{- if has .component (list "customer" "worker") }}yes{{ end }}
+{{- if has .component (list "customer" "admin" "worker") }}yes{{ end }}
 {{- end }}
 
 {{/* Non-empty for a process that has them as files. In: root, component. */}}

@@ -17,7 +17,7 @@ choose; the process refuses by name to start without one that it needs. In: comp
 {{- $parties = concat $money $webhooks (list "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "admin" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = append $money "GITHUB_TOKEN" }}
+{{- $parties = concat $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "worker" }}
 {{- $parties = append $money "S3_SECRET_ACCESS_KEY" }}
 {{- end }}

@@ -57,14 +57,13 @@ const tagIsFixed: Rule = ({ tier, image }) =>
     `must not be \`latest\` in ${tier}; name the tag of one release`,
   );
 
-const documentsAreShared: Rule = ({ tier, objectStore, replicas }) =>
+const objectsAreShared: Rule = ({ tier, objectStore }) =>
   problemIf(
     tier !== 'dev' &&
       objectStore.type === 'filesystem' &&
-      objectStore.accessMode !== 'ReadWriteMany' &&
-      replicas.customer > 1,
+      objectStore.accessMode !== 'ReadWriteMany',
     'objectStore.accessMode',
-    'must be ReadWriteMany, since more than one pod of the customer API keeps documents there',
+    'must be ReadWriteMany, since the pods of the customer API, the admin API and the worker share it',
   );
 
 const s3Names = ['S3_BASE_URL', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'];
@@ -102,7 +101,7 @@ export const tierRules: readonly Rule[] = [
   testbedIsForDev,
   testbedNeedsAMode,
   tagIsFixed,
-  documentsAreShared,
+  objectsAreShared,
   bucketIsNamed,
   growthIsUpwards,
 ];

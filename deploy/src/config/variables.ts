@@ -67,7 +67,7 @@ export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
     'MSG91_AUTH_KEY',
     'S3_SECRET_ACCESS_KEY',
   ],
-  admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN'],
+  admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
   accounting: own,
   worker: [...own, ...money, 'S3_SECRET_ACCESS_KEY'],
 };

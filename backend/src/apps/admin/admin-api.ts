@@ -1,4 +1,5 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
+import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
@@ -52,6 +53,7 @@ export const createAdminApi = (
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { provider, gateways, payoutProvider } = services;
   const ci = createCi(env, adapterDeps(runtime));
+  const objects = createObjectStore(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
   const kyc = createKycReview({
@@ -121,5 +123,5 @@ export const createAdminApi = (
       ...createCiAdmin({ ...shared, ci }).adminRoutes,
     ],
   };
-  return { definition, services, ci };
+  return { definition, services, ci, objects };
 };

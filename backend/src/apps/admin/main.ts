@@ -9,7 +9,7 @@ import { adminApiVariables, createAdminApi } from './admin-api.ts';
 await runMain(async (env) => {
   const config = loadConfig(adminApiVariables, env);
   const runtime = await createRuntime('admin', config, env);
-  const { definition, services, ci } = createAdminApi(config, env, runtime);
+  const { definition, services, ci, objects } = createAdminApi(config, env, runtime);
   const app = createApiApp(definition, config, runtime);
   await startProcess({
     runtime,
@@ -18,6 +18,7 @@ await runMain(async (env) => {
     closeFirst: [
       { name: 'services', close: () => services.close() },
       { name: 'ci', close: async () => ci?.close() },
+      { name: 'objects', close: () => objects.close() },
     ],
   });
 });
