@@ -1,11 +1,6 @@
 import { z } from 'zod';
+import { emailSchema } from '../admins/index.ts';
 import { permissions, portalRoles } from './permissions.ts';
-
-const emailSchema = z
-  .string()
-  .max(254)
-  .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email('must be an email address'));
 
 export const portalLoginBody = z.object({
   email: emailSchema,

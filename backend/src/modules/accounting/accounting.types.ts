@@ -1,4 +1,9 @@
-import { requirePermission, signedIn, type Access } from '../../platform/http/index.ts';
+import {
+  requirePermission,
+  signedIn,
+  type Access,
+  type RequestContext,
+} from '../../platform/http/index.ts';
 import type { Permission, PortalRole } from './permissions.ts';
 
 /** A signed-in member of the accounting staff, read from the store on this very request. */
@@ -21,3 +26,15 @@ export const portalRead = (permission: Permission): Access<PortalPrincipal> =>
 /** Admits those who hold `permission`, for a write: refused in read-only mode. */
 export const portalWrite = (permission: Permission): Access<PortalPrincipal> =>
   requirePermission<PortalPrincipal>(permission, { write: true });
+
+/** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
+export const portalActor = (principal: PortalPrincipal, context: RequestContext) => ({
+  actor: {
+    api: 'accounting' as const,
+    id: principal.portalUserId,
+    email: principal.email,
+    role: principal.role,
+  },
+  requestId: context.requestId,
+  ip: context.ip,
+});

@@ -6,25 +6,35 @@ import type { Random } from '../../platform/ids/random.ts';
 import { defaultPermissions, type Permission, type PortalRole } from './permissions.ts';
 import { insertPortalUser } from './portal-users.store.ts';
 
-interface NewPortalUser {
+export interface NewPortalUser {
   readonly email: string;
   readonly name: string;
   readonly role: PortalRole;
   readonly password: string;
   /** The role's default set unless given. */
-  readonly permissions?: readonly Permission[];
+  readonly permissions?: readonly Permission[] | undefined;
 }
 
-/** Creates a portal user. @throws AppError CONFLICT when the email is taken. */
-export const createPortalUser = async (
-  deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
-  user: NewPortalUser,
-): Promise<{ id: string }> => {
-  const id = deps.random.uuid();
-  const { email, name, role, password, permissions = defaultPermissions[role] } = user;
-  const passwordHash = await deps.hasher.hashSecret(password);
+/** Runs a write of an email. @throws AppError CONFLICT when another portal user has it. */
+export const withFreeEmail = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
-    await insertPortalUser(deps.db, {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = 'A portal user with this email already exists.';
+    throw new AppError('CONFLICT', { message, field: 'email' });
+  }
+};
+
+/** Writes a new portal user whose password is hashed. @throws AppError CONFLICT: see withFreeEmail */
+export const storePortalUser = async (
+  { db, clock, random }: { readonly db: Db; readonly clock: Clock; readonly random: Random },
+  user: Omit<NewPortalUser, 'password'> & { readonly passwordHash: string },
+): Promise<{ id: string }> => {
+  const id = random.uuid();
+  const { email, name, role, passwordHash, permissions = defaultPermissions[role] } = user;
+  await withFreeEmail(() =>
+    insertPortalUser(db, {
       id,
       email: email.trim().toLowerCase(),
       name,
@@ -32,12 +42,15 @@ export const createPortalUser = async (
       permissions,
       passwordHash,
       active: true,
-      createdAt: deps.clock.now(),
-    });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = 'A portal user with this email already exists.';
-    throw new AppError('CONFLICT', { message, field: 'email' });
-  }
+      createdAt: clock.now(),
+    }),
+  );
   return { id };
 };
+
+/** Creates a portal user, for the development seed and tests. @throws AppError CONFLICT */
+export const createPortalUser = async (
+  deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
+  { password, ...user }: NewPortalUser,
+): Promise<{ id: string }> =>
+  storePortalUser(deps, { ...user, passwordHash: await deps.hasher.hashSecret(password) });

@@ -44,7 +44,7 @@ interface PortalSignIn {
 }
 
 /** Throttles failed sign-ins by email. */
-const createPortalLoginGuard = (clock: Clock) =>
+export const createPortalLoginGuard = (clock: Clock) =>
   createLoginGuard({ table: 'portal_login_guard', clock });
 
 /**

@@ -1,4 +1,5 @@
-import type { Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { portalRoles, type PortalRole } from './permissions.ts';
 
 export interface PortalUserRecord {
@@ -28,6 +29,83 @@ export const findPortalUserByEmail = async (
 ): Promise<PortalUserRecord | undefined> => {
   const row = await db.portalUser.findUnique({ where: { email } });
   return row === null ? undefined : { ...row, role: roleOf(row.role) };
+};
+
+export const findPortalUser = async (db: Db, id: string): Promise<PortalUserRecord | undefined> => {
+  const row = await db.portalUser.findUnique({ where: { id } });
+  return row === null ? undefined : { ...row, role: roleOf(row.role) };
+};
+
+export interface PortalUserFilter {
+  readonly role?: PortalRole | undefined;
+  readonly active?: boolean | undefined;
+  /** A part of the email or the name. */
+  readonly q?: string | undefined;
+}
+
+/** Returns a page of portal users, newest first, and the number of those that match. */
+export const listPortalUsers = async (db: Db, filter: PortalUserFilter, page: Page) => {
+  const { role, active, q } = filter;
+  const containsQ = { contains: q ?? '', mode: 'insensitive' } as const;
+  const where = {
+    ...(role !== undefined && { role }),
+    ...(active !== undefined && { active }),
+    ...(q !== undefined && { OR: [{ email: containsQ }, { name: containsQ }] }),
+  };
+  const [rows, total] = await Promise.all([
+    db.portalUser.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.portalUser.count({ where }),
+  ]);
+  return { rows: rows.map((row) => ({ ...row, role: roleOf(row.role) })), total };
+};
+
+/** Locks the active super admins until the transaction ends, and returns them. */
+export const lockActiveSuperAdmins = (
+  tx: Db,
+): Promise<Pick<PortalUserRecord, 'id' | 'role' | 'active' | 'permissions'>[]> =>
+  selectRows(
+    tx,
+    sql`
+      SELECT id, role, active, permissions FROM portal_user
+      WHERE role = 'super_admin' AND active ORDER BY id FOR UPDATE`,
+  );
+
+/** Locks a portal user until the transaction ends; undefined when there is none. */
+export const lockPortalUser = async (
+  tx: Db,
+  key: { readonly id: string } | { readonly email: string },
+): Promise<PortalUserRecord | undefined> => {
+  const condition = 'id' in key ? sql`id = ${key.id}::uuid` : sql`email = ${key.email}`;
+  const [locked] = await selectRows<{ id: string }>(
+    tx,
+    sql`SELECT id FROM portal_user WHERE ${condition} FOR UPDATE`,
+  );
+  return locked && findPortalUser(tx, locked.id);
+};
+
+export type PortalUserChange = Partial<
+  Pick<PortalUserRecord, 'email' | 'name' | 'role' | 'active' | 'permissions' | 'passwordHash'>
+>;
+
+/** Changes a user and returns them as they are then. */
+export const updatePortalUser = async (
+  tx: Db,
+  id: string,
+  { permissions, ...change }: PortalUserChange,
+  updatedAt: Date,
+): Promise<PortalUserRecord> => {
+  const data = {
+    ...change,
+    ...(permissions !== undefined && { permissions: [...permissions] }),
+    updatedAt,
+  };
+  const row = await tx.portalUser.update({ where: { id }, data });
+  return { ...row, role: roleOf(row.role) };
 };
 
 export const insertPortalUser = async (
@@ -82,4 +160,16 @@ export const findLivePortalSession = async (db: Db, tokenHash: string, at: Date)
 
 export const revokePortalSession = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
+};
+
+/** Ends every session of a user; their row is locked, so none opens meanwhile. */
+export const revokePortalSessions = async (
+  tx: Db,
+  portalUserId: string,
+  at: Date,
+): Promise<void> => {
+  await tx.portalSession.updateMany({
+    where: { portalUserId, revokedAt: null },
+    data: { revokedAt: at },
+  });
 };

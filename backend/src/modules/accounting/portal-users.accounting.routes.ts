@@ -1,0 +1,168 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
+import { createPortalUserChanges, type PortalUserChangesDeps } from './change-portal-users.ts';
+import {
+  newPortalUserBody,
+  passwordBody,
+  permissionsBody,
+  permissionsView,
+  portalUserDetail,
+  portalUserPatch,
+  portalUsersPage,
+  portalUsersQuery,
+  presentPermissions,
+  presentPortalUserDetail,
+  presentRoles,
+  roleBody,
+  rolesView,
+} from './portal-users.schemas.ts';
+import { findPortalUser, listPortalUsers } from './portal-users.store.ts';
+
+const path = '/portal-users';
+const tags = ['portal-users'];
+
+/** Declares the reads of portal users, their roles and permissions. */
+export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: 'Portal users, newest first',
+    tags,
+    access: portalRead('portal_users.read'),
+    query: portalUsersQuery,
+    responses: { 200: portalUsersPage },
+    handler: async ({ query: { page, limit, ...filter } }) => {
+      const { rows, total } = await listPortalUsers(db, filter, { page, limit });
+      return ok({ items: rows.map(presentPortalUserDetail), total, page, limit });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/roles`,
+    summary: 'The roles, each with the permissions that a new user of it has',
+    tags,
+    access: portalRead('roles.read'),
+    responses: { 200: rolesView },
+    handler: async () => ok(presentRoles()),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/permissions`,
+    summary: 'The permissions, and which of them apply to super admins alone',
+    tags,
+    access: portalRead('roles.read'),
+    responses: { 200: permissionsView },
+    handler: async () => ok(presentPermissions()),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/:id`,
+    summary: 'One portal user',
+    tags,
+    access: portalRead('portal_users.read'),
+    params: idParams,
+    responses: { 200: portalUserDetail },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params }) => {
+      const user = await findPortalUser(db, params.id);
+      if (user === undefined) throw new AppError('NOT_FOUND');
+      return ok(presentPortalUserDetail(user));
+    },
+  }),
+];
+
+/** What every change of one user has in common. */
+const change = {
+  tags,
+  params: idParams,
+  responses: { 200: portalUserDetail },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+} as const;
+
+/** Declares the administration of portal users (contract: accounting > Portal users). */
+export const createPortalUserWrites = (deps: PortalUserChangesDeps): Route[] => {
+  const changes = createPortalUserChanges(deps);
+  const activation = (name: 'activate' | 'deactivate', summary: string) =>
+    defineRoute({
+      method: 'POST',
+      path: `${path}/:id/${name}`,
+      summary,
+      access: portalWrite('portal_users.deactivate'),
+      ...change,
+      handler: async ({ params, principal, context }) => {
+        const by = portalActor(principal, context);
+        const user = await changes.setActive(by, params, name === 'activate');
+        return ok(presentPortalUserDetail(user));
+      },
+    });
+  return [
+    defineRoute({
+      method: 'POST',
+      path,
+      summary: 'Create a portal user',
+      tags,
+      access: portalWrite('portal_users.create'),
+      body: newPortalUserBody,
+      responses: { 201: portalUserDetail },
+      errors: ['CONFLICT', 'BUSY'],
+      handler: async ({ body, principal, context }) => {
+        const user = await changes.create(portalActor(principal, context), body);
+        return created(presentPortalUserDetail(user));
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: `${path}/:id`,
+      summary: 'Change the email or the name of a portal user',
+      access: portalWrite('portal_users.update'),
+      ...change,
+      body: portalUserPatch,
+      handler: async ({ params, body, principal, context }) => {
+        const user = await changes.update(portalActor(principal, context), params, body);
+        return ok(presentPortalUserDetail(user));
+      },
+    }),
+    activation('activate', 'Let a portal user sign in again'),
+    activation('deactivate', 'Shut a portal user out, and end their sessions'),
+    defineRoute({
+      method: 'POST',
+      path: `${path}/:id/reset-password`,
+      summary: 'Set a password, and end the sessions of the old one',
+      access: portalWrite('portal_users.reset_password'),
+      ...change,
+      errors: ['NOT_FOUND', 'BUSY'],
+      body: passwordBody,
+      handler: async ({ params, body, principal, context }) => {
+        const by = portalActor(principal, context);
+        return ok(presentPortalUserDetail(await changes.resetPassword(by, params, body.password)));
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: `${path}/:id/role`,
+      summary: 'Give a portal user another role, with its default permissions',
+      access: portalWrite('portal_users.assign_role'),
+      ...change,
+      body: roleBody,
+      handler: async ({ params, body, principal, context }) => {
+        const user = await changes.setRole(portalActor(principal, context), params, body.role);
+        return ok(presentPortalUserDetail(user));
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: `${path}/:id/permissions`,
+      summary: 'Replace the permissions of a portal user',
+      access: portalWrite('portal_users.assign_permissions'),
+      ...change,
+      body: permissionsBody,
+      handler: async ({ params, body, principal, context }) => {
+        const by = portalActor(principal, context);
+        const user = await changes.setPermissions(by, params, body.permissions);
+        return ok(presentPortalUserDetail(user));
+      },
+    }),
+  ];
+};
