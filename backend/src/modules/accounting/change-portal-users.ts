@@ -97,18 +97,17 @@ const namesOf = (before: PortalUserRecord | undefined, after: PortalUserRecord) 
 const isSame = (a: PortalUserRecord, b: PortalUserRecord): boolean =>
   a.name === b.name && JSON.stringify(stateOf(a)) === JSON.stringify(stateOf(b));
 
-/** Creates and changes portal users, for their routes and for the operator command. */
-export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUserChanges => {
-  const { inTransaction, clock, random, hasher, audit } = deps;
-  const guard = createPortalLoginGuard(clock);
+type RecordChange = (
+  tx: Db,
+  by: ChangeAuthor,
+  action: string,
+  before: PortalUserRecord | undefined,
+  after: PortalUserRecord,
+) => Promise<void>;
 
-  const record = (
-    tx: Db,
-    by: ChangeAuthor,
-    action: string,
-    before: PortalUserRecord | undefined,
-    after: PortalUserRecord,
-  ): Promise<void> =>
+const createRecord =
+  (audit: Auditor): RecordChange =>
+  (tx, by, action, before, after) =>
     audit.record(tx, {
       action: `portal-user.${action}`,
       ...by,
@@ -118,16 +117,23 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
       sealed: namesOf(before, after),
     });
 
-  /**
-   * Locks the user, after the active super admins: two concurrent changes that would each leave the
-   * other one as the last super admin run one after the other.
-   */
-  const lock = async (tx: Db, key: PortalUserKey) => {
-    const superAdmins = await lockActiveSuperAdmins(tx);
-    const user = await lockPortalUser(tx, key);
-    if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
-    return { user, others: superAdmins.filter(({ id }) => id !== user.id) };
-  };
+/**
+ * Locks the user, after the active super admins: two concurrent changes that would each leave the
+ * other one as the last super admin run one after the other.
+ */
+const lock = async (tx: Db, key: PortalUserKey) => {
+  const superAdmins = await lockActiveSuperAdmins(tx);
+  const user = await lockPortalUser(tx, key);
+  if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+  return { user, others: superAdmins.filter(({ id }) => id !== user.id) };
+};
+
+/** Creates and changes portal users, for their routes and for the operator command. */
+export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUserChanges => {
+  const { inTransaction, clock, random, hasher, audit } = deps;
+  const guard = createPortalLoginGuard(clock);
+
+  const record = createRecord(audit);
 
   const change = (
     by: ChangeAuthor,

@@ -110,12 +110,12 @@ describe('a new portal user', () => {
   });
 });
 
-describe('the list', () => {
-  const emails = async (query: string) => {
-    const { body } = await ask('GET', `/portal-users?${query}`);
-    return (body['items'] as { email: string }[]).map(({ email }) => email);
-  };
+const emails = async (query: string) => {
+  const { body } = await ask('GET', `/portal-users?${query}`);
+  return (body['items'] as { email: string }[]).map(({ email }) => email);
+};
 
+describe('the list', () => {
   it('is paged, newest first, and filtered by role, activity and a part of email or name', async () => {
     const first = await create({ role: 'auditor', name: 'Zubin Mistry' });
     system.clock.advance(1000);
@@ -213,11 +213,11 @@ const serveWithVerified = (then: () => Promise<unknown>): Promise<string> => {
   return system.serve({ prefix, ...createAccounting({ ...system, hasher }) });
 };
 
-describe('a deactivation and a new password', () => {
-  const deactivate = (id: string) => ask('POST', `/portal-users/${id}/deactivate`);
-  const reset = (id: string) =>
-    ask('POST', `/portal-users/${id}/reset-password`, { password: 'another password' });
+const deactivate = (id: string) => ask('POST', `/portal-users/${id}/deactivate`);
+const reset = (id: string) =>
+  ask('POST', `/portal-users/${id}/reset-password`, { password: 'another password' });
 
+describe('a deactivation and a new password', () => {
   it.each([
     ['a deactivation', deactivate],
     ['a new password', reset],
