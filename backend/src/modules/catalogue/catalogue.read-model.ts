@@ -1,5 +1,5 @@
 import { bps, gramsFromDatabase, paise, type DatabaseDecimal } from '../../money/index.ts';
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { pricingModes, type OrderableProduct, type PricingMode } from './catalogue.types.ts';
 
@@ -14,6 +14,7 @@ interface Row {
   readonly price_paise: bigint;
   readonly is_active: boolean;
   readonly in_stock: boolean;
+  readonly version: string;
 }
 
 /** Reads a stored pricing mode. */
@@ -35,7 +36,7 @@ export const findOrderableProducts = async (
     db,
     sql`
       SELECT id::text AS id, name, pricing_mode, purity_karat, weight_grams, making_charge_bps,
-        discount_bps, price_paise, is_active, in_stock
+        discount_bps, price_paise, is_active, in_stock, xmin::text AS version
       FROM product WHERE id = ANY(${[...ids]}::uuid[])`,
   );
   return rows.map((row) => ({
@@ -49,5 +50,21 @@ export const findOrderableProducts = async (
     pricePaise: paise(row.price_paise),
     isActive: row.is_active,
     inStock: row.in_stock,
+    version: row.version,
   }));
 };
+
+/**
+ * Selects the ids of those products that are still as `findOrderableProducts` returned them, and
+ * locks them in share until the transaction ends: part of a statement that writes an order only
+ * while it finds all of them. So a product that is deactivated or repriced in between is either
+ * waited for and found changed, or waits until the order is written.
+ */
+export const selectUnchangedProducts = (
+  products: readonly Pick<OrderableProduct, 'id' | 'version'>[],
+): Sql => sql`
+  SELECT p.id FROM product p
+  JOIN unnest(${products.map(({ id }) => id)}::uuid[],
+    ${products.map(({ version }) => version)}::text[]) AS read (id, version) ON read.id = p.id
+  WHERE p.xmin::text = read.version
+  ORDER BY p.id FOR SHARE OF p`;

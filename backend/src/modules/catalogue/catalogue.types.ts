@@ -20,4 +20,6 @@ export interface OrderableProduct extends ProductPricing {
   readonly name: string;
   readonly isActive: boolean;
   readonly inStock: boolean;
+  /** Another one after every change of the product. */
+  readonly version: string;
 }

@@ -1,26 +1,15 @@
 import { z } from 'zod';
+import { plainLine, plainText } from '../../platform/http/index.ts';
 import { phoneSchema } from '../identity/index.ts';
 import { ticketCategories, ticketStatuses } from './support.types.ts';
 
-const text = (maxLength: number, forbidden: RegExp) =>
-  z
-    .string('must be text')
-    .min(1, 'must not be empty')
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    .refine((value) => !forbidden.test(value), 'must not contain control characters')
-    .transform((value) => value.trim())
-    .pipe(z.string().min(1, 'must not be empty'));
-
-const line = (maxLength: number) => text(maxLength, /[\p{Cc}\p{Cs}]/u);
-
 export const ticketBody = z.object({
-  name: line(100),
-  email: line(254).pipe(z.email('must be an email address')).optional(),
+  name: plainLine(100),
+  email: plainLine(254).pipe(z.email('must be an email address')).optional(),
   phone: phoneSchema.optional(),
   category: z.enum(ticketCategories),
-  subject: line(200),
-  // Line breaks and tabs may stand in a message.
-  message: text(5000, /(?![\t\n\r])[\p{Cc}\p{Cs}]/u),
+  subject: plainLine(200),
+  message: plainText(5000),
 });
 
 export const createdTicket = z.object({ reference: z.string() });
