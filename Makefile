@@ -11,6 +11,9 @@ PROFILE ?= smoke
 IMAGE ?= digital-gold:dev
 PUSH ?=
 STACK ?= dev
+ORDERS ?=
+USERS ?=
+DAYS ?=
 
 # Tools that `make tools` built take precedence.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -19,7 +22,7 @@ export HELM_PLUGINS := $(CURDIR)/.tools/helm-plugins
 export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKind}}{{.KindSuffix}}.json
 endif
 
-.PHONY: help install up down reset demo test bench format format-check lint typecheck build generate
+.PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows loadtest fuzz cluster-demo image chart-package chart-push deploy
 .PHONY: deploy-release pulumi-test goldctl
 
@@ -39,6 +42,9 @@ reset: install ## Stop the system and delete its data
 
 demo: install ## Run a customer's story against the running stack
 	@$(BACKEND) demo
+
+fill: install generate ## Fill the running stack with customers and books (ORDERS=n, USERS=n, DAYS=n)
+	@ORDERS=$(ORDERS) USERS=$(USERS) DAYS=$(DAYS) $(BACKEND) fill
 
 goldctl: install ## Build the operators' tool: npx goldctl --help
 	@npm run --silent build -w cli

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { insertLargeBooks } from '#test/support/large-books.ts';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { fillDatabase } from '../../../dev/fill/fill-database.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { fromSafeBps } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
@@ -10,14 +10,16 @@ import { createRead } from './create-read.ts';
 import type { CheckContext, Read } from './reconciliation.types.ts';
 
 /** Of long ago, beside one customer's buy and sell of today. */
-const [orders, customers] = [50_000, 5000];
+const [orders, users] = [30_000, 3000];
+const dayMs = 24 * 60 * 60_000;
 const windowMs = 72 * 60 * 60_000;
 
 let books: OpenBooks;
 beforeAll(async () => {
   books = await openBooks();
   const { addresses, clock } = books.system;
-  await insertLargeBooks(addresses.migrateUrl, { orders, customers, at: clock.now() });
+  const [from, to] = [addMs(clock.now(), -400 * dayMs), addMs(clock.now(), -31 * dayMs)];
+  await fillDatabase(addresses.migrateUrl, { series: 1, orders, users, from, to });
   await books.sell();
 });
 afterAll(() => books.close());

@@ -1,0 +1,49 @@
+import { withConnection } from '../stack/database-setup.ts';
+import { customerStatements } from './customer-rows.ts';
+import { holdingStatements } from './holding-rows.ts';
+import { moneyStatements } from './money-rows.ts';
+import { orderStatements } from './order-rows.ts';
+import { productStatements } from './product-rows.ts';
+import { mostSeries, wordsOf, type Series } from './series.ts';
+import { withBareTables } from './bare-tables.ts';
+import { planStatements } from './trade-plan.ts';
+
+/** The longest series whose ids, phone numbers and transactions stay apart. */
+const most = 10_000_000;
+
+/**
+ * Fills a database, as the owner of its tables, with the customers and books of a series, whole or
+ * not at all: every rule over the database holds after it as before. Nobody else may use these
+ * tables meanwhile.
+ * @throws RangeError for a series that is too long, or whose number is not 1 to 15
+ */
+export const fillDatabase = async (migrateUrl: string, given: Series): Promise<void> => {
+  const { series, orders, users } = given;
+  const isWhole = [series, orders, users].every((count) => Number.isInteger(count) && count > 0);
+  if (!isWhole || series > mostSeries || Math.max(orders, users) > most || users < 10) {
+    throw new RangeError(
+      `a series is 1 to ${mostSeries}, of up to ${most} orders and 10 to ${most} users`,
+    );
+  }
+  const words = wordsOf(given);
+  await withConnection(migrateUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query(
+      `SET LOCAL work_mem = '256MB'; SET LOCAL maintenance_work_mem = '512MB';
+       SET LOCAL synchronous_commit = off; SET LOCAL temp_buffers = '256MB'`,
+    );
+    await withBareTables(client, async () => {
+      const statements = [
+        ...planStatements(words),
+        ...customerStatements(words),
+        ...orderStatements(words),
+        ...holdingStatements(words),
+        ...moneyStatements(words),
+        ...productStatements(words),
+      ];
+      for (const sql of statements) await client.query(sql);
+    });
+    await client.query('COMMIT');
+    await client.query('VACUUM ANALYZE');
+  });
+};

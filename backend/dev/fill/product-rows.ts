@@ -1,0 +1,32 @@
+import type { Words } from './series.ts';
+
+/** One order of jewellery for so many of gold. */
+const goldOrdersEach = 20;
+
+/** Returns the statements that write orders of jewellery, of one line each. */
+export const productStatements = (words: Words): readonly string[] => {
+  const { id, series } = words;
+  const product = id('productLine', '0');
+  const chosen = `
+    SELECT n, o.user_id, o.at, 1 + n % 3 AS quantity, 100000 + n % 9000 * 10 AS unit_price,
+      (ARRAY['DELIVERED', 'DELIVERED', 'DELIVERED', 'DELIVERED', 'DELIVERED', 'SHIPPED', 'PACKED',
+        'CONFIRMED', 'PLACED', 'CANCELLED', 'RETURNED'])[1 + n / ${goldOrdersEach} % 11] AS status
+    FROM fill_order o WHERE n % ${goldOrdersEach} = 3`;
+  const gst = 'round(unit_price * quantity * 3 / 100.0)::bigint';
+  return [
+    `INSERT INTO product (id, name, category, purity_karat, weight_grams, pricing_mode, price_paise,
+       is_active, created_at, updated_at)
+     SELECT ${product}, 'Filled ring ${series}', 'rings', 22, 2, 'FIXED', 100000, false,
+       ${words.fromSql}, ${words.fromSql}`,
+    `INSERT INTO product_order (id, user_id, status, items_total_paise, gst_paise, gst_rate_bps,
+       delivery_fee_paise, total_paise, shipping_address_sealed, created_at, updated_at)
+     SELECT ${id('productOrder', 'n')}, user_id, status, unit_price * quantity, ${gst}, 300, 9900,
+       unit_price * quantity + ${gst} + 9900, 'filled', at, at
+     FROM (${chosen}) AS chosen ORDER BY n`,
+    `INSERT INTO product_order_line (id, order_id, line_no, product_id, name, quantity,
+       unit_price_paise, gst_paise, line_total_paise)
+     SELECT ${id('productLine', 'n')}, ${id('productOrder', 'n')}, 1, ${product},
+       'Filled ring ${series}', quantity, unit_price, ${gst}, unit_price * quantity + ${gst}
+     FROM (${chosen}) AS chosen ORDER BY n`,
+  ];
+};

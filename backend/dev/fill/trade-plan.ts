@@ -1,0 +1,100 @@
+import type { Words } from './series.ts';
+
+/*
+ * What the orders of a series are, in a temporary table: the other statements only write it down.
+ * Of each hundred orders, by the last two digits of their number:
+ *
+ *   0-61 bought · 62-67 expired unpaid · 68-70 declined by the gateway · 71 paid late and refunded
+ *   72-83 an installment, bought · 84 an installment that was not paid
+ *   85-94 sold (85 all of what was bought) · 95 sold, and the payout failed (every 100th)
+ *   96 a sale that the provider refused · 97 sold, paid out by the second attempt
+ *   98 sold, and the payout waits for approval (every 100th) · 99 bought by the second payment
+ *
+ * A sale is of what its customer bought 50 orders before, so that no balance runs short.
+ */
+
+/** How many installments are among the first `orders`. */
+const installmentsIn = (orders: number): number =>
+  Math.floor(orders / 100) * 13 + Math.max(0, Math.min(13, (orders % 100) - 72));
+
+/** The customer who trades at place `at` of `of`: one of those who had joined by then. */
+const trader = (words: Words, at: string, number: string, of: number): string => {
+  const active = words.users - Math.floor(words.users / 10);
+  const joined = `greatest(1, ${active}::bigint * (${at}) / ${of})`;
+  return words.pick(number, 7, joined);
+};
+
+/** One in ten customers never trades: numbers that end in 0. */
+const skipIdle = (trading: string): string => `(${trading} + 1 + ${trading} / 9)`;
+
+/** Returns the statements that make the temporary tables `fill_user`, `fill_plan`, `fill_order`. */
+export const planStatements = (words: Words): readonly string[] => {
+  const { orders, users, fromSql, seconds } = words;
+  const installments = installmentsIn(orders);
+  const plans = Math.max(1, Math.ceil(installments / 12));
+  const firstOrderOfPlan = '(p / 13) * 100 + 72 + p % 13';
+  const moment = (place: string, of: number): string =>
+    `date_trunc('milliseconds',
+       ${fromSql} + ${seconds}::float8 * (${place}) / ${of} * interval '1 second')`;
+  return [
+    `CREATE TEMPORARY TABLE fill_user ON COMMIT DROP AS
+     SELECT u, ${words.id('user', 'u')} AS id, ${moment('u - 1', users)} - interval '1 hour' AS at,
+       CASE WHEN u % 10 <> 0 THEN 'trading'
+         ELSE (ARRAY['unasked', 'submitted', 'rejected', 'new', 'deleted'])[1 + u / 10 % 5]
+       END AS kind
+     FROM generate_series(1, ${users}) AS u`,
+    `CREATE TEMPORARY TABLE fill_plan ON COMMIT DROP AS
+     SELECT p, ${words.id('plan', 'p')} AS id, ${skipIdle('trading')} AS u,
+       50000 + p % 20 * 5000 AS amount, ${moment(firstOrderOfPlan, orders)} AS at,
+       (${installments} - p + ${plans} - 1) / ${plans} AS raised
+     FROM (
+       SELECT p, ${trader(words, firstOrderOfPlan, 'p', orders)} AS trading
+       FROM generate_series(0, ${plans - 1}) AS p) AS numbered
+     WHERE p < ${installments}`,
+    `CREATE TEMPORARY TABLE fill_order ON COMMIT DROP AS
+     WITH numbered AS MATERIALIZED (
+       SELECT n, n % 100 AS k, (n / 100) * 13 + n % 100 - 72 AS j,
+         CASE WHEN n % 100 BETWEEN 85 AND 98 THEN n - 50 ELSE n END AS root,
+         ${moment('n', orders)} AS at
+       FROM generate_series(0, ${orders - 1}) AS n),
+     priced AS (
+       SELECT *,
+         700000 + 600000::bigint * n / ${orders} + ${words.pick('n', 3, '5000')} AS price,
+         700000 + 600000::bigint * root / ${orders} + ${words.pick('root', 3, '5000')} AS root_price,
+         ${trader(words, 'root', 'root', orders)} AS trading,
+         10000 + ${words.pick('root', 11, '2000000')} AS root_amount,
+         CASE WHEN k BETWEEN 72 AND 84 THEN j % ${plans} END AS p
+       FROM numbered),
+     bought AS (
+       SELECT r.n, r.k, r.at, r.price, r.root, r.p, r.j,
+         coalesce(plan.u, ${skipIdle('r.trading')}) AS u,
+         coalesce(plan.amount, r.root_amount)::bigint AS amount, r.root_price
+       FROM priced r LEFT JOIN fill_plan plan ON plan.p = r.p),
+     figured AS (
+       SELECT *, round(amount * 10000 / 10300.0)::bigint AS gold_value
+       FROM bought),
+     weighed AS (
+       SELECT *, trunc(gold_value / root_price::numeric, 4) AS root_grams FROM figured),
+     shaped AS (
+     SELECT n, ${words.id('order', 'n')} AS id, ${words.id('user', 'u')} AS user_id, u, at, price, amount,
+       CASE
+         WHEN k <= 61 THEN 'bought' WHEN k <= 67 THEN 'expired' WHEN k <= 70 THEN 'declined'
+         WHEN k = 71 THEN 'refunded' WHEN k <= 83 THEN 'raised' WHEN k = 84 THEN 'missed'
+         WHEN k = 96 THEN 'refused' WHEN k = 97 THEN 'sold_retried'
+         WHEN k = 95 AND n / 100 % 100 = 0 THEN 'sold_unpaid'
+         WHEN k = 98 AND n / 100 % 100 = 1 THEN 'sold_waiting'
+         WHEN k = 99 THEN 'second_try' ELSE 'sold'
+       END AS class,
+       k BETWEEN 85 AND 98 AS is_sale, k BETWEEN 72 AND 84 AS is_installment,
+       gold_value, amount - gold_value AS gst,
+       CASE WHEN k = 85 THEN root_grams WHEN k BETWEEN 86 AND 98 THEN trunc(root_grams / 2, 4)
+         ELSE root_grams END AS grams,
+       gold_value - round(root_grams * root_price)::bigint AS rounding,
+       p, 1 + j / ${plans} AS installment_no,
+       ${words.series} * 100000000000 + n AS tx_id
+     FROM weighed)
+     SELECT *, CASE WHEN is_sale THEN round(grams * price)::bigint END AS proceeds FROM shaped`,
+    'ANALYZE fill_order',
+    'ANALYZE fill_user',
+  ];
+};
