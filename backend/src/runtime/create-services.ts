@@ -87,7 +87,9 @@ export const createServices = (
   const provider = createGoldProvider(env, adapterDeps(runtime));
   const gateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
   const payoutProvider = createPayoutProvider(env, { ...adapterDeps(runtime), receivesWebhooks });
-  const price = createPrice({ ...shared, provider });
+  const settings = createSettings(shared);
+  const { limits } = settings;
+  const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
   const gates = createServiceGates(runtime, config);
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
@@ -110,7 +112,6 @@ export const createServices = (
       (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
   });
   const payouts = createPayouts({ ...shared, provider: payoutProvider, notify, banking });
-  const limits = createSettings(shared).limits;
   const idempotency = createIdempotency({ db, random, timers });
   const gold = createGold({
     ...shared,
@@ -152,6 +153,7 @@ export const createServices = (
     /** Every gateway that has an adapter, configured or not. */
     gatewayCodes,
     price,
+    settings,
     gates,
     payments,
     payouts,

@@ -14,7 +14,11 @@ import type { Runtime } from '../../src/runtime/create-runtime.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
-import { createSwitches } from '../../src/modules/settings/index.ts';
+import {
+  createSettingCopies,
+  createSwitches,
+  type KeepCopy,
+} from '../../src/modules/settings/index.ts';
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createSystemClock, type Clock } from '../../src/platform/clock/clock.ts';
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
@@ -38,6 +42,7 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly inTransaction: InTransaction;
   /** Business time: it stands at the real time of the start until it is moved. */
   readonly clock: ManualClock;
+  readonly keepCopy: KeepCopy;
   readonly addresses: FreshDatabase;
   readonly sandbox: OpenSandbox;
   readonly provider: GoldProvider;
@@ -197,6 +202,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     }),
     switches: createSwitches({ settingsDir, env: {} }),
     audit: createAuditor({ clock, random, vault }),
+    keepCopy: createSettingCopies(database.db),
     addresses,
     sandbox,
     provider: makeProvider(),

@@ -6,7 +6,7 @@ import { createCiAdmin } from '../../modules/ci/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
-import { createPriceAdmin, findLastTick } from '../../modules/price/index.ts';
+import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
@@ -20,7 +20,6 @@ import {
 } from '../../modules/readiness/index.ts';
 import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
-import { createSettings } from '../../modules/settings/index.ts';
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createServices } from '../../runtime/create-services.ts';
@@ -100,8 +99,8 @@ export const createAdminApi = (
       audit: 'What operators did, and what was refused.',
       readiness: 'Whether buying may be open, and the evidence for it.',
       reconciliation: "The service's books against those of its collaborators.",
-      config: 'Limits of amounts.',
-      price: 'The spread on the price.',
+      config: 'Limits of amounts, feature flags and banners.',
+      price: "The spread on the price, and the provider's own price.",
       devops: 'Runs of the CI system and deployments.',
     },
     limitPerMinute: 60,
@@ -118,8 +117,8 @@ export const createAdminApi = (
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
-      ...createSettings(shared).adminRoutes,
-      ...createPriceAdmin(shared).adminRoutes,
+      ...services.settings.adminRoutes,
+      ...createPriceAdminRoutes({ ...shared, fetchPrice: services.price.fetchPrice }),
       ...createCiAdmin({ ...shared, ci }).adminRoutes,
     ],
   };

@@ -133,6 +133,7 @@ export const createCustomerApi = (
       ...createLegalRoutes({ db, clock }),
       ...createReferralRoutes({ ...runtime, db, inTransaction }),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
+      ...services.settings.customerRoutes,
       ...createReadinessCustomerRoutes({
         gates: services.gates,
         hasUsableGateway: services.hasUsableGateway,

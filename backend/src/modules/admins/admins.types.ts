@@ -15,6 +15,12 @@ export interface AdminPrincipal {
   readonly role: AdminRole;
 }
 
+/** The operator who does something, and their request. */
+export interface ByOperator {
+  readonly principal: AdminPrincipal;
+  readonly context: RequestContext;
+}
+
 /** Admits exactly these roles: the check is not hierarchical. */
 export const adminAccess = (...roles: readonly AdminRole[]): Access<AdminPrincipal> =>
   requireRoles<AdminPrincipal>(...roles);

@@ -12,6 +12,7 @@ export {
   anyAdmin,
   type AdminPrincipal,
   type AdminRole,
+  type ByOperator,
 } from './admins.types.ts';
 export { createAdmin, createAdminChanges } from './change-admins.ts';
 export { createAdmins } from './create-admins.ts';

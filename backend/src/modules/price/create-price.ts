@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import { createCache } from '../../platform/redis/index.ts';
-import type { Auditor } from '../audit/index.ts';
+import type { KeepCopy } from '../settings/index.ts';
 import { createFetchPrice, type FetchPrice } from './fetch-price.ts';
 import { createLivePrice, type LivePriceReader, type PriceCache } from './live-price.ts';
-import { createPriceAdminRoutes } from './price.admin.routes.ts';
 import { createPriceCustomerRoutes } from './price.customer.routes.ts';
 import { cachedPrice } from './price.schemas.ts';
 import { priceLifeMs } from './price.types.ts';
+import { findSpreads } from './spreads.ts';
 
 export interface PriceModule {
   readonly live: LivePriceReader;
@@ -24,6 +24,7 @@ interface PriceOptions {
   readonly db: Db;
   readonly redis: Redis;
   readonly provider: GoldProvider;
+  readonly keepCopy: KeepCopy;
   /** Real time: prices age on it even where the business clock is moved. */
   readonly wall: Clock;
   /** Nothing is counted without. */
@@ -34,17 +35,12 @@ export const createPrice = (options: PriceOptions): PriceModule => {
   const { db, redis, provider, wall } = options;
   const fetchPrice = createFetchPrice({ provider, db, wall });
   const cache = createCache({ redis, prefix: 'price', schema: cachedPrice, ttlMs: priceLifeMs });
-  const live = createLivePrice({ fetchPrice, cache, wall });
+  const live = createLivePrice({
+    fetchPrice,
+    spreads: options.keepCopy('spreads', findSpreads),
+    cache,
+    wall,
+  });
   const customerRoutes = createPriceCustomerRoutes({ ...options, live });
   return { live, fetchPrice, cache, customerRoutes };
 };
-
-/** Wires the operators' side, which never calls the provider. */
-export const createPriceAdmin = (options: {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
-  readonly audit: Auditor;
-  readonly clock: Clock;
-}): { adminRoutes: Route[] } => ({
-  adminRoutes: createPriceAdminRoutes(options),
-});

@@ -1,10 +1,9 @@
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
-import { applyBuySpread, applySellSpread, fromSafeBps } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { mapDone, type Outcome } from '../../platform/outcome/outcome.ts';
 import type { LivePrice } from './price.types.ts';
-import { findSpreads } from './spreads.ts';
+import { applySpreads, findSpreads } from './spreads.ts';
 
 export type FetchPrice = () => Promise<Outcome<LivePrice>>;
 
@@ -22,8 +21,10 @@ export const createFetchPrice = (options: {
     const asOf = wall.now();
     const [outcome, spreads] = await Promise.all([provider.price(), findSpreads(db)]);
     return mapDone(outcome, (price) => ({
-      buyPaise: applyBuySpread(price.buyPaise, fromSafeBps(spreads.buySpreadBps)),
-      sellPaise: applySellSpread(price.sellPaise, fromSafeBps(spreads.sellSpreadBps)),
+      ...applySpreads(
+        { providerBuyPaise: price.buyPaise, providerSellPaise: price.sellPaise },
+        spreads,
+      ),
       spotPaise: price.spotPaise,
       providerBuyPaise: price.buyPaise,
       providerSellPaise: price.sellPaise,

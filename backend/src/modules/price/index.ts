@@ -1,6 +1,7 @@
-export { createPrice, createPriceAdmin, type PriceModule } from './create-price.ts';
+export { createPrice, type PriceModule } from './create-price.ts';
 export type { LivePriceReader } from './live-price.ts';
 export { createPriceFeed, type PriceFeed } from './price-feed.ts';
 export { attachPriceSocket, createPriceBroadcast } from './price-socket.ts';
+export { createPriceAdminRoutes } from './price.admin.routes.ts';
 export { findLastTick } from './price.store.ts';
 export type { LivePrice } from './price.types.ts';

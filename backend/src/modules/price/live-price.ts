@@ -1,9 +1,11 @@
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Cache } from '../../platform/redis/index.ts';
+import type { ReadSetting } from '../settings/index.ts';
 import type { FetchPrice } from './fetch-price.ts';
 import { fromCachedPrice, toCachedPrice, type cachedPrice } from './price.schemas.ts';
 import { priceLifeMs, type LivePrice } from './price.types.ts';
+import { applySpreads, type Spreads } from './spreads.ts';
 import type { z } from 'zod';
 
 export type PriceCache = Cache<z.output<typeof cachedPrice>>;
@@ -14,7 +16,8 @@ export interface LivePriceReader {
   priceAtHand(): LivePrice | undefined;
   /**
    * Returns a price at most 10 s old: this replica's copy, the cache's, or a fetched one (one call
-   * per replica at a time). @throws AppError PRICE_UNAVAILABLE when all of them fail.
+   * per replica at a time), with the spreads that are in force at this moment.
+   * @throws AppError PRICE_UNAVAILABLE when all of them fail.
    */
   livePrice(): Promise<LivePrice>;
   /** Fetches a price now, whatever is cached: for when the provider refused a rate as expired. */
@@ -23,10 +26,11 @@ export interface LivePriceReader {
 
 export const createLivePrice = (options: {
   readonly fetchPrice: FetchPrice;
+  readonly spreads: ReadSetting<Spreads>;
   readonly cache: PriceCache;
   readonly wall: Clock;
 }): LivePriceReader => {
-  const { fetchPrice, cache, wall } = options;
+  const { fetchPrice, spreads, cache, wall } = options;
   let copy: LivePrice | undefined;
   let refreshing: Promise<LivePrice> | undefined;
   let fetching: Promise<LivePrice> | undefined;
@@ -43,7 +47,7 @@ export const createLivePrice = (options: {
     return copy;
   };
 
-  const freshPrice = async (): Promise<LivePrice> => {
+  const fetchOnce = async (): Promise<LivePrice> => {
     fetching ??= fetchNow().finally(() => {
       fetching = undefined;
     });
@@ -54,23 +58,32 @@ export const createLivePrice = (options: {
     const cached = await cache.get(liveKey);
     const price = cached === undefined ? undefined : fromCachedPrice(cached);
     // A time ahead of ours is nobody's honest reading, and would outlive its ten seconds.
-    if (!isLive(price) || price.asOf > wall.now()) return freshPrice();
+    if (!isLive(price) || price.asOf > wall.now()) return fetchOnce();
     copy = price;
     return price;
   };
 
   const priceAtHand = (): LivePrice | undefined => (isLive(copy) ? copy : undefined);
 
+  /** A price may have been made before an operator changed the spreads: here, or on any replica. */
+  const withSpreadsInForce = async (price: LivePrice): Promise<LivePrice> => {
+    const { buyPaise, sellPaise } = applySpreads(price, await spreads());
+    if (price.buyPaise === buyPaise && price.sellPaise === sellPaise) return price;
+    const renewed = { ...price, buyPaise, sellPaise };
+    if (copy === price) copy = renewed;
+    return renewed;
+  };
+
+  const refreshOnce = async (): Promise<LivePrice> => {
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  };
+
   return {
     priceAtHand,
-    async livePrice() {
-      const price = priceAtHand();
-      if (price !== undefined) return price;
-      refreshing ??= refresh().finally(() => {
-        refreshing = undefined;
-      });
-      return refreshing;
-    },
-    freshPrice,
+    livePrice: async () => withSpreadsInForce(priceAtHand() ?? (await refreshOnce())),
+    freshPrice: async () => withSpreadsInForce(await fetchOnce()),
   };
 };

@@ -6,7 +6,7 @@ import { freePort } from '../../../dev/stack/free-port.ts';
 import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createPrice, createPriceAdmin, type PriceModule } from './index.ts';
+import { createPrice, createPriceAdminRoutes, type PriceModule } from './index.ts';
 
 let system: TestSystem;
 let wall: ManualClock;
@@ -139,7 +139,8 @@ describe('GET /price/current', () => {
 const openAdmin = async () => {
   const make = createFactories(system);
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
-  const routes = createPriceAdmin(system).adminRoutes;
+  const { fetchPrice } = createPrice({ ...system, provider: system.makeProvider() });
+  const routes = createPriceAdminRoutes({ ...system, fetchPrice });
   const url = await system.serve({ prefix: '/v1', routes, guard });
   const [boss, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),

@@ -188,9 +188,9 @@ describe('the answer', () => {
         [random.uuid()],
       );
       await client.query(
-        `INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise, reason,
+        `INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise,
            actor_id, as_of, created_at)
-         SELECT $1, 'MANUAL', 1, 1, 1, 'test', id, now(), now() FROM admin_user`,
+         SELECT $1, 'MANUAL', 1, 1, 1, id, now(), now() FROM admin_user`,
         [random.uuid()],
       );
     });

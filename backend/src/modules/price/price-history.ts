@@ -1,9 +1,8 @@
 import { paise, toSafePaise } from '../../money/index.ts';
 import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { batchReads, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { shared, type Reply } from '../../platform/http/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
-import { batchReads } from './batch-reads.ts';
 import type { PriceRange } from './price.schemas.ts';
 import { findLastSeq } from './price.store.ts';
 import { tickEveryMs } from './price.types.ts';

@@ -50,6 +50,9 @@ historyView.register(z.globalRegistry, {
   description: 'Prices over a range of time, oldest first.',
 });
 
+/** Ten lakh rupees a gram: beyond any price of gold, far below what an integer holds. */
+const overridePaise = pricePaise.max(100_000_000);
+
 const spreadBps = z.int().min(0).max(2500);
 
 /** The spread on the provider's price, in basis points. */
@@ -58,6 +61,19 @@ priceConfigBody.register(z.globalRegistry, {
   id: 'PriceSpread',
   description: "The spread on the provider's price, in basis points.",
 });
+
+export const overrideBody = z.object({
+  buyPaise: overridePaise,
+  sellPaise: overridePaise,
+  spotPaise: overridePaise,
+  reason: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(500, 'must have at most 500 characters'),
+});
+
+export type PriceOverride = z.output<typeof overrideBody>;
 
 export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   buyPaise: toSafePaise(price.buyPaise),
@@ -68,6 +84,10 @@ export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   source: price.source,
   asOf: price.asOf.toISOString(),
 });
+
+/** Presents the provider's own price, without our spreads. */
+export const presentProviderPrice = (price: LivePrice): z.output<typeof priceView> =>
+  presentPrice({ ...price, buyPaise: price.providerBuyPaise, sellPaise: price.providerSellPaise });
 
 export const presentTick = ({ price, seq, stale }: PriceTick) => ({
   ...presentPrice(price),

@@ -1,4 +1,4 @@
-import { bps, paise } from '../../money/index.ts';
+import { bps, paise, type Paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import type { LivePrice } from './price.types.ts';
 
@@ -66,6 +66,25 @@ export const insertTick = async (
       RETURNING seq`,
   );
   return row === undefined ? undefined : parseInt(String(row.seq), 10);
+};
+
+/** Inserts an operator's price: no tick, so it has neither mark nor number. */
+export const insertManualPrice = async (
+  db: Db,
+  price: {
+    readonly id: string;
+    readonly buyPaise: Paise;
+    readonly sellPaise: Paise;
+    readonly spotPaise: Paise;
+    readonly actorId: string;
+    readonly at: Date;
+  },
+): Promise<void> => {
+  const { at, ...data } = price;
+  await db.priceSnapshot.create({
+    data: { ...data, source: 'MANUAL', asOf: at, createdAt: at },
+    select: { id: true },
+  });
 };
 
 export const hasTick = async (db: Db, mark: Date): Promise<boolean> =>

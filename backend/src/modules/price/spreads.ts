@@ -1,11 +1,12 @@
+import { applyBuySpread, applySellSpread, fromSafeBps } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
-import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import type { LivePrice } from './price.types.ts';
 
 /** The margins on the provider's price. */
-interface Spreads {
+export interface Spreads {
   readonly buySpreadBps: number;
   readonly sellSpreadBps: number;
 }
@@ -25,6 +26,17 @@ export const findSpreads = async (db: Db): Promise<Spreads> => {
   return { buySpreadBps: row?.buySpreadBps ?? 0, sellSpreadBps: row?.sellSpreadBps ?? 0 };
 };
 
+type OurPrice = Pick<LivePrice, 'buyPaise' | 'sellPaise'>;
+
+/** Makes our price of the provider's (contract: money > Live price). */
+export const applySpreads = (
+  provider: Pick<LivePrice, 'providerBuyPaise' | 'providerSellPaise'>,
+  { buySpreadBps, sellSpreadBps }: Spreads,
+): OurPrice => ({
+  buyPaise: applyBuySpread(provider.providerBuyPaise, fromSafeBps(buySpreadBps)),
+  sellPaise: applySellSpread(provider.providerSellPaise, fromSafeBps(sellSpreadBps)),
+});
+
 /** Locks the spreads until the transaction ends, so that the audit row shows what was replaced. */
 const lockSpreads = async (tx: Db): Promise<void> => {
   await selectRows(tx, sql`SELECT id FROM price_config WHERE id = ${rowId} FOR UPDATE`);
@@ -34,7 +46,7 @@ const lockSpreads = async (tx: Db): Promise<void> => {
 export const setSpreads = (
   { inTransaction, audit, clock }: SetSpreadsDeps,
   spreads: Spreads,
-  { principal, context }: { readonly principal: AdminPrincipal; readonly context: RequestContext },
+  { principal, context }: ByOperator,
 ): Promise<void> =>
   inTransaction(async (tx) => {
     await lockSpreads(tx);

@@ -1,19 +1,32 @@
-import type { Redis } from 'ioredis';
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
-import type { Auditor } from '../audit/index.ts';
-import { createLimits, type LimitsService } from './limits.ts';
+import { createBanners } from './banners.ts';
+import { createFlags } from './flags.ts';
+import { createLimits, type LimitsService, type SettingDeps } from './limits.ts';
+import { createSettingCopies, type KeepCopy } from './setting-copies.ts';
 import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
+import { createBannerRoutes } from './settings.customer.routes.ts';
 
-/** Wires the limits that operators set. The switches are `createSwitches`. */
-export const createSettings = (options: {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
-  readonly redis: Redis;
-  readonly clock: Clock;
-  readonly audit: Auditor;
-}): { limits: LimitsService; adminRoutes: Route[] } => {
-  const limits = createLimits(options);
-  return { limits, adminRoutes: createSettingsAdminRoutes(limits) };
+/** The settings that operators change while the service runs. The switches are `createSwitches`. */
+export interface Settings {
+  readonly limits: LimitsService;
+  /** For a setting whose table is another module's. */
+  readonly keepCopy: KeepCopy;
+  readonly adminRoutes: Route[];
+  readonly customerRoutes: Route[];
+}
+
+/** Wires limits, feature flags and banners. */
+export const createSettings = (
+  options: Omit<SettingDeps, 'keepCopy'> & { readonly db: Db },
+): Settings => {
+  const keepCopy = createSettingCopies(options.db);
+  const deps = { ...options, keepCopy };
+  const [limits, banners] = [createLimits(deps), createBanners(deps)];
+  return {
+    limits,
+    keepCopy,
+    adminRoutes: createSettingsAdminRoutes({ limits, flags: createFlags(deps), banners }),
+    customerRoutes: createBannerRoutes(banners),
+  };
 };

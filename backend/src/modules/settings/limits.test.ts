@@ -2,10 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { freePort } from '../../../dev/stack/free-port.ts';
-import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createSettings, defaultLimits, type LimitsService } from './index.ts';
+import { createSettings } from './index.ts';
 
 const defaults = {
   minBuyPaise: 1000,
@@ -25,7 +23,6 @@ let url: string;
 let boss: MadeAdmin;
 let admin: MadeAdmin;
 let support: MadeAdmin;
-let limits: LimitsService;
 let ask: Caller;
 
 beforeAll(async () => {
@@ -37,7 +34,6 @@ beforeAll(async () => {
     make.admin('SUPPORT'),
   ]);
   const settings = createSettings(system);
-  ({ limits } = settings);
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   url = await system.serve({ prefix: '/v1', routes: settings.adminRoutes, guard });
   ask = bearerCaller(url, boss.token);
@@ -60,40 +56,6 @@ describe('reading', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 401]);
     expect(answers[0]?.body).toEqual(defaults);
-  });
-
-  it('survives the loss of the cache, and garbage in it', async () => {
-    await put(changed);
-    await system.redis.flushall();
-    expect((await ask('GET', '/config/limits')).body).toEqual(changed);
-    await system.redis.set('limits:current', '{"minBuyPaise":1}');
-    expect((await limits.current()).minBuyPaise).toBe(5000n);
-    await system.redis.set('limits:current', 'not json');
-    expect((await limits.current()).minBuyPaise).toBe(5000n);
-  });
-
-  it('is served from the cache, which a change empties', async () => {
-    await limits.current();
-    await system.redis.set('limits:current', JSON.stringify({ ...defaults, minBuyPaise: 7777 }));
-    expect((await limits.current()).minBuyPaise).toBe(7777n);
-    await put(changed);
-    expect((await limits.current()).minBuyPaise).toBe(5000n);
-  });
-
-  it('reads and writes with the cache down', async () => {
-    const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
-    const alone = createSettings({ ...system, redis }).limits;
-    expect((await alone.current()).minBuyPaise).toBe(1000n);
-    const next = { ...defaultLimits, minBuyPaise: defaultLimits.deliveryFeePaise };
-    const principal = { adminId: boss.adminId, email: boss.email, role: boss.role };
-    await alone.replace(next, principal, {
-      requestId: 'test',
-      ip: '127.0.0.1',
-      headers: {},
-      clientGone: new AbortController().signal,
-    });
-    expect((await alone.current()).minBuyPaise).toBe(9900n);
-    redis.disconnect();
   });
 });
 

@@ -1,19 +1,25 @@
-import type { Redis } from 'ioredis';
 import { paise } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
-import { createCache } from '../../platform/redis/index.ts';
-import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { defaultLimits, limitNames, type Limits } from './limits.types.ts';
-import { limitsView, presentLimits, toLimits } from './settings.schemas.ts';
+import { lockSetting, type KeepCopy } from './setting-copies.ts';
+import { presentLimits } from './settings.schemas.ts';
 
 export interface LimitsService {
-  /** Returns the limits in force, from the cache where it has them. */
+  /** Returns the limits in force. */
   current(): Promise<Limits>;
   /** Replaces all limits, with the audit row in the same transaction. */
-  replace(limits: Limits, principal: AdminPrincipal, context: RequestContext): Promise<void>;
+  replace(limits: Limits, by: ByOperator): Promise<void>;
+}
+
+/** What every change of a setting needs. */
+export interface SettingDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly audit: Auditor;
+  readonly keepCopy: KeepCopy;
 }
 
 /** The one row of `limits_setting`. */
@@ -24,11 +30,6 @@ const findLimits = async (db: Db): Promise<Limits> => {
   if (row === null) return defaultLimits;
   const entries = limitNames.map((name) => [name, paise(row[name])] as const);
   return { ...defaultLimits, ...Object.fromEntries(entries) };
-};
-
-/** Locks the limits until the transaction ends, so that the audit row shows what was replaced. */
-const lockLimits = async (tx: Db): Promise<void> => {
-  await selectRows(tx, sql`SELECT id FROM limits_setting WHERE id = ${rowId} FOR UPDATE`);
 };
 
 const upsertLimits = async (
@@ -45,48 +46,27 @@ const upsertLimits = async (
   });
 };
 
-const cacheKey = 'current';
-/** Bounds the time for which a replica may serve limits that another one has just replaced. */
-const cacheTtlMs = 10_000;
+/** Creates the limits of amounts, whose change counts from the next request on. */
+export const createLimits = ({
+  inTransaction,
+  clock,
+  audit,
+  keepCopy,
+}: SettingDeps): LimitsService => ({
+  current: keepCopy('limits', findLimits),
 
-/** PostgreSQL keeps the limits; the cache only serves them, and its loss changes nothing. */
-export const createLimits = (options: {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
-  readonly redis: Redis;
-  readonly clock: Clock;
-  readonly audit: Auditor;
-}): LimitsService => {
-  const { db, inTransaction, clock, audit } = options;
-  const cache = createCache({
-    redis: options.redis,
-    prefix: 'limits',
-    schema: limitsView,
-    ttlMs: cacheTtlMs,
-  });
-  return {
-    async current() {
-      const cached = await cache.get(cacheKey);
-      if (cached !== undefined) return toLimits(cached);
-      const limits = await findLimits(db);
-      await cache.set(cacheKey, presentLimits(limits));
-      return limits;
-    },
-
-    async replace(limits, principal, context) {
-      await inTransaction(async (tx) => {
-        await lockLimits(tx);
-        const before = await findLimits(tx);
-        await audit.record(tx, {
-          action: 'config.limits.replace',
-          ...adminActor(principal, context),
-          target: { type: 'limits', id: 'limits' },
-          before: presentLimits(before),
-          after: presentLimits(limits),
-        });
-        await upsertLimits(tx, limits, principal.adminId, clock.now());
+  async replace(limits, { principal, context }) {
+    await inTransaction(async (tx) => {
+      await lockSetting(tx, 'limits');
+      const before = await findLimits(tx);
+      await audit.record(tx, {
+        action: 'config.limits.replace',
+        ...adminActor(principal, context),
+        target: { type: 'limits', id: 'limits' },
+        before: presentLimits(before),
+        after: presentLimits(limits),
       });
-      await cache.del(cacheKey);
-    },
-  };
-};
+      await upsertLimits(tx, limits, principal.adminId, clock.now());
+    });
+  },
+});

@@ -1,3 +1,4 @@
+export { batchReads } from './batch-reads.ts';
 export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
 export { isDatabaseOutOfReach, isTransient, isUniqueViolation, sqlStateOf } from './errors.ts';
 export {

@@ -1,0 +1,64 @@
+import type { Db } from '../../platform/db/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
+import type { FlagBody } from './flags.schemas.ts';
+import type { Flag } from './flags.types.ts';
+import type { SettingDeps } from './limits.ts';
+import { lockSetting } from './setting-copies.ts';
+
+export interface FlagsService {
+  /** Returns every flag, by key. */
+  list(): Promise<readonly Flag[]>;
+  /**
+   * Adds or replaces one flag, with the audit row in the same transaction; a description that is
+   * not given stays as it was.
+   */
+  put(flag: FlagBody, by: ByOperator): Promise<Flag>;
+}
+
+const columns = { key: true, enabled: true, description: true, updatedAt: true } as const;
+
+const listFlags = (db: Db): Promise<Flag[]> =>
+  db.featureFlag.findMany({ orderBy: { key: 'asc' }, select: columns });
+
+/** A description is an operator's free text, so the audit row has it sealed. */
+const auditPart = (part: 'before' | 'after', { enabled, description }: Flag) => ({
+  clear: { [part]: { enabled } },
+  sealed: { [part]: { description } },
+});
+
+/** Creates the feature flags, whose change counts from the next request on. */
+export const createFlags = (deps: SettingDeps): FlagsService => {
+  const { inTransaction, clock, audit, keepCopy } = deps;
+  return {
+    list: keepCopy('flags', listFlags),
+
+    put: ({ key, enabled, description }, { principal, context }) =>
+      inTransaction(async (tx) => {
+        await lockSetting(tx, 'flags');
+        const before = await tx.featureFlag.findUnique({ where: { key }, select: columns });
+        const data = {
+          enabled,
+          description: description ?? before?.description ?? null,
+          updatedAt: clock.now(),
+          updatedBy: principal.adminId,
+        };
+        const after = await tx.featureFlag.upsert({
+          where: { key },
+          create: { key, ...data },
+          update: data,
+          select: columns,
+        });
+        const was = before === null ? undefined : auditPart('before', before);
+        const is = auditPart('after', after);
+        await audit.record(tx, {
+          action: 'config.feature-flags.put',
+          ...adminActor(principal, context),
+          target: { type: 'feature_flag', id: key },
+          ...was?.clear,
+          ...is.clear,
+          sealed: { ...was?.sealed, ...is.sealed },
+        });
+        return after;
+      }),
+  };
+};

@@ -1,0 +1,16 @@
+import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import type { BannersService } from './banners.ts';
+import { bannersView, presentBanner } from './banners.schemas.ts';
+
+/** Declares `/public/banners` of the customer API. */
+export const createBannerRoutes = (banners: Pick<BannersService, 'listLive'>): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/public/banners',
+    summary: 'The banners that are live, by position',
+    tags: ['public'],
+    access: PUBLIC,
+    responses: { 200: bannersView },
+    handler: async () => ok({ items: (await banners.listLive()).map(presentBanner) }),
+  }),
+];
