@@ -10,6 +10,7 @@ import {
 } from '../../src/modules/holdings/index.ts';
 import { findUser } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
+import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
 import {
   createPaymentMetrics,
@@ -206,6 +207,7 @@ export const openGold = async ({
       ...holdings.customerRoutes,
       ...createReferralRoutes(system),
       ...gold.adminRoutes,
+      ...createOrderTimelineRoutes(system),
     ],
     guard,
   });

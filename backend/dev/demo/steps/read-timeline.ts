@@ -1,17 +1,22 @@
 import type { Step } from '../demo.types.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** Every move of an order is on record: what, why, and who. */
+/** Everything that happened to an order is on record, its transitions and the calls behind them. */
 export const readTimeline: Step = {
-  title: "The operator reads the order's history",
+  title: "The operator reads the order's timeline",
   async run(demo) {
     const path = { id: demo.recall('buy').order.id };
     const { body } = await demo.recall('operator').api.get('/v1/orders/{id}', { path });
     const moves = body.events.map(({ to }) => to).join(' -> ');
     expectThat(moves === 'PENDING -> PAID -> ALLOCATED', `its history is ${moves}`);
     expectThat(body.payments.length === 1, `it has ${body.payments.length} payment orders`);
-    return body.events.map(
-      ({ at, to, cause, actor }) => `${at}  ${to.padEnd(10)} ${cause} by ${actor}`,
+    const timeline = await demo.recall('operator').api.get('/v1/orders/{id}/timeline', { path });
+    const kinds = new Set(timeline.body.items.map(({ kind }) => kind));
+    for (const kind of ['quote', 'provider_call', 'webhook', 'movement'] as const) {
+      expectThat(kinds.has(kind), `its timeline has no ${kind}`);
+    }
+    return timeline.body.items.map(
+      ({ at, kind, summary }) => `${at}  ${kind.padEnd(13)} ${summary}`,
     );
   },
 };

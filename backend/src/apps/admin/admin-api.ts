@@ -5,6 +5,7 @@ import { createAudit } from '../../modules/audit/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
+import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
 import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
 import {
@@ -112,6 +113,7 @@ export const createAdminApi = (
       ...createUserTimelineRoutes({ db }),
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,
+      ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
       ...createGatewayAdminRoutes({ ...shared, gateways, codes: services.gatewayCodes }),
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,

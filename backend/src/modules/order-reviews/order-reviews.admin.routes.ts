@@ -1,3 +1,4 @@
+import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess, adminActor, anyAdmin } from '../admins/index.ts';
 import { adminOrderView, resolveBody } from './order-reviews.schemas.ts';
@@ -41,6 +42,37 @@ export const createOrderReviewRoutes = (deps: AdminOrderDeps & ResolveOrderDeps)
       const operator = adminActor(principal, context);
       await resolveOrder(deps, { orderId: id, body, adminId: principal.adminId, operator });
       return ok(await readAdminOrder(deps, id));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/orders/:id/reconcile',
+    summary: 'Reconcile one gold order: not available yet, the request is audited',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    params: idParams,
+    responses: {},
+    errors: ['NOT_IMPLEMENTED'],
+    handler: async ({ params: { id }, principal, context }) => {
+      await deps.audit.record(deps.db, {
+        action: 'order.reconcile',
+        ...adminActor(principal, context),
+        target: { type: 'gold_order', id },
+      });
+      throw new AppError('NOT_IMPLEMENTED');
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/orders/:id/refund',
+    summary: 'Refund a gold order: not available yet; resolve a review with REFUNDED instead',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    params: idParams,
+    responses: {},
+    errors: ['NOT_IMPLEMENTED'],
+    handler: async () => {
+      throw new AppError('NOT_IMPLEMENTED');
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adminOrderRow, orderEventView, paiseInt } from '../orders/index.ts';
-import { paymentOrderSchema } from '../payments/index.ts';
+import { paymentOrderOperatorView } from '../payments/index.ts';
 import { payoutOperatorView } from '../payouts/index.ts';
 
 /** The ways in which an operator ends a manual review (contract: states > Resolutions). */
@@ -31,7 +31,7 @@ export const adminOrderView = adminOrderRow.extend({
   provider_amount_paise: paiseInt.nullable(),
   price_difference_paise: z.int().nullable(),
   payout: payoutOperatorView.nullable(),
-  payments: z.array(paymentOrderSchema),
+  payments: z.array(paymentOrderOperatorView),
   events: z.array(orderEventView),
 });
 export type AdminOrderView = z.output<typeof adminOrderView>;

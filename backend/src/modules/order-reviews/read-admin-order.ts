@@ -13,7 +13,7 @@ import type { AdminOrderView } from './order-reviews.schemas.ts';
 
 export interface AdminOrderDeps {
   readonly db: Db;
-  readonly payments: Pick<Payments, 'listPaymentOrders' | 'presentPaymentOrder'>;
+  readonly payments: Pick<Payments, 'presentToOperators'>;
 }
 
 /**
@@ -27,7 +27,7 @@ export const readAdminOrder = async (
   const order = await findOrder(db, id);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const [paymentOrders, payout, events] = await Promise.all([
-    payments.listPaymentOrders(db, [id]),
+    payments.presentToOperators(db, id),
     order.type === 'SELL' ? findPayoutOfOrder(db, id) : undefined,
     listOrderEvents(db, id),
   ]);
@@ -35,7 +35,7 @@ export const readAdminOrder = async (
     ...presentOrderRow(order),
     provider_amount_paise: paiseOrNull(order.providerAmountPaise),
     price_difference_paise: paiseOrNull(order.priceDifferencePaise),
-    payments: paymentOrders.map((paymentOrder) => payments.presentPaymentOrder(paymentOrder)),
+    payments: paymentOrders,
     payout: payout === undefined ? null : presentPayoutForOperator(payout),
     events: events.map(presentEvent),
   };

@@ -5,6 +5,7 @@ import { chooseDebitGateway, listDebitGateways } from './debit-gateways.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { debitMandate } from './debit-mandate.ts';
 import { listDueDebits, markAsked } from './debits.store.ts';
+import { listAttempts } from './gateway-attempts.store.ts';
 import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler } from './payment-events.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
 import { createPaymentJobs, createPaymentSweeps } from './payments.jobs.ts';
 import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
-import { presentPaymentOrder } from './payments.schemas.ts';
+import { presentAttempt, presentPaymentOrder } from './payments.schemas.ts';
 import type { PaymentOrder, PaymentOrderRequest, PaymentsDeps } from './payments.types.ts';
 import { createPaymentWebhookRoutes } from './payments.webhook.routes.ts';
 import { pollGatewaysOfOrder } from './poll-gateway.ts';
@@ -64,6 +65,18 @@ export const createPayments = (options: PaymentsOptions) => {
     findPaymentOrder,
     listPaymentOrders,
     presentPaymentOrder: (order: PaymentOrder) => presentPaymentOrder(deps, order),
+    /** Presents an order's payment orders to operators, newest first, with every attempt. */
+    async presentToOperators(db: Db, orderId: string) {
+      const orders = await listPaymentOrders(db, [orderId]);
+      const attempts = await listAttempts(
+        db,
+        orders.map(({ id }) => id),
+      );
+      return orders.map((order) => ({
+        ...presentPaymentOrder(deps, order),
+        attempts: attempts.filter((each) => each.paymentOrderId === order.id).map(presentAttempt),
+      }));
+    },
     /**
      * Before an order is given up as unpaid, outside any transaction: polls its gateways for
      * captures that no webhook reported, and applies them. False when one gave no answer.

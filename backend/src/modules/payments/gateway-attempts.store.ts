@@ -2,7 +2,8 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Db } from '../../platform/db/index.ts';
 
 /** The state of a request to a gateway for an order. */
-export type GatewayAttemptStatus = 'INTENDED' | 'DONE' | 'REFUSED' | 'UNKNOWN';
+export const gatewayAttemptStatuses = ['INTENDED', 'DONE', 'REFUSED', 'UNKNOWN'] as const;
+export type GatewayAttemptStatus = (typeof gatewayAttemptStatuses)[number];
 
 const undecided = {
   status: { in: ['INTENDED', 'UNKNOWN'] },
@@ -79,6 +80,34 @@ export const findAttemptedPaymentOrder = async (
   });
   return attempt?.paymentOrderId;
 };
+
+export interface GatewayAttempt extends AttemptKey {
+  readonly status: GatewayAttemptStatus;
+  readonly gatewayOrderId: string | null;
+  /** The outcome in a few words of ours. */
+  readonly detail: string | null;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** Lists the requests for orders of these payment orders, oldest first. */
+export const listAttempts = (
+  db: Db,
+  paymentOrderIds: readonly string[],
+): Promise<GatewayAttempt[]> =>
+  db.gatewayAttempt.findMany({
+    where: { paymentOrderId: { in: [...paymentOrderIds] } },
+    orderBy: [{ startedAt: 'asc' }, { id: 'asc' }],
+    select: {
+      paymentOrderId: true,
+      gateway: true,
+      status: true,
+      gatewayOrderId: true,
+      detail: true,
+      startedAt: true,
+      endedAt: true,
+    },
+  }) as Promise<GatewayAttempt[]>; // a check constraint holds the states
 
 /** Lists the orders that gateways made for a payment order, its own among them. */
 export const listMadeOrders = async (

@@ -5,7 +5,11 @@ export type { HeldPayments, RefundState } from './held-payments.ts';
 export { sealMandateToken } from './mandate-token.ts';
 export { hasOpenReversal } from './payment-reversals.store.ts';
 export { createPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
-export { paymentOrderSchema, type PaymentOrderView } from './payments.schemas.ts';
+export {
+  paymentOrderOperatorView,
+  paymentOrderSchema,
+  type PaymentOrderView,
+} from './payments.schemas.ts';
 export {
   paymentMethods,
   type HeldPayment,

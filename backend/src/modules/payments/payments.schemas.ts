@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
+import { gatewayAttemptStatuses, type GatewayAttempt } from './gateway-attempts.store.ts';
 import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 
 const shortText = (maxLength: number) =>
@@ -50,6 +51,24 @@ paymentOrderSchema.register(z.globalRegistry, {
       paid_at: '2026-01-15T09:30:00.000Z',
     },
   ],
+});
+
+/** A payment order as operators see it: with every request for an order at a gateway. */
+export const paymentOrderOperatorView = paymentOrderSchema.extend({
+  attempts: z.array(
+    z.object({
+      gateway: z.string(),
+      status: z.enum(gatewayAttemptStatuses),
+      gateway_order_id: z.string().nullable(),
+      detail: z.string().nullable(),
+      started_at: z.iso.datetime(),
+      ended_at: z.iso.datetime().nullable(),
+    }),
+  ),
+});
+paymentOrderOperatorView.register(z.globalRegistry, {
+  id: 'OperatorPaymentOrder',
+  description: 'A payment order as operators see it, with the gateways that were asked.',
 });
 
 /** The proof that the checkout gave to the customer's device. */
@@ -105,3 +124,12 @@ export const presentPaymentOrder = (deps: PresentDeps, order: PaymentOrder): Pay
     paid_at: order.paidAt?.toISOString() ?? null,
   };
 };
+
+export const presentAttempt = (attempt: GatewayAttempt) => ({
+  gateway: attempt.gateway,
+  status: attempt.status,
+  gateway_order_id: attempt.gatewayOrderId,
+  detail: attempt.detail,
+  started_at: attempt.startedAt.toISOString(),
+  ended_at: attempt.endedAt?.toISOString() ?? null,
+});

@@ -3,6 +3,7 @@ export { insertPayout } from './insert-payout.ts';
 export { noHolds, type PayoutHolds } from './payout-holds.ts';
 export { payoutCapPaise } from './payout-approval.ts';
 export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
+export { dispatchJob } from './payouts.jobs.ts';
 export {
   payoutOperatorView,
   payoutViewSchema,

@@ -3,6 +3,7 @@ export { createScheduleMover } from './create-schedule-mover.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
 export { enqueue } from './enqueue.ts';
+export { findJobs, type FoundJob } from './find-jobs.ts';
 export {
   type JobContext,
   type JobHandler,

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+
+let open: OpenGold;
+beforeAll(async () => {
+  open = await openGold();
+});
+afterAll(() => open.close());
+
+it('answers 501 to a reconciliation of one order, audited first, and to a refund', async () => {
+  const { id } = await createReviewedBuys(open).place();
+  const operator = open.as(operatorId);
+  for (const path of [`/orders/${id}/reconcile`, `/orders/${id}/refund`]) {
+    expect(await operator('POST', path)).toMatchObject({
+      status: 501,
+      body: { error: { code: 'NOT_IMPLEMENTED' } },
+    });
+  }
+  const rows = await open.database.db.auditLog.findMany({ where: { targetId: id } });
+  expect(rows).toMatchObject([
+    { action: 'order.reconcile', actorId: operatorId, targetType: 'gold_order' },
+  ]);
+  expect((await operator('POST', '/orders/1/reconcile')).status).toBe(404);
+  const { body } = await operator('GET', `/orders/${id}`);
+  expect(body.status).toBe('PENDING');
+});

@@ -1,0 +1,1 @@
+export { createOrderTimelineRoutes } from './order-timeline.admin.routes.ts';

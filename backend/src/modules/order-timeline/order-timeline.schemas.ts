@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { formatRupees, paise } from '../../money/index.ts';
+import {
+  orderTimelineKinds,
+  type OrderTimelineData,
+  type OrderTimelineEntry,
+  type OrderTimelineKind,
+} from './order-timeline.types.ts';
+
+const orderTimelineEntry = z.object({
+  at: z.iso.datetime(),
+  kind: z.enum(orderTimelineKinds),
+  actor: z.string().optional(),
+  summary: z.string().describe('For people.'),
+  data: z.record(z.string(), z.unknown()),
+});
+orderTimelineEntry.register(z.globalRegistry, {
+  id: 'OrderTimelineEntry',
+  description: 'Something that happened to a gold order, with the ids to find it by.',
+});
+
+/** All of an order's entries: what happens to one order is never more than a page. */
+export const orderTimelineView = z.object({ items: z.array(orderTimelineEntry) });
+
+/** Shows a field of an entry, which is text or a number, in a summary. */
+const show = (value: unknown, otherwise = ''): string =>
+  typeof value === 'string' || typeof value === 'number' ? `${value}` : otherwise;
+
+type Summarise = (data: OrderTimelineData) => string;
+
+const rupees = (value: unknown): string =>
+  typeof value === 'number' ? `INR ${formatRupees(paise(BigInt(value)))}` : 'an unknown amount';
+
+const transitionText = ({ from, to, cause }: OrderTimelineData): string =>
+  from === undefined ? `Created as ${show(to)}` : `${show(from)} to ${show(to)} (${show(cause)})`;
+
+const paymentText: Summarise = (data) => {
+  if (data['step'] === 'requested') return `Payment of ${rupees(data['amountPaise'])} requested`;
+  if (data['step'] === 'reversed') {
+    return `${data['reversal'] === 'DISPUTE' ? 'Lost dispute' : 'Refund'} of ${rupees(data['amountPaise'])}`;
+  }
+  const { gateway, status, amountPaise } = data;
+  return `Payment of ${rupees(amountPaise)} reported by ${show(gateway)}: ${show(status)}`;
+};
+
+const payoutTexts: Readonly<Record<string, Summarise>> = {
+  requested: ({ amountPaise, approvalRequired }) =>
+    `Payout of ${rupees(amountPaise)}${approvalRequired === true ? ', waits for approval' : ''}`,
+  approved: () => 'Payout approved',
+  started: ({ attempt }) => `Payout attempt ${show(attempt)} started`,
+  ended: ({ attempt, outcome }) => `Payout attempt ${show(attempt)}: ${show(outcome)}`,
+  contradicted: ({ attempt }) =>
+    `The payout provider contradicted itself on attempt ${show(attempt)}`,
+};
+
+const summaries: Readonly<Record<OrderTimelineKind, Summarise>> = {
+  quote: ({ type, grams }) => `${type === 'SELL' ? 'Sell' : 'Buy'} quote of ${show(grams)} g`,
+  provider_call: ({ operation, outcome }) => `Gold provider, ${show(operation)}: ${show(outcome)}`,
+  gateway_call: ({ gateway, operation, outcome }) =>
+    `${show(gateway)}, ${show(operation)}: ${show(outcome)}`,
+  webhook: ({ event, from, step }) =>
+    `${show(event, 'Unreadable event')} from ${show(from)} ${show(step)}`,
+  transition: transitionText,
+  resolution: (data) => `${show(data['resolution'], 'Resolved')}: ${transitionText(data)}`,
+  payment: paymentText,
+  movement: ({ movement, grams }) => `${show(movement)} of ${show(grams)} g`,
+  reservation: ({ step, grams }) =>
+    `${step === 'reserved' ? 'Reserved' : 'Released'} ${show(grams)} g`,
+  payout_attempt: (data) => payoutTexts[show(data['step'])]?.(data) ?? 'Payout',
+  job: ({ task, status }) => `Job ${show(task)} is ${show(status)}`,
+};
+
+export const presentOrderTimelineEntry = ({ at, kind, actor, data }: OrderTimelineEntry) => ({
+  at: at.toISOString(),
+  kind,
+  ...(actor !== null && { actor }),
+  summary: summaries[kind](data),
+  data,
+});

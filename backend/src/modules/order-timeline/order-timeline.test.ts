@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { openMoneyOut } from '#test/support/open-money-out.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { createSellers } from '#test/support/sellers.ts';
+import { createSeveralGateways } from '#test/support/several-gateways.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createOrderTimelineRoutes } from './index.ts';
+
+interface Entry {
+  readonly at: string;
+  readonly kind: string;
+  readonly actor?: string;
+  readonly summary: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const email = 'reviewer@example.test';
+const gateways = createSeveralGateways(['first', 'sandbox']);
+let open: OpenGold;
+let buys: ReturnType<typeof createReviewedBuys>;
+beforeAll(async () => {
+  open = await openGold({ wrapGateways: gateways.wrapGateways });
+  const at = open.clock.now();
+  await open.database.db.gatewayRouting.update({
+    where: { id: 1 },
+    data: { defaultCode: 'sandbox', priority: ['first', 'sandbox'] },
+  });
+  await open.database.db.adminUser.create({
+    data: {
+      id: operatorId,
+      email,
+      passwordHash: '-',
+      role: 'SUPER_ADMIN',
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  buys = createReviewedBuys(open);
+});
+beforeEach(() => {
+  // Its customers go on to the second gateway, whose webhooks the sandbox delivers.
+  gateways.faults.set('first', 'refused');
+});
+afterEach(async () => {
+  gateways.faults.clear();
+  await open.sandbox.control('DELETE', '/faults');
+  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
+});
+afterAll(() => open.close());
+
+const timelineOf = async (orderId: string): Promise<Entry[]> => {
+  const { status, body } = await open.as(operatorId)('GET', `/orders/${orderId}/timeline`);
+  expect(status).toBe(200);
+  return body.items;
+};
+
+const told = (entries: readonly Entry[]): string[] =>
+  entries.map(({ kind, summary }) => `${kind}: ${summary}`);
+
+const withoutNumbers = (lines: readonly string[]): string[] =>
+  lines.map((line) => line.replaceAll(/\d+\.\d{4} g/gu, 'N g'));
+
+describe('the timeline of an order', () => {
+  it('tells a buy from its quote to its gold, past a gateway that refused', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const entries = await timelineOf(buy.id);
+    expect(withoutNumbers(told(entries)).toSorted()).toEqual(
+      [
+        'gateway_call: first, create-order: REFUSED',
+        'gateway_call: sandbox, create-order: DONE',
+        'job: Job gold.allocate is queued',
+        'movement: CREDIT of N g',
+        'payment: Payment of INR 1000.00 requested',
+        'payment: Payment of INR 1000.00 reported by sandbox: CAPTURED',
+        'provider_call: Gold provider, buy-confirm: DONE',
+        'provider_call: Gold provider, buy-verify: DONE',
+        'quote: Buy quote of N g',
+        'transition: Created as PENDING',
+        'transition: PAID to ALLOCATED (provider.bought)',
+        'transition: PENDING to PAID (payment.captured)',
+        'webhook: order.paid from sandbox applied',
+        'webhook: order.paid from sandbox received',
+        'webhook: payment.captured from sandbox applied',
+        'webhook: payment.captured from sandbox received',
+      ].toSorted(),
+    );
+    expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted());
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        kind: 'provider_call',
+        data: expect.objectContaining({
+          operation: 'buy-confirm',
+          providerTxId: buy.txId,
+          grams: buy.grams,
+          durationMs: 0,
+          attempts: 1,
+        }),
+      }),
+    );
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        kind: 'payment',
+        data: expect.objectContaining({ gatewayPaymentId: paymentId, amountPaise: 100_000 }),
+      }),
+    );
+    const { body } = await open.as(operatorId)('GET', `/orders/${buy.id}`);
+    expect(body.payments).toMatchObject([
+      {
+        gateway: 'sandbox',
+        attempts: [
+          { gateway: 'first', status: 'REFUSED', gateway_order_id: null },
+          { gateway: 'sandbox', status: 'DONE', gateway_order_id: buy.gatewayOrderId },
+        ],
+      },
+    ]);
+  });
+
+  it('shows the job that waits for the next attempt, and how long the provider took', async () => {
+    const buy = await buys.place();
+    await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    await open.fault('buy-confirm', 'error', { times: 5 });
+    await open.gold.allocate(buy.id);
+    const entries = await timelineOf(buy.id);
+    expect(entries.filter(({ kind }) => kind === 'job')).toMatchObject([
+      { summary: 'Job gold.allocate is queued' },
+      { summary: 'Job gold.allocate is scheduled' },
+    ]);
+    expect(entries.at(-1)?.kind).toBe('job');
+    expect(told(entries)).toContain('provider_call: Gold provider, buy-confirm: UNKNOWN');
+    expect(withoutNumbers(told(entries))).toContain(
+      'transition: PAID to RETRY_PENDING (allocation.failed)',
+    );
+    await open.sandbox.control('DELETE', '/faults');
+    await open.advance(5);
+    await open.gold.allocate(buy.id);
+    const calls = (await timelineOf(buy.id)).filter(
+      ({ data }) => data['operation'] === 'buy-confirm',
+    );
+    expect(calls).toMatchObject([{ data: { outcome: 'DONE', durationMs: 5000 } }]);
+  });
+
+  it('tells a reversal, what it reserved and how the operator resolved it', async () => {
+    const { buy, paymentId } = await buys.allocated();
+    const reference = await buys.payBack(paymentId);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    const resolved = await buys.resolve(buy.id, 'RECOVER', { reference });
+    expect(resolved.status).toBe(200);
+    const entries = await timelineOf(buy.id);
+    const lines = withoutNumbers(told(entries));
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'webhook: refund.processed from sandbox applied',
+        'payment: Refund of INR 1000.00',
+        'reservation: Reserved N g',
+        'reservation: Released N g',
+        'movement: RECOVERED of -N g',
+        'resolution: RECOVER: MANUAL_REVIEW to FAILED (resolve.recover)',
+      ]),
+    );
+    expect(entries.find(({ kind }) => kind === 'resolution')).toMatchObject({
+      actor: email,
+      data: { resolution: 'RECOVER', reference },
+    });
+    // The note is the operator's own text: it is in the audit log alone.
+    expect(JSON.stringify(entries)).not.toContain('looked into');
+  });
+
+  it("tells a sale with the grams that it reserves, and nothing of other orders'", async () => {
+    const sellers = createSellers(open);
+    const seller = await sellers.newSeller();
+    const { body } = await sellers.sell(seller, '0.0100');
+    const entries = await timelineOf(body.order.id);
+    expect(entries.at(-1)?.summary).toBe('Job payouts.dispatch is queued');
+    expect(withoutNumbers(told(entries))).toEqual(
+      expect.arrayContaining([
+        'quote: Sell quote of N g',
+        'reservation: Reserved N g',
+        'provider_call: Gold provider, sell-verify: DONE',
+        'provider_call: Gold provider, sell-confirm: DONE',
+        'transition: VERIFIED to CONFIRMED (provider.sold)',
+        'reservation: Released N g',
+        'movement: DEBIT of -N g',
+        expect.stringMatching(/^payout_attempt: Payout of INR \d+\.\d\d$/u),
+      ]),
+    );
+    expect(entries.filter(({ kind }) => kind === 'movement')).toHaveLength(1);
+    const failed = await sellers.newSeller();
+    await open.fault('sell-verify', 'error', { times: 1, status: 400 });
+    await sellers.sell(failed, '0.0100');
+    const [order] = await sellers.salesOf(failed.id);
+    const steps = (await timelineOf(order?.id ?? '')).filter(({ kind }) => kind === 'reservation');
+    expect(steps.map(({ data }) => data['step'])).toEqual(['reserved', 'released']);
+  });
+
+  it('is 404 for an order that is not there, and 401 for nobody', async () => {
+    const path = `/orders/${operatorId}/timeline`;
+    expect((await open.as(operatorId)('GET', path)).status).toBe(404);
+    expect((await open.as()('GET', path)).status).toBe(401);
+    expect((await open.as(operatorId)('GET', '/orders/1/timeline')).status).toBe(404);
+  });
+});
+
+describe('payouts of a sale', () => {
+  it('are told with every attempt, the approval and the events of the provider', async () => {
+    const out = await openMoneyOut();
+    try {
+      const { guard } = createAdmins({ ...out.system, tokenTtlSeconds: 600 });
+      const routes = createOrderTimelineRoutes(out.system);
+      const url = await out.system.serve({ prefix: '/v1', routes, guard });
+      const { token } = await out.factories.admin('SUPPORT');
+      const { call, adminId } = await out.operator();
+      const operator = await out.system.db.adminUser.findUniqueOrThrow({ where: { id: adminId } });
+      const { orderId, payoutId } = await out.payout(20_000_000n, '5012345678905555');
+      expect((await call('POST', `/payouts/${payoutId}/approve`)).status).toBe(200);
+      await out.drain();
+      const answer = await bearerCaller(url, token)('GET', `/orders/${orderId}/timeline`);
+      const items = answer.body['items'] as Entry[]; // as declared
+      const attempts = items.filter(({ kind }) => kind === 'payout_attempt');
+      expect(attempts.map(({ summary }) => summary)).toEqual(
+        expect.arrayContaining([
+          'Payout of INR 200000.00, waits for approval',
+          'Payout approved',
+          'Payout attempt 1 started',
+        ]),
+      );
+      expect(attempts.find(({ summary }) => summary === 'Payout approved')?.actor).toBe(
+        operator.email,
+      );
+      expect(JSON.stringify(answer.body)).not.toContain('5012345678905555');
+    } finally {
+      await out.close();
+    }
+  });
+});
