@@ -93,7 +93,7 @@ export const orderStatements = (words: Words): readonly string[] => {
        price_per_gram_paise, gold_value_paise, gst_paise, gst_rate_bps, rounding_paise,
        proceeds_paise, withheld_paise, provider, provider_tx_id, provider_rate_id,
        provider_amount_paise, lock_started_at, lock_ends_at, expires_at, paid_at, allocated_at,
-       failure_code, refund_reference, bank_account_id, sip_plan_id, installment_no, due_at,
+       confirmed_at, failure_code, refund_reference, bank_account_id, sip_plan_id, installment_no, due_at,
        created_at, updated_at)
      SELECT o.id, user_id, CASE WHEN is_sale THEN 'SELL' WHEN is_installment THEN 'SIP_INSTALLMENT'
          ELSE 'BUY' END, last.status, CASE WHEN NOT is_installment THEN ${quote} END,
@@ -114,6 +114,7 @@ export const orderStatements = (words: Words): readonly string[] => {
        CASE WHEN ${isBought} THEN at + interval '60 seconds'
          WHEN o.class = 'refunded' THEN at + interval '900 seconds' END,
        CASE WHEN ${isBought} THEN at + interval '62 seconds' END,
+       CASE WHEN ${isSold} THEN at + interval '2 seconds' END,
        CASE o.class WHEN 'expired' THEN 'LOCK_LAPSED' WHEN 'missed' THEN 'UNPAID'
          WHEN 'declined' THEN 'PAYMENT_FAILED' WHEN 'refunded' THEN 'REFUNDED'
          WHEN 'refused' THEN 'NOT_SOLD' END,

@@ -81,10 +81,10 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
   const { inTransaction, clock, random, logger, orders, notify, retrySeconds } = deps;
   const takeNextStep = createTakeNextStep(deps);
 
-  const credit = async (db: Db, order: GoldOrder, grams: Grams): Promise<void> => {
+  const credit = async (db: Db, order: GoldOrder, grams: Grams, at: Date): Promise<void> => {
     const { id: orderId, userId, amountPaise: investedPaise } = order;
     const movement = { movementId: random.uuid(), userId, orderId, grams, investedPaise };
-    await creditHolding(db, { ...movement, at: clock.now() });
+    await creditHolding(db, { ...movement, at });
     await notifyBought(db, notify, { ...order, grams });
     await deps.onAllocated(db, order);
     await cancelScheduled(db, allocationRetry(orderId, clock.now()).key);
@@ -94,6 +94,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     db: Db,
     order: GoldOrder & { status: 'PAID' | 'RETRY_PENDING' | 'MANUAL_REVIEW' },
     { actor, invoiceId }: AllocationOutcome,
+    allocatedAt: Date,
   ): Promise<void> => {
     const by = { actor, cause: 'provider.bought' };
     const { id } = order;
@@ -104,7 +105,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
       status = 'PAID';
     }
     const changes = {
-      allocatedAt: clock.now(),
+      allocatedAt,
       nextAttemptAt: null,
       manualReviewCode: null,
       manualReviewReason: null,
@@ -169,8 +170,10 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
       await orders.sendToReview(db, { ...order, status }, 'GRAMS_MISMATCH', words, by);
       return 'REVIEW';
     }
-    await markAllocated(db, { ...order, status }, outcome);
-    await credit(db, order, promised);
+    // One moment for both, so that registers and movements agree at the turn of a day.
+    const at = clock.now();
+    await markAllocated(db, { ...order, status }, outcome, at);
+    await credit(db, order, promised, at);
     if (status === 'MANUAL_REVIEW') await keepInReview(db, order, promised, { actor });
     return 'ALLOCATED';
   };

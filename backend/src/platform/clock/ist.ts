@@ -13,3 +13,9 @@ export const startOfIstDay = (at: Date): Date =>
 
 /** The moment at which the IST day of `at` ends (the next one begins). */
 export const endOfIstDay = (at: Date): Date => addMs(startOfIstDay(at), dayMs);
+
+/** The moment at which the IST day `date` (`YYYY-MM-DD`) begins. */
+export const startOfIstDate = (date: string): Date => new Date(`${date}T00:00:00.000+05:30`);
+
+/** The moment at which the IST day `date` (`YYYY-MM-DD`) ends (the next one begins). */
+export const endOfIstDate = (date: string): Date => addMs(startOfIstDate(date), dayMs);

@@ -14,7 +14,7 @@ export type Db = Omit<
 >;
 
 interface TransactionOptions {
-  readonly isolation?: 'ReadCommitted' | 'Serializable';
+  readonly isolation?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable';
   /** From the first statement to the commit, in milliseconds. */
   readonly timeoutMs?: number;
   /** The number of runs before a serialization failure or deadlock is thrown. */

@@ -139,7 +139,7 @@ const insertSell = async (status: string) => {
 it('finds a sell that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
   await insertSell('CONFIRMED');
   expect(await brokenRules()).toEqual([
-    'a confirmed sell, and only one, has one debit of its grams',
+    'a confirmed sell, and only one, has one debit of its grams, and the moment of it',
     "a sell's rupees are its grams at its quote's price, with nothing withheld",
     'a sell has at most one confirm that was done: exactly one when it is confirmed',
     'a confirmed sell has one payout of the same amount, and only a confirmed one',

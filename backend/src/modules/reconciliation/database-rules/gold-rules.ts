@@ -108,14 +108,15 @@ export const recoveryRules: readonly DatabaseRule[] = [
 export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
-    says: 'a confirmed sell, and only one, has one debit of its grams',
+    says: 'a confirmed sell, and only one, has one debit of its grams, and the moment of it',
     sql: `
       SELECT o.id, o.status, o.grams, count(m.id) AS debits, sum(m.grams) AS debited
       FROM gold_order o LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'DEBIT'
       WHERE o.type = 'SELL'
       GROUP BY o.id
       HAVING CASE WHEN o.status IN ('CONFIRMED', 'COMPLETED')
-        THEN count(m.id) <> 1 OR sum(m.grams) <> -o.grams ELSE count(m.id) > 0 END`,
+        THEN count(m.id) <> 1 OR sum(m.grams) <> -o.grams ELSE count(m.id) > 0 END
+        OR o.confirmed_at IS DISTINCT FROM max(m.at)`,
   },
   {
     invariant: 3,

@@ -1,0 +1,154 @@
+import { sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { windowOf, type Period } from './period.ts';
+import { isWithin, selectFigures } from './period-figures.ts';
+import type { Window } from './registers.types.ts';
+
+const count = sql`count(*)`;
+const countOf = (condition: Sql): Sql => sql`count(*) FILTER (WHERE ${condition})`;
+const sumOf = (value: Sql, condition: Sql): Sql =>
+  sql`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`;
+
+/** Purchases whose gold was allocated in the window, whatever became of them since. */
+const readBuys = (db: Db, window: Window) =>
+  selectFigures(
+    db,
+    {
+      orders: count,
+      grams: sql`sum(grams)`,
+      amountPaise: sql`sum(amount_paise)`,
+      goldValuePaise: sql`sum(gold_value_paise)`,
+      gstPaise: sql`sum(gst_paise)`,
+      cgstPaise: sql`sum(gst_paise / 2)`,
+      sgstPaise: sql`sum(gst_paise - gst_paise / 2)`,
+      roundingPaise: sql`sum(rounding_paise)`,
+      providerAmountPaise: sql`sum(provider_amount_paise)`,
+      providerDifferencePaise: sql`sum(amount_paise - provider_amount_paise)`,
+    },
+    sql`FROM gold_order WHERE type <> 'SELL' AND allocated_at IS NOT NULL
+      AND ${isWithin(sql`coalesce(allocated_at, created_at)`, window)}`,
+  );
+
+/** Sales whose gold left the customer in the window. */
+const readSells = (db: Db, window: Window) =>
+  selectFigures(
+    db,
+    {
+      orders: count,
+      grams: sql`sum(grams)`,
+      proceedsPaise: sql`sum(proceeds_paise)`,
+      withheldPaise: sql`sum(withheld_paise)`,
+      providerAmountPaise: sql`sum(provider_amount_paise)`,
+      providerDifferencePaise: sql`sum(provider_amount_paise - proceeds_paise)`,
+    },
+    sql`FROM gold_order WHERE type = 'SELL' AND confirmed_at IS NOT NULL
+      AND ${isWithin(sql`coalesce(confirmed_at, created_at)`, window)}`,
+  );
+
+/** Money of other currencies is never added to rupees: it is counted. */
+const readPayments = async (db: Db, window: Window) => {
+  const isRupees = sql`currency = 'INR'`;
+  const captured = await selectFigures(
+    db,
+    {
+      captured: countOf(isRupees),
+      capturedPaise: sumOf(sql`amount_paise`, isRupees),
+      capturedInOtherCurrencies: countOf(sql`NOT (${isRupees})`),
+    },
+    sql`FROM gateway_payment WHERE status IN ('CAPTURED', 'REFUNDED')
+      AND ${isWithin(sql`learned_at`, window)}`,
+  );
+  const refunded = await selectFigures(
+    db,
+    { refunded: count, refundedPaise: sql`sum(amount_paise)` },
+    sql`FROM gateway_payment WHERE status = 'REFUNDED' AND ${isRupees}
+      AND ${isWithin(sql`refunded_at`, window)}`,
+  );
+  const reversed = await selectFigures(
+    db,
+    {
+      refundsReportedPaise: sumOf(sql`amount_paise`, sql`kind = 'REFUND'`),
+      disputesLostPaise: sumOf(sql`amount_paise`, sql`kind = 'DISPUTE'`),
+    },
+    sql`FROM payment_reversal WHERE ${isWithin(sql`learned_at`, window)}`,
+  );
+  return { ...captured, ...refunded, ...reversed };
+};
+
+/**
+ * Reads payouts from the history of the sales, which is only ever added to: money that comes back
+ * later leaves the figures of the day on which it was paid as they were.
+ */
+const readPayouts = (db: Db, window: Window) => {
+  const isPaid = sql`e.to_status = 'COMPLETED'`;
+  const isReturned = sql`e.from_status = 'COMPLETED' AND e.to_status = 'CONFIRMED'`;
+  return selectFigures(
+    db,
+    {
+      paid: countOf(isPaid),
+      paidPaise: sumOf(sql`p.amount_paise`, isPaid),
+      returned: countOf(isReturned),
+      returnedPaise: sumOf(sql`p.amount_paise`, isReturned),
+    },
+    sql`FROM gold_order_event e JOIN payout p ON p.order_id = e.order_id
+      WHERE (${isPaid} OR ${isReturned}) AND ${isWithin(sql`e.at`, window)}`,
+  );
+};
+
+const isOfKind = (kind: string): Sql => sql`kind = ${kind}`;
+
+/** Movements of the window, by kind; grams that leave are positive under their own name. */
+const readMovements = (db: Db, window: Window) =>
+  selectFigures(
+    db,
+    {
+      creditedGrams: sumOf(sql`grams`, isOfKind('CREDIT')),
+      debitedGrams: sumOf(sql`-grams`, isOfKind('DEBIT')),
+      forfeitedGrams: sumOf(sql`-grams`, isOfKind('FORFEITED')),
+      recoveredGrams: sumOf(sql`-grams`, isOfKind('RECOVERED')),
+    },
+    sql`FROM holding_movement WHERE ${isWithin(sql`at`, window)}`,
+  );
+
+const sinceOf = (moment: Date | undefined): Sql =>
+  moment === undefined ? sql`false` : sql`at >= ${moment}::timestamptz`;
+
+/**
+ * Reads what all customers held at both ends of the window: what they hold now, less what moved
+ * since. The cost follows what moved since the window began.
+ */
+const readHoldings = (db: Db, { from, until }: Window) => {
+  const [sinceStart, sinceEnd] = [from === undefined ? sql`true` : sinceOf(from), sinceOf(until)];
+  return selectFigures(
+    db,
+    {
+      openingGrams: sql`min(h.balance) - ${sumOf(sql`grams`, sinceStart)}`,
+      closingGrams: sql`min(h.balance) - ${sumOf(sql`grams`, sinceEnd)}`,
+      openingInvestedPaise: sql`min(h.invested) - ${sumOf(sql`invested_paise`, sinceStart)}`,
+      closingInvestedPaise: sql`min(h.invested) - ${sumOf(sql`invested_paise`, sinceEnd)}`,
+    },
+    sql`FROM (SELECT coalesce(sum(balance), 0) AS balance,
+          coalesce(sum(invested_paise), 0) AS invested FROM holding) AS h
+      LEFT JOIN holding_movement ON ${sinceStart}`,
+  );
+};
+
+/**
+ * Returns the totals of a period of IST dates, both included: what was bought, sold, captured and
+ * paid out, and the gold that moved (contract: accounting > Summary). Paise are safe integers,
+ * grams texts. Each figure goes by the moment of its event, which does not change later, so that a
+ * period that is over keeps its totals. Run it in one REPEATABLE READ transaction, so that they are
+ * of one moment.
+ */
+export const registerTotals = async (db: Db, period: Period) => {
+  const window = windowOf(period);
+  return {
+    buys: await readBuys(db, window),
+    sells: await readSells(db, window),
+    payments: await readPayments(db, window),
+    payouts: await readPayouts(db, window),
+    movements: await readMovements(db, window),
+    holdings: await readHoldings(db, window),
+  };
+};
+
+export type RegisterTotals = Awaited<ReturnType<typeof registerTotals>>;
