@@ -49,4 +49,17 @@ export const holdingStatements = (words: Words): readonly string[] => [
      moved_at
    FROM fill_movement ORDER BY at_number`,
   'DROP FUNCTION pg_temp.fill_movements()',
+  // What the triggers of single rows would have counted.
+  `INSERT INTO running_total AS total (shard, users, blocked_users, holders, grams, invested_paise)
+   SELECT 0, u.users, u.blocked, h.holders, h.grams, h.invested
+   FROM (
+     SELECT count(*) AS users, count(*) FILTER (WHERE u % 100 = 37) AS blocked
+     FROM fill_user WHERE kind <> 'deleted') AS u,
+   (SELECT count(*) FILTER (WHERE balance > 0) AS holders, coalesce(sum(balance), 0) AS grams,
+      coalesce(sum(invested_paise), 0)::bigint AS invested
+    FROM holding JOIN fill_user ON fill_user.id = holding.user_id) AS h
+   ON CONFLICT (shard) DO UPDATE SET users = total.users + excluded.users,
+     blocked_users = total.blocked_users + excluded.blocked_users,
+     holders = total.holders + excluded.holders, grams = total.grams + excluded.grams,
+     invested_paise = total.invested_paise + excluded.invested_paise`,
 ];

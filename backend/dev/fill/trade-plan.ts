@@ -6,10 +6,11 @@ import type { Words } from './series.ts';
  *
  *   0-61 bought · 62-67 expired unpaid · 68-70 declined by the gateway · 71 paid late and refunded
  *   72-83 an installment, bought · 84 an installment that was not paid
- *   85-94 sold (85 all of what was bought) · 95 sold, and the payout failed (every 100th)
+ *   85-94 sold (85 all of what was bought) · 95 sold, and the payout failed (ten in all)
  *   96 a sale that the provider refused · 97 sold, paid out by the second attempt
- *   98 sold, and the payout waits for approval (every 100th) · 99 bought by the second payment
+ *   98 sold, and the payout waits for approval (ten in all) · 99 bought by the second payment
  *
+ * What waits for somebody does not grow with the books: the payouts, and 40 KYC records at most.
  * A sale is of what its customer bought 50 orders before, so that no balance runs short.
  */
 
@@ -39,7 +40,7 @@ export const planStatements = (words: Words): readonly string[] => {
   return [
     `CREATE TEMPORARY TABLE fill_user ON COMMIT DROP AS
      SELECT u, ${words.id('user', 'u')} AS id, ${moment('u - 1', users)} - interval '1 hour' AS at,
-       CASE WHEN u % 10 <> 0 THEN 'trading'
+       CASE WHEN u % 10 <> 0 THEN 'trading' WHEN u > 2000 AND u / 10 % 5 = 1 THEN 'rejected'
          ELSE (ARRAY['unasked', 'submitted', 'rejected', 'new', 'deleted'])[1 + u / 10 % 5]
        END AS kind
      FROM generate_series(1, ${users}) AS u`,
@@ -81,8 +82,8 @@ export const planStatements = (words: Words): readonly string[] => {
          WHEN k <= 61 THEN 'bought' WHEN k <= 67 THEN 'expired' WHEN k <= 70 THEN 'declined'
          WHEN k = 71 THEN 'refunded' WHEN k <= 83 THEN 'raised' WHEN k = 84 THEN 'missed'
          WHEN k = 96 THEN 'refused' WHEN k = 97 THEN 'sold_retried'
-         WHEN k = 95 AND n / 100 % 100 = 0 THEN 'sold_unpaid'
-         WHEN k = 98 AND n / 100 % 100 = 1 THEN 'sold_waiting'
+         WHEN k = 95 AND n < 1000 THEN 'sold_unpaid'
+         WHEN k = 98 AND n < 1000 THEN 'sold_waiting'
          WHEN k = 99 THEN 'second_try' ELSE 'sold'
        END AS class,
        k BETWEEN 85 AND 98 AS is_sale, k BETWEEN 72 AND 84 AS is_installment,

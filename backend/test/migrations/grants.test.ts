@@ -54,6 +54,7 @@ const deletable = [
   'security_event',
   'session',
   'support_ticket',
+  'unproven_holding',
   'used_refresh_token',
 ];
 

@@ -21,6 +21,7 @@ import {
 } from '../../modules/readiness/index.ts';
 import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
+import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createServices } from '../../runtime/create-services.ts';
@@ -99,6 +100,7 @@ export const createAdminApi = (
       'payment-gateways': 'Which payment gateway takes which payments.',
       audit: 'What operators did, and what was refused.',
       readiness: 'Whether buying may be open, and the evidence for it.',
+      reports: 'Figures of the moment and of the last days.',
       reconciliation: "The service's books against those of its collaborators.",
       config: 'Limits of amounts, feature flags and banners.',
       price: "The spread on the price, and the provider's own price.",
@@ -121,6 +123,7 @@ export const createAdminApi = (
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,
       ...createPriceAdminRoutes({ ...shared, fetchPrice: services.price.fetchPrice }),
+      ...createReportsAdminRoutes({ ...shared, price: services.price.live }),
       ...createCiAdmin({ ...shared, ci }).adminRoutes,
     ],
   };

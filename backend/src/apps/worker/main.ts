@@ -4,6 +4,7 @@ import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
+import { createProveHoldings } from '../../modules/reconciliation/index.ts';
 import { purgeSecurityEvents } from '../../modules/security-events/index.ts';
 import {
   createDocumentRemoval,
@@ -72,6 +73,7 @@ await runMain(async (env) => {
       ...payouts.sweeps,
       ...kycEvents.sweeps,
       ...createKycSweeps({ ...runtime, db }),
+      createProveHoldings({ db, logger }),
       createDocumentRemoval({ db, logger, objects }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {

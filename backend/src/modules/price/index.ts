@@ -5,3 +5,4 @@ export { attachPriceSocket, createPriceBroadcast } from './price-socket.ts';
 export { createPriceAdminRoutes } from './price.admin.routes.ts';
 export { findLastTick } from './price.store.ts';
 export type { LivePrice } from './price.types.ts';
+export { presentPrice, priceView } from './price.schemas.ts';

@@ -6,4 +6,5 @@ export {
   type BrokenRule,
 } from './database-rules/find-broken-rules.ts';
 export { readMoneyPlaces, type MoneyPlaces } from './database-rules/money-places.ts';
+export { createProveHoldings } from './prove-holdings.ts';
 export { checkIds, type CheckId, type Report } from './reconciliation.types.ts';

@@ -1,9 +1,9 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 
 /*
- * Reconciliation owns no table: it compares the tables of the other modules, which none of their
- * read models can do, by statements of its own that only read. Each begins at an index of a time
- * (the window) or of what is open, and goes on by keys.
+ * Of its own reconciliation has only the list of holdings to prove: it compares the tables of the
+ * other modules, which none of their read models can do, by statements of its own that only read.
+ * Each begins at an index of a time (the window) or of what is open, and goes on by keys.
  */
 
 /** Selects the ids of the gold orders that something happened to since `from`. */
@@ -25,6 +25,12 @@ export const customersSince = (from: Date): Sql => sql`
   SELECT o.user_id AS id FROM (${ordersSince(from)}) AS recent JOIN gold_order o ON o.id = recent.id
   UNION
   SELECT m.user_id FROM holding_movement m WHERE m.at >= ${from}::timestamptz`;
+
+/** Selects the customers of the window, and all whose holding changed since it was last proven. */
+export const customersToProve = (from: Date): Sql => sql`
+  SELECT id AS user_id FROM (${customersSince(from)}) AS recent
+  UNION
+  SELECT user_id FROM unproven_holding`;
 
 /**
  * Sums over orders `o` of one customer: the grams that were allocated less those that were sold.

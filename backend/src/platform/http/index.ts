@@ -2,7 +2,15 @@ export { PUBLIC, requirePermission, requireRoles, signedIn, type Access } from '
 export { addressGroup, clientAddress } from './client-address.ts';
 export { createApi, type ApiOptions } from './create-api.ts';
 export type { Guard } from './guard.ts';
-export { errorSchema, idParams, offsetOf, pageOf, pageQuery, type Page } from './pagination.ts';
+export {
+  errorSchema,
+  idParams,
+  offsetOf,
+  pageOf,
+  pageQuery,
+  wholeNumber,
+  type Page,
+} from './pagination.ts';
 export { plainLine, plainText } from './plain-text.ts';
 export { openApiDocument } from './openapi.ts';
 export { created, noContent, ok, replayed, shared, type Reply } from './reply.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const readWholeNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,9}$/u.test(text) ? Number(text) : text;
 
-const wholeNumber = (min: number, max: number, defaultValue: number) =>
+export const wholeNumber = (min: number, max: number, defaultValue: number) =>
   z
     .preprocess(
       readWholeNumber,

@@ -1,7 +1,8 @@
 import { sql } from '../../../platform/db/index.ts';
+import { figuresOf, investedDrifted } from '../drifted-holdings.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
-import { customersSince } from '../window.ts';
+import { customersToProve } from '../window.ts';
 
 /**
  * Matches a movement `m` that changed the invested rupees wrongly. A credit adds what was paid for
@@ -19,10 +20,10 @@ const wrongMovement = sql`
   END`;
 
 /**
- * Finds wrong invested amounts, as with balances: of every customer, invested is what the newest
- * movement left; of the customers of the window it is the sum of all their movements, and each of
- * the window's movements changed it by what its order paid, or by the part that was sold. (An order
- * whose own amounts disagree is `payment_amount_mismatch`.)
+ * Finds wrong invested amounts, as with balances: of any customer, invested is the sum of all their
+ * movements and what the newest of them left; and each of the window's movements changed it by what
+ * its order paid, or by the part that was sold. (An order whose own amounts disagree is
+ * `payment_amount_mismatch`.)
  */
 export const holdingInvestedDrift: Check = {
   id: 'holding_invested_drift',
@@ -36,30 +37,11 @@ export const holdingInvestedDrift: Check = {
           SELECT m.user_id, min(m.order_id::text) AS order_id
           FROM holding_movement m LEFT JOIN gold_order o ON o.id = m.order_id
           WHERE m.at >= ${from}::timestamptz AND ${wrongMovement}
-          GROUP BY m.user_id),
-        suspect AS (
-          SELECT h.user_id FROM holding h
-          LEFT JOIN LATERAL (
-            SELECT m.invested_after_paise FROM holding_movement m
-            WHERE m.user_id = h.user_id ORDER BY m.version DESC LIMIT 1) AS newest ON true
-          WHERE h.invested_paise <> coalesce(newest.invested_after_paise, 0)
-          UNION
-          SELECT id FROM (${customersSince(from)}) AS recent),
-        figures AS (
-          SELECT h.user_id, h.balance, h.invested_paise, h.updated_at, moved.invested_paise AS moved,
-            coalesce(newest.invested_after_paise, 0) AS newest, wrong.order_id
-          FROM suspect JOIN holding h ON h.user_id = suspect.user_id
-          CROSS JOIN LATERAL (
-            SELECT coalesce(sum(m.invested_paise), 0)::bigint AS invested_paise
-            FROM holding_movement m WHERE m.user_id = h.user_id) AS moved
-          LEFT JOIN LATERAL (
-            SELECT m.invested_after_paise FROM holding_movement m
-            WHERE m.user_id = h.user_id ORDER BY m.version DESC LIMIT 1) AS newest ON true
-          LEFT JOIN wrong ON wrong.user_id = h.user_id)
-        SELECT updated_at AS since, user_id AS "userId", order_id AS "orderId",
+          GROUP BY m.user_id)
+        SELECT updated_at AS since, user_id AS "userId", wrong.order_id AS "orderId",
           trim_scale(balance)::text AS balance, invested_paise AS "investedPaise",
-          moved AS "sumOfMovementsPaise", newest AS "newestMovementLeftPaise"
-        FROM figures
-        WHERE invested_paise <> moved OR invested_paise <> newest OR order_id IS NOT NULL`,
+          moved_paise AS "sumOfMovementsPaise", newest_paise AS "newestMovementLeftPaise"
+        FROM (${figuresOf(customersToProve(from))}) AS figures LEFT JOIN wrong USING (user_id)
+        WHERE ${investedDrifted} OR wrong.order_id IS NOT NULL`,
     ),
 };

@@ -24,6 +24,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await client.query('BEGIN');
+  // As at the end of the transaction, which these never come to.
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
   await client.query(
     `INSERT INTO app_user (id, phone, phone_hash, referral_code, created_at, updated_at)
      VALUES ($1, '+919000000001', 'x', 'ABCDEFGH', now(), now())`,
@@ -275,6 +277,13 @@ it('finds a count of transactions that is not that of the rows', async () => {
   await client.query('UPDATE transaction_count SET count = count + 1');
   expect(await findBrokenRules(client)).toMatchObject([
     { invariant: 12, row: { user_id: userId, rows: '1', counted: 2 } },
+  ]);
+});
+
+it('finds a running total that is not that of the rows', async () => {
+  await client.query('UPDATE running_total SET grams = grams + 1 WHERE shard = 0');
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 12, row: { grams: '1.00000000', real_grams: '0.00000000' } },
   ]);
 });
 

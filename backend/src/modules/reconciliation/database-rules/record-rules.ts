@@ -169,4 +169,22 @@ export const recordRules: readonly DatabaseRule[] = [
         GROUP BY 1, 2) r ON r.user_id = c.user_id AND r.day = c.day
       WHERE r.count IS DISTINCT FROM c.count`,
   },
+  {
+    invariant: 12,
+    says: 'the running totals are those of the customers and holdings',
+    sql: `
+      SELECT * FROM (
+        SELECT coalesce(sum(users), 0), coalesce(sum(blocked_users), 0), coalesce(sum(holders), 0),
+          coalesce(sum(grams), 0), coalesce(sum(reserved), 0), coalesce(sum(invested_paise), 0)
+        FROM running_total) AS counted (users, blocked, holders, grams, reserved, invested),
+      (SELECT count(*) AS real_users, count(*) FILTER (WHERE blocked) AS real_blocked
+        FROM app_user WHERE deleted_at IS NULL) AS u,
+      (SELECT count(*) FILTER (WHERE balance > 0) AS real_holders,
+          coalesce(sum(balance), 0) AS real_grams, coalesce(sum(reserved), 0) AS real_reserved,
+          coalesce(sum(invested_paise), 0) AS real_invested
+        FROM holding) AS h
+      WHERE (users, blocked, holders, grams, reserved, invested) IS DISTINCT FROM
+        (real_users::numeric, real_blocked::numeric, real_holders::numeric, real_grams,
+          real_reserved, real_invested)`,
+  },
 ];

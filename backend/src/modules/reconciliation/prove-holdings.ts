@@ -1,0 +1,91 @@
+import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import type { Sweep } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { balanceDrifted, figuresOf, investedDrifted } from './drifted-holdings.ts';
+
+const batchSize = 500;
+
+/** Selects the customers of those that `customers` selects whose books disagree. */
+const driftedOf = (customers: Sql): Sql => sql`
+  SELECT user_id FROM (${figuresOf(customers)}) AS figures
+  WHERE ${balanceDrifted} OR ${investedDrifted}`;
+
+interface Batch {
+  readonly last: bigint;
+  readonly drifted: number;
+}
+
+/**
+ * Takes the next holdings off the list whose books agree; what disagrees stays on it. One that
+ * changes meanwhile has another number, and stays too.
+ */
+const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
+  const batch = sql`
+    SELECT user_id, seq FROM unproven_holding WHERE seq > ${after}::bigint
+    ORDER BY seq LIMIT ${batchSize}::int`;
+  const [row] = await selectRows<{ last: bigint | null; drifted: number }>(
+    db,
+    sql`
+      WITH batch AS MATERIALIZED (${batch}),
+      drifted AS MATERIALIZED (${driftedOf(sql`SELECT user_id FROM batch`)}),
+      proven AS (
+        DELETE FROM unproven_holding p USING batch b
+        WHERE p.user_id = b.user_id AND p.seq = b.seq
+          AND NOT EXISTS (SELECT FROM drifted d WHERE d.user_id = b.user_id)
+        RETURNING 1)
+      SELECT (SELECT max(seq) FROM batch) AS last, (SELECT count(*)::int FROM drifted) AS drifted`,
+  );
+  if (row === undefined || row.last === null) return undefined;
+  return { last: row.last, drifted: row.drifted };
+};
+
+/**
+ * Proves the next holdings after `after` once more although nothing changed them, and lists those
+ * whose books disagree. Returns the last of them; undefined at the end.
+ */
+const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
+  const [row] = await selectRows<{ last: string | null }>(
+    db,
+    sql`
+      SELECT max(user_id::text) AS last FROM (
+        SELECT user_id FROM holding WHERE user_id > ${after}::uuid
+        ORDER BY user_id LIMIT ${batchSize}::int) AS next`,
+  );
+  const last = row?.last ?? undefined;
+  if (last === undefined) return undefined;
+  const between = sql`
+    SELECT user_id FROM holding WHERE user_id > ${after}::uuid AND user_id <= ${last}::uuid`;
+  await execute(
+    db,
+    sql`INSERT INTO unproven_holding (user_id) ${driftedOf(between)} ON CONFLICT DO NOTHING`,
+  );
+  return last;
+};
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
+ * that even what changed behind the triggers is found in time. `everyMs` is real time.
+ */
+export const createProveHoldings = (deps: {
+  readonly db: Db;
+  readonly logger: Pick<Logger, 'error'>;
+}): Sweep => {
+  const { db, logger } = deps;
+  let again = firstId;
+  return {
+    name: 'reconciliation-prove-holdings',
+    async run(signal) {
+      let [after, drifted] = [0n, 0];
+      while (!signal.aborted) {
+        const batch = await proveBatch(db, after);
+        if (batch === undefined) break;
+        drifted += batch.drifted;
+        after = batch.last;
+      }
+      if (drifted > 0) logger.error({ holdings: drifted }, 'holdings disagree with their books');
+      again = (await proveAgain(db, again)) ?? firstId;
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { addPaise, paise, ZERO_PAISE, type Paise } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { endOfIstDay, istDate, startOfIstDay } from '../../platform/clock/ist.ts';
+import { selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import type { DayOf } from './reports.types.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** The IST day of a time, as `istDate` has it. */
+const istDay = (at: Sql): Sql =>
+  sql`to_char(${at} AT TIME ZONE 'UTC' + interval '330 minutes', 'YYYY-MM-DD')`;
+
+/** The last `days` days of the IST calendar: today is the last of them. */
+const lastDays = (now: Date, days: number) => {
+  const today = startOfIstDay(now);
+  const from = addMs(today, -(days - 1) * dayMs);
+  const dates = Array.from({ length: days }, (_, day) => istDate(addMs(from, day * dayMs)));
+  return { from, to: endOfIstDay(now), dates };
+};
+
+const fillDays = <T>(
+  dates: readonly string[],
+  rows: readonly { readonly date: string; readonly value: T }[],
+  none: T,
+): DayOf<T>[] => {
+  const known = new Map(rows.map(({ date, value }) => [date, value]));
+  return dates.map((date) => ({ date, value: known.get(date) ?? none }));
+};
+
+/**
+ * Returns the gross merchandise value of each of the last `days` IST days, oldest first: gold bought
+ * (allocated that day, tax included, unless recovered since) and jewellery ordered (placed that day,
+ * tax and delivery included, unless cancelled or returned since). Read are the rows of those days.
+ * (contract: operators > Dashboard)
+ */
+export const readGmv = async (db: Db, now: Date, days: number): Promise<DayOf<Paise>[]> => {
+  const { from, to, dates } = lastDays(now, days);
+  const rows = await selectRows<{ date: string; value: bigint }>(
+    db,
+    sql`
+      SELECT ${istDay(sql`sale.at`)} AS date, sum(sale.paise)::bigint AS value
+      FROM (
+        SELECT allocated_at AS at, amount_paise AS paise FROM gold_order
+        WHERE allocated_at >= ${from}::timestamptz AND allocated_at < ${to}::timestamptz
+          AND allocated_at IS NOT NULL AND recovered_at IS NULL
+        UNION ALL
+        SELECT created_at, total_paise FROM product_order
+        WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz
+          AND status NOT IN ('CANCELLED', 'RETURNED')) AS sale
+      GROUP BY 1`,
+  );
+  const known = rows.map(({ date, value }) => ({ date, value: paise(value) }));
+  return fillDays(dates, known, ZERO_PAISE);
+};
+
+/** Returns the accounts opened on each of the last `days` IST days, deleted since or not. */
+export const readSignUps = async (db: Db, now: Date, days: number): Promise<DayOf<number>[]> => {
+  const { from, to, dates } = lastDays(now, days);
+  const rows = await selectRows<{ date: string; value: number }>(
+    db,
+    sql`
+      SELECT ${istDay(sql`created_at`)} AS date, count(*)::int AS value FROM app_user
+      WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz
+      GROUP BY 1`,
+  );
+  return fillDays(dates, rows, 0);
+};
+
+/** Counts the customers who joined within the last 24 hours and are not deleted. */
+export const countNewUsers = async (db: Db, now: Date): Promise<number> => {
+  const from = addMs(now, -dayMs);
+  const row = await selectOne<{ count: number }>(
+    db,
+    sql`
+      SELECT count(*)::int AS count FROM app_user
+      WHERE created_at > ${from}::timestamptz AND created_at <= ${now}::timestamptz
+        AND deleted_at IS NULL`,
+  );
+  return row?.count ?? 0;
+};
+
+/** Adds up the last `count` days of a series. */
+export const sumOfLast = (series: readonly DayOf<Paise>[], count: number): Paise =>
+  addPaise(...series.slice(-count).map(({ value }) => value));

@@ -1,0 +1,2 @@
+export { createReportsAdminRoutes } from './reports.admin.routes.ts';
+export { makeOverview } from './make-reports.ts';

@@ -1,0 +1,86 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { readGmv, readSignUps } from './days.read-model.ts';
+import { makeAum, makeOverview, type ReportsDeps } from './make-reports.ts';
+import {
+  aumView,
+  daysQuery,
+  gmvView,
+  overviewView,
+  presentAum,
+  presentGmv,
+  presentOverview,
+  presentUserGrowth,
+  userGrowthView,
+} from './reports.schemas.ts';
+
+const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/dashboard/overview',
+    summary: 'Headline figures',
+    tags: ['reports'],
+    access: anyAdmin,
+    responses: { 200: overviewView },
+    handler: async () => ok(presentOverview(await makeOverview(deps))),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/dashboard/gmv',
+    summary: 'What was sold on each of the last days',
+    tags: ['reports'],
+    access: anyAdmin,
+    query: daysQuery,
+    responses: { 200: gmvView },
+    handler: async ({ query }) =>
+      ok(presentGmv(await readGmv(deps.db, deps.clock.now(), query.days))),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/dashboard/user-growth',
+    summary: 'Accounts opened on each of the last days',
+    tags: ['reports'],
+    access: anyAdmin,
+    query: daysQuery,
+    responses: { 200: userGrowthView },
+    handler: async ({ query }) =>
+      ok(presentUserGrowth(await readSignUps(deps.db, deps.clock.now(), query.days))),
+  }),
+];
+
+/** Reports that the accounting API has in its own form; here only their paths stand. */
+const notHere = {
+  'daily-transactions': 'The transactions of a day',
+  gst: 'GST of a period',
+  tds: 'Tax deducted at source',
+  'provider-reconciliation': "The provider's books of a day beside ours",
+} as const;
+
+/** Declares `/dashboard` and `/reports` of the admin API. */
+export const createReportsAdminRoutes = (deps: ReportsDeps): Route[] => [
+  ...createDashboardRoutes(deps),
+  defineRoute({
+    method: 'GET',
+    path: '/reports/aum',
+    summary: 'The gold held for all customers, and its value',
+    tags: ['reports'],
+    access: anyAdmin,
+    responses: { 200: aumView },
+    handler: async () => ok(presentAum(await makeAum(deps))),
+  }),
+  ...Object.entries(notHere).map(([name, summary]) =>
+    defineRoute({
+      method: 'GET',
+      path: `/reports/${name}`,
+      summary: `${summary}; not available`,
+      tags: ['reports'],
+      access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+      responses: {},
+      errors: ['NOT_IMPLEMENTED'],
+      handler: async () => {
+        throw new AppError('NOT_IMPLEMENTED');
+      },
+    }),
+  ),
+];
