@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { createAdmins } from '../../src/modules/admins/index.ts';
+import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createKycReview } from '../../src/modules/kyc/index.ts';
+import { createUsersAdminRoutes } from '../../src/modules/users/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
@@ -42,8 +43,10 @@ export interface OpenCustomerApi {
   readonly services: CustomerApi['services'];
   readonly make: Factories;
   as(token?: string): Caller;
-  /** An operator's calls of the review of KYC and of orders. */
+  /** A super admin's calls of the review of KYC, of orders, payouts and customers. */
   readonly operator: Caller;
+  /** The same as an operator of this role. */
+  operatorAs(role: AdminRole): Caller;
   /** The newest code that reached this phone. */
   codeOf(phone: string): Promise<string>;
   signIn(phone: string): Promise<Answer>;
@@ -117,12 +120,21 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
     routes: [
       ...createKycReview({ ...system, notify: createNotify(system) }).adminRoutes,
       ...services.gold.adminRoutes,
+      ...services.payouts.adminRoutes,
+      ...createUsersAdminRoutes({
+        ...system,
+        // The cache is lost: what has to end at once does so without it.
+        revocations: { revoke: async () => {}, isRevoked: async () => false },
+      }),
     ],
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
   // A token of its own for each call: tests move the time by days.
-  const operator: Caller = async (method, path, body) =>
-    bearerCaller(adminUrl, (await make.admin()).token)(method, path, body);
+  const operatorAs =
+    (role: AdminRole): Caller =>
+    async (method, path, body) =>
+      bearerCaller(adminUrl, (await make.admin(role)).token)(method, path, body);
+  const operator = operatorAs('SUPER_ADMIN');
 
   const as: OpenCustomerApi['as'] = (token) => bearerCaller(url, token);
   const codeOf: OpenCustomerApi['codeOf'] = async (phone) => {
@@ -188,6 +200,7 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
     make,
     as,
     operator,
+    operatorAs,
     codeOf,
     signIn,
     person,

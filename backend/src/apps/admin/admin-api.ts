@@ -23,6 +23,8 @@ import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
+import { createUsersAdminRoutes } from '../../modules/users/index.ts';
+import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import { adapterDeps } from '../../runtime/adapter-deps.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { servicesVariables } from '../../runtime/services.variables.ts';
@@ -48,7 +50,7 @@ export const createAdminApi = (
   env: Environment,
   runtime: Runtime,
 ) => {
-  const { database, wall } = runtime;
+  const { database, logger, redis, wall } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
@@ -57,6 +59,10 @@ export const createAdminApi = (
   const objects = createObjectStore(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
+  const revocations = createRevocationList({
+    redis,
+    onError: (error) => logger.warn({ err: error }, 'the revocation list can not be written'),
+  });
   const kyc = createKycReview({
     ...shared,
     provider,
@@ -112,6 +118,7 @@ export const createAdminApi = (
     routes: [
       ...healthRoutes,
       ...admins.adminRoutes,
+      ...createUsersAdminRoutes({ ...shared, revocations }),
       ...createUserTimelineRoutes({ db }),
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,

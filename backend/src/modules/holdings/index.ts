@@ -1,4 +1,5 @@
 export { createHoldings } from './create-holdings.ts';
+export { holdingView, presentHolding } from './holdings.schemas.ts';
 export {
   availableGrams,
   createHolding,

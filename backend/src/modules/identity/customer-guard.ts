@@ -36,7 +36,7 @@ const findPrincipal = async (
   { sub: userId, deviceId, jti: sessionId }: Claims,
 ): Promise<CustomerPrincipal | undefined> => {
   const [phone, revoked] = await Promise.all([
-    findActivePhone(db, userId),
+    findActivePhone(db, { userId, sessionId }),
     revocations.isRevoked([sessionId]),
   ]);
   return phone === undefined || revoked ? undefined : { userId, phone, deviceId, sessionId };

@@ -94,6 +94,7 @@ export const eraseUser = async (
       mpinHash: null,
       mpinSetAt: null,
       blockedReason: null,
+      blockedReasonSealed: null,
       blockedAt: null,
       deletedAt: at,
       updatedAt: at,

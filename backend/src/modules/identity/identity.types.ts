@@ -66,7 +66,13 @@ export interface Session {
 }
 
 /** The reason for which a session ended. */
-export type RevocationReason = 'replaced' | 'logout' | 'revoked' | 'token-reuse' | 'mpin-reset';
+export type RevocationReason =
+  | 'replaced'
+  | 'logout'
+  | 'revoked'
+  | 'token-reuse'
+  | 'mpin-reset'
+  | 'blocked';
 
 /** The result of every way of signing in, and of a refresh. */
 export interface SignedIn {

@@ -1,3 +1,10 @@
+export {
+  lockUser,
+  openBlockedReason,
+  sealBlockedReason,
+  storeBlock,
+  type BlockState,
+} from './block-user.store.ts';
 export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
 export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
 export {
@@ -16,10 +23,11 @@ export {
 } from './erase-user.store.ts';
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { checkCode, refusalOf, sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
-export { hashesOfPhone, phoneSchema } from './phone.ts';
+export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
 export { createSessionPurges } from './purge-sessions.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { purgeLapsedIdentity } from './purge-lapsed.ts';
+export { presentUser, userView } from './identity.schemas.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';
 export { revokeEverySession } from './sessions.store.ts';
 export {

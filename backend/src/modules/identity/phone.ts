@@ -12,6 +12,16 @@ export const phoneSchema = z
   .regex(pattern, 'must be a mobile number: +91 and ten digits, the first from 6 to 9')
   .transform((text) => (text.startsWith('+91') ? text : `+91${text}`));
 
+/** What people put between the digits, and the prefixes that they write instead of `+91`. */
+const separators = /[\s().-]/gu;
+const otherPrefix = /^(?:0|91)(?=[6-9]\d{9}$)/u;
+
+/** Reads a phone as an operator types or pastes it; undefined for any other text. */
+export const readPhone = (text: string): string | undefined => {
+  const digits = text.replaceAll(separators, '').replace(otherPrefix, '');
+  return phoneSchema.safeParse(digits).data;
+};
+
 /** Hashes a phone with a key, for tables that must not show the phone itself. */
 export const hashPhone = (blindIndex: BlindIndex, phone: string): string =>
   blindIndex('phone', phone);

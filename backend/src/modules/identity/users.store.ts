@@ -53,13 +53,21 @@ export const findUser = async (db: Db, id: string): Promise<User | undefined> =>
   return row === undefined ? undefined : toUser(row);
 };
 
-/** Returns the phone of a customer who may use the service; undefined for anybody else. */
-export const findActivePhone = async (db: Db, id: string): Promise<string | undefined> => {
+/**
+ * Returns the phone of a customer who may use the service; undefined for anybody else. Of one who
+ * was blocked before, the session is asked too: a token of then stays dead without the cache.
+ */
+export const findActivePhone = async (
+  db: Db,
+  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+): Promise<string | undefined> => {
   const row = await selectOne<{ phone: string }>(
     db,
     sql`
       SELECT phone FROM app_user
-      WHERE id = ${id}::uuid AND NOT blocked AND deleted_at IS NULL`,
+      WHERE id = ${userId}::uuid AND NOT blocked AND deleted_at IS NULL
+        AND (blocked_at IS NULL OR NOT EXISTS (
+          SELECT FROM session WHERE id = ${sessionId}::uuid AND revoked_reason = 'blocked'))`,
   );
   return row?.phone;
 };

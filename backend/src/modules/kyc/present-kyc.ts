@@ -1,7 +1,7 @@
 import type { Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { openFullName, openPincode, openReason } from './kyc-sealing.ts';
-import { listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
+import { findKycByUser, listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
 
 interface PresentDeps {
   readonly db: Db;
@@ -60,4 +60,10 @@ export const presentKycForOperators = async (
       .filter(({ userId }) => userId === row.userId)
       .map(({ kind, key }) => ({ kind, key })),
   }));
+};
+
+/** Returns a customer's record as operators see it; null where KYC has not begun. */
+export const readKycOfUser = async (deps: PresentDeps, userId: string) => {
+  const row = await findKycByUser(deps.db, userId);
+  return row === undefined ? null : ((await presentKycForOperators(deps, [row]))[0] ?? null);
 };

@@ -15,7 +15,7 @@ export const applyBody = z.object({
 export const codeAnswer = z.object({ code: z.string() });
 export const appliedAnswer = z.object({ applied: z.literal(true) });
 
-const rewardView = z.object({
+export const rewardView = z.object({
   id: z.uuid(),
   status: z.enum(rewardStatuses),
   rewardPaise: z.int().min(0).nullable(),

@@ -1,0 +1,66 @@
+import type { Sealer } from '../../platform/crypto/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+
+/* Blocking a customer, in the rows of `app_user`. */
+
+/** A customer's block, as the row has it. */
+export interface BlockState {
+  readonly blocked: boolean;
+  readonly deletedAt: Date | null;
+  /** In the clear where it was set in the database itself. */
+  readonly blockedReason: string | null;
+  readonly blockedReasonSealed: string | null;
+}
+
+/**
+ * Locks a customer's row, a blocked or deleted one's too, until the transaction ends: no sign-in
+ * opens a session meanwhile. Undefined when nobody has this id.
+ */
+export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
+  selectOne<BlockState>(
+    tx,
+    // NO KEY: rows that point to the user may still be inserted.
+    sql`
+      SELECT blocked, deleted_at AS "deletedAt", blocked_reason AS "blockedReason",
+        blocked_reason_sealed AS "blockedReasonSealed"
+      FROM app_user WHERE id = ${id}::uuid FOR NO KEY UPDATE`,
+  );
+
+/** Blocks a customer, or ends the block where `reasonSealed` is null. The row is locked. */
+export const storeBlock = async (
+  tx: Db,
+  { userId, reasonSealed, at }: { userId: string; reasonSealed: string | null; at: Date },
+): Promise<void> => {
+  const blocked = reasonSealed !== null;
+  await tx.user.update({
+    where: { id: userId },
+    data: {
+      blocked,
+      blockedReason: null,
+      blockedReasonSealed: reasonSealed,
+      ...(blocked && { blockedAt: at }),
+      updatedAt: at,
+    },
+    select: { id: true },
+  });
+};
+
+const contextOf = (userId: string) => ({
+  purpose: 'identity',
+  column: 'app_user.blocked_reason',
+  row: userId,
+});
+
+/** Seals the reason of a block with the customer's own key. */
+export const sealBlockedReason = (sealer: Sealer, reason: string, userId: string): string =>
+  sealer.seal(reason, contextOf(userId));
+
+/** Opens the reason of a block; null where there is none. */
+export const openBlockedReason = (
+  sealer: Sealer | undefined,
+  row: Pick<BlockState, 'blockedReason' | 'blockedReasonSealed'>,
+  userId: string,
+): string | null => {
+  if (sealer === undefined || row.blockedReasonSealed === null) return row.blockedReason;
+  return sealer.open(row.blockedReasonSealed, contextOf(userId));
+};

@@ -1,0 +1,199 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import type { Answer } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import {
+  openCustomerApi,
+  type OpenCustomerApi,
+  type SignedInPerson,
+} from '#test/support/open-customer-api.ts';
+
+let api: OpenCustomerApi;
+beforeAll(async () => {
+  api = await openCustomerApi();
+});
+afterAll(() => api.close());
+
+const reason = 'Reported by Zubeida as stolen phone';
+const change = (userId: string, body: object) =>
+  api.operatorAs('ADMIN')('PATCH', `/users/${userId}/block`, body);
+const block = (userId: string) => change(userId, { blocked: true, reason });
+const unblock = (userId: string) => change(userId, { blocked: false });
+const detailsOf = ({ body }: Answer): unknown => Object(body['error'])['details'];
+const me = async ({ call }: SignedInPerson): Promise<number> =>
+  (await call('GET', '/users/me')).status;
+
+const holdUser = (userId: string) => {
+  const sql = 'SELECT 1 FROM app_user WHERE id = $1::uuid FOR UPDATE';
+  return holdRows(api.system.addresses.migrateUrl, sql, [userId]);
+};
+
+/** Makes every credential that a customer can sign in with; answers what tries each of them. */
+const signInWays = async ({ phone, call, refreshToken }: SignedInPerson) => {
+  await call('POST', '/auth/set-mpin', { mpin: '4829' });
+  const { body } = await call('POST', '/auth/biometric-token', {});
+  const { db } = api.system;
+  const { deviceId } = await db.session.findFirstOrThrow({ where: { user: { phone } } });
+  const biometric = { phone, deviceId, biometricToken: body['biometricToken'] };
+  const post = (path: string, sent: object) => api.as()('POST', `/auth/${path}`, sent);
+  return {
+    code: () => api.signIn(phone),
+    mpin: () => post('login-mpin', { phone, mpin: '4829' }),
+    biometric: () => post('login-biometric', biometric),
+    refresh: () => post('refresh', { refreshToken }),
+  };
+};
+
+describe('a blocked customer', () => {
+  it('is refused from the next request on, and by every way of signing in', async () => {
+    const person = await api.person();
+    const ways = await signInWays(person);
+    expect(await me(person)).toBe(200);
+    const answer = await block(person.userId);
+    expect(answer).toMatchObject({ status: 200, body: { blocked: true, blockedReason: reason } });
+    expect(await me(person)).toBe(401);
+    expect(await ways.code()).toMatchObject({ status: 401, code: 'ACCOUNT_UNAVAILABLE' });
+    expect(await ways.mpin()).toMatchObject({ status: 401, code: 'ACCOUNT_UNAVAILABLE' });
+    expect(await ways.biometric()).toMatchObject({ status: 401 });
+    expect(await ways.refresh()).toMatchObject({ status: 401 });
+  });
+
+  it('signs in anew once the block has ended; what was revoked stays so, without the cache', async () => {
+    const person = await api.person();
+    const ways = await signInWays(person);
+    await block(person.userId);
+    const ended = await unblock(person.userId);
+    expect(ended).toMatchObject({ status: 200, body: { blocked: false, blockedReason: null } });
+    expect(await me(person)).toBe(401);
+    expect(await ways.refresh()).toMatchObject({ status: 401, code: 'INVALID_REFRESH_TOKEN' });
+    expect(await ways.biometric()).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+    const { status, body } = await ways.code();
+    expect(status).toBe(200);
+    expect((await api.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(200);
+    expect((await ways.mpin()).status).toBe(200);
+    expect(await me(person)).toBe(401);
+  });
+
+  it('loses the session of a sign-in that was under way', async () => {
+    const person = await api.person();
+    const { migrateUrl } = api.system.addresses;
+    const held = await holdUser(person.userId);
+    const signedIn = api.signIn(person.phone);
+    await untilBlocked(migrateUrl, 1);
+    const blocked = block(person.userId);
+    await untilBlocked(migrateUrl, 2);
+    await held.release();
+    const [{ body }, { status }] = await Promise.all([signedIn, blocked]);
+    expect(status).toBe(200);
+    expect((await api.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(401);
+    const where = { userId: person.userId, revokedAt: null };
+    expect(await api.system.db.session.count({ where })).toBe(0);
+  });
+
+  it('still gets the gold that was paid for, and the money of a sale', async () => {
+    const person = await api.knownPerson();
+    await api.buy(person, '2000');
+    const body = { unit: 'INR', amount: '1000', idempotency_key: `blocked-buy-${person.userId}` };
+    const placed = await person.call('POST', '/gold/buy', body);
+    const orderId = String(Object(placed.body['order'])['id']);
+    const gatewayOrderId = String(Object(placed.body['payment'])['gateway_order_id']);
+    const sale = {
+      unit: 'GRAMS',
+      amount: '0.05',
+      bank_account_id: person.bankAccountId,
+      idempotency_key: `blocked-sale-${person.userId}`,
+    };
+    const sold = await person.call('POST', '/gold/sell', sale);
+    await block(person.userId);
+    const { sandbox, db } = api.system;
+    await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
+    await api.drain();
+    const payoutId = String(Object(sold.body['payout'])['id']);
+    await sandbox.control('POST', `/payouts/${payoutId}`, { outcome: 'processed' });
+    await eventually(async () => {
+      await api.drain();
+      const order = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
+      const payout = await db.payout.findUniqueOrThrow({ where: { id: payoutId } });
+      return order.status === 'ALLOCATED' && payout.status === 'PAID';
+    });
+    const { databaseUrl } = api.system.addresses;
+    expect(await db.goldOrder.count({ where: { userId: person.userId, status: 'FAILED' } })).toBe(
+      0,
+    );
+    await assertInvariants({ databaseUrl, sandboxUrl: sandbox.url });
+  });
+});
+
+describe('the route', () => {
+  it('needs a reason to block, and the customer to be there', async () => {
+    const { userId } = await api.person();
+    for (const body of [{ blocked: true }, { blocked: true, reason: '  ' }]) {
+      expect(await change(userId, body)).toMatchObject({ status: 400, field: 'reason' });
+    }
+    expect(await change(userId, { reason })).toMatchObject({ status: 400, field: 'blocked' });
+    expect(await block(api.system.random.uuid())).toMatchObject({ status: 404 });
+    expect(await block('rubbish')).toMatchObject({ status: 404 });
+  });
+
+  it('is 409 with the state where it is so already, and for a deleted account', async () => {
+    const { userId } = await api.person();
+    const refused = { status: 409, code: 'ILLEGAL_TRANSITION' };
+    const early = await unblock(userId);
+    expect(early).toMatchObject(refused);
+    expect(detailsOf(early)).toEqual({ blocked: false });
+    await block(userId);
+    const again = await block(userId);
+    expect(again).toMatchObject(refused);
+    expect(detailsOf(again)).toEqual({ blocked: true });
+
+    const gone = await api.person();
+    await gone.call('POST', '/users/me/deletion/request');
+    const confirmation = { otp: await api.codeOf(gone.phone), confirmation: 'DELETE' };
+    await gone.call('POST', '/users/me/deletion/confirm', confirmation);
+    for (const answer of [await block(gone.userId), await unblock(gone.userId)]) {
+      expect(answer).toMatchObject(refused);
+      expect(detailsOf(answer)).toMatchObject({ blocked: false, deletedAt: expect.any(String) });
+    }
+  });
+
+  it('lets one of many at once block, with one audit row, sealed where it is personal', async () => {
+    const { userId } = await api.person();
+    const held = await holdUser(userId);
+    const blocks = Array.from({ length: 4 }, () => block(userId));
+    await untilBlocked(api.system.addresses.migrateUrl, 4);
+    await held.release();
+    const answers = await Promise.all(blocks);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+    await unblock(userId);
+    const { db } = api.system;
+    const rows = await db.auditLog.findMany({
+      where: { targetType: 'user', targetId: userId },
+      orderBy: { seq: 'asc' },
+    });
+    expect(rows).toMatchObject([
+      {
+        action: 'user.block',
+        before: { blocked: false },
+        after: { blocked: true, endedSessions: 1 },
+        sealedForUserId: userId,
+        actorRole: 'ADMIN',
+      },
+      { action: 'user.unblock', before: { blocked: true }, after: { blocked: false } },
+    ]);
+    expect(inspect(rows, { depth: null })).not.toContain('Zubeida');
+    const stored = await db.user.findUniqueOrThrow({ where: { id: userId } });
+    expect(JSON.stringify(stored)).not.toContain('Zubeida');
+    expect(api.system.logged()).not.toContain('Zubeida');
+  });
+
+  it('is for a SUPER_ADMIN or an ADMIN', async () => {
+    const { userId } = await api.person();
+    const body = { blocked: true, reason };
+    const path = `/users/${userId}/block`;
+    expect(await api.operatorAs('SUPPORT')('PATCH', path, body)).toMatchObject({ status: 403 });
+    expect(await api.operatorAs('SUPER_ADMIN')('PATCH', path, body)).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,1 @@
+export { createUsersAdminRoutes, type UsersAdminDeps } from './users.admin.routes.ts';

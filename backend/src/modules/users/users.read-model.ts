@@ -1,0 +1,126 @@
+import {
+  joinSql,
+  noSql,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import type { KycStatus } from '../kyc/index.ts';
+import { readUserSearch } from './user-search.rules.ts';
+
+/** A customer as operators see one; a deleted one is a tombstone without personal data. */
+export interface UserRow {
+  readonly id: string;
+  readonly phone: string | null;
+  readonly fullName: string | null;
+  readonly email: string | null;
+  readonly referralCode: string;
+  readonly providerUserId: string | null;
+  readonly mpinSet: boolean;
+  readonly kycStatus: KycStatus;
+  readonly blocked: boolean;
+  readonly blockedReason: string | null;
+  readonly blockedReasonSealed: string | null;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export interface UserFilter {
+  /** What an operator typed: a phone, email, name or id. */
+  readonly q?: string | undefined;
+  readonly blocked?: boolean | undefined;
+  readonly kycStatus?: KycStatus | undefined;
+}
+
+/** As the index has it: another spelling of the expression would not use it. */
+const foldedName = sql`lower(normalize(u.full_name, NFKC) COLLATE "und-x-icu")`;
+const foldedEmail = sql`lower(normalize(u.email, NFKC) COLLATE "und-x-icu")`;
+
+const matches = (typed: string): Sql => {
+  const { id, phone, pattern } = readUserSearch(typed);
+  return sql`(${foldedName} LIKE ${pattern} OR ${foldedEmail} LIKE ${pattern}
+    ${phone === undefined ? noSql : sql`OR u.phone = ${phone}`}
+    ${id === undefined ? noSql : sql`OR u.id = ${id}::uuid`})`;
+};
+
+const hasKycStatus = (status: KycStatus): Sql =>
+  status === 'PENDING'
+    ? // Before anything is submitted there is no record.
+      sql`NOT EXISTS (
+        SELECT FROM kyc_record k WHERE k.user_id = u.id AND k.status <> 'PENDING')`
+    : sql`EXISTS (SELECT FROM kyc_record k WHERE k.user_id = u.id AND k.status = ${status})`;
+
+const whereOf = ({ q, blocked, kycStatus }: UserFilter): Sql =>
+  joinSql(
+    [
+      sql`true`,
+      ...(q === undefined ? [] : [matches(q)]),
+      ...(blocked === undefined ? [] : [blocked ? sql`u.blocked` : sql`NOT u.blocked`]),
+      ...(kycStatus === undefined ? [] : [hasKycStatus(kycStatus)]),
+    ],
+    ' AND ',
+  );
+
+/** Selects what is shown of the users `u`, with the state of their KYC. */
+const shown = (users: Sql): Sql => sql`
+  SELECT u.id::text AS id, u.phone, u.full_name AS "fullName", u.email,
+    u.referral_code AS "referralCode", u.provider_user_id AS "providerUserId",
+    u.mpin_hash IS NOT NULL AS "mpinSet", coalesce(k.status, 'PENDING') AS "kycStatus",
+    u.blocked, u.blocked_reason AS "blockedReason",
+    u.blocked_reason_sealed AS "blockedReasonSealed", u.deleted_at AS "deletedAt",
+    u.created_at AS "createdAt"
+  FROM ${users} LEFT JOIN kyc_record k ON k.user_id = u.id`;
+
+/** Selects a page of the customers that a filter finds, newest first. */
+export const pageSql = (filter: UserFilter, page: Page): Sql => sql`
+  ${shown(sql`(
+    SELECT u.* FROM app_user u WHERE ${whereOf(filter)}
+    ORDER BY u.created_at DESC, u.id DESC
+    LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::int) AS u`)}
+  ORDER BY u.created_at DESC, u.id DESC`;
+
+/** Counts the customers that a filter finds. */
+export const countSql = (filter: UserFilter): Sql =>
+  sql`SELECT count(*)::int AS total FROM app_user u WHERE ${whereOf(filter)}`;
+
+/** Returns a page of customers, blocked and deleted ones too, newest first, and their number. */
+export const searchUsers = async (
+  db: Db,
+  filter: UserFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly UserRow[]; readonly total: number }> => {
+  const [rows, counted] = await Promise.all([
+    selectRows<UserRow>(db, pageSql(filter, page)),
+    selectOne<{ total: number }>(db, countSql(filter)),
+  ]);
+  return { rows, total: counted?.total ?? 0 };
+};
+
+/** Returns one customer, a blocked or deleted one too; undefined when nobody has this id. */
+export const findUserRow = (db: Db, id: string): Promise<UserRow | undefined> =>
+  selectOne<UserRow>(db, sql`${shown(sql`app_user u`)} WHERE u.id = ${id}::uuid`);
+
+/** An event of a customer's security. */
+export interface SecurityEventRow {
+  readonly kind: string;
+  readonly ip: string;
+  readonly deviceId: string | null;
+  readonly count: number;
+  readonly at: Date;
+}
+
+/** Returns the newest events of a customer's security. */
+export const listSecurityEvents = (
+  db: Db,
+  userId: string,
+  limit: number,
+): Promise<SecurityEventRow[]> =>
+  db.securityEvent.findMany({
+    where: { userId },
+    orderBy: [{ at: 'desc' }, { id: 'desc' }],
+    take: limit,
+    select: { kind: true, ip: true, deviceId: true, count: true, at: true },
+  });

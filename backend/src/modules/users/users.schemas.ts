@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { bankAccountView } from '../banking/index.ts';
+import { holdingView } from '../holdings/index.ts';
+import { presentUser, userView } from '../identity/index.ts';
+import { kycOperatorView, kycStatuses } from '../kyc/index.ts';
+import { rewardView } from '../referrals/index.ts';
+import { securityEventKinds } from '../security-events/index.ts';
+import type { SecurityEventRow, UserRow } from './users.read-model.ts';
+
+export const usersQuery = pageQuery.extend({
+  q: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'must have at most 100 characters')
+    .describe('A phone, an id, or a part of a name or email; of 1 or 2 characters its beginning.')
+    .optional(),
+  blocked: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+  kycStatus: z.enum(kycStatuses).optional(),
+});
+
+export const userOperatorView = userView.extend({
+  phone: z.string().nullable().describe('Null once the account is deleted.'),
+  blocked: z.boolean(),
+  blockedReason: z.string().nullable(),
+  providerUserId: z.string().nullable(),
+  deletedAt: z.iso.datetime().nullable(),
+});
+userOperatorView.register(z.globalRegistry, {
+  id: 'UserRecord',
+  description: 'A customer, as operators see them; a deleted one without personal data.',
+});
+
+export const userPage = pageOf(userOperatorView);
+
+const securityEventView = z.object({
+  kind: z.enum(securityEventKinds),
+  ip: z.string(),
+  deviceId: z.string().nullable(),
+  count: z.int().min(1),
+  at: z.iso.datetime(),
+});
+
+export const userDetail = userOperatorView.extend({
+  holding: holdingView,
+  kyc: kycOperatorView.nullable().describe('Null before anything was submitted.'),
+  bankAccounts: z.array(bankAccountView),
+  securityEvents: z.array(securityEventView).describe('The newest 50; the timeline has all.'),
+  referralRewards: z.array(rewardView).describe('The newest 100.'),
+});
+userDetail.register(z.globalRegistry, {
+  id: 'UserDetail',
+  description: 'A customer with what belongs to them.',
+});
+
+export const blockBody = z
+  .object({
+    blocked: z.boolean(),
+    reason: z.string().trim().min(1).max(500).describe('Needed to block.').exactOptional(),
+  })
+  .refine(({ blocked, reason }) => !blocked || reason !== undefined, {
+    path: ['reason'],
+    message: 'is needed to block',
+  });
+export type BlockInput = z.output<typeof blockBody>;
+
+/** Presents a customer to operators, with the reason of a block in clear. */
+export const presentUserRow = (row: UserRow, blockedReason: string | null) => ({
+  ...presentUser(row, row.kycStatus),
+  blocked: row.blocked,
+  blockedReason,
+  providerUserId: row.providerUserId,
+  deletedAt: row.deletedAt?.toISOString() ?? null,
+});
+
+export const presentSecurityEvent = (row: SecurityEventRow) => ({
+  ...row,
+  at: row.at.toISOString(),
+});
