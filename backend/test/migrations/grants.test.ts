@@ -47,6 +47,7 @@ const deletable = [
   'portal_login_guard',
   'portal_session',
   'price_snapshot',
+  'product_image',
   'push_token',
   'readiness_evidence',
   'refusal_count',
@@ -92,7 +93,8 @@ describe('the application role', () => {
 
   it('only adds to what is never changed', async () => {
     const rights = await rightsOfTheApplication();
-    const unchangeable = [...insertOnly, 'audit_personal_detail', 'bank_validation'].toSorted();
+    const added = ['audit_personal_detail', 'bank_validation', 'product_word'];
+    const unchangeable = [...insertOnly, ...added].toSorted();
     expect(namesWhere(rights, (r) => !r.change)).toEqual(unchangeable);
   });
 
