@@ -89,7 +89,8 @@ BEGIN
   SELECT word, word_variants(word)
   FROM unnest(tsvector_to_array(to_tsvector('simple',
     concat_ws(' ', NEW.name, NEW.category, NEW.description)))) AS word
-  WHERE length(word) BETWEEN 2 AND 40
+  -- No addresses and the like: only what a search for words can ask for.
+  WHERE length(word) BETWEEN 2 AND 40 AND word !~ '[[:punct:][:space:]]'
   ORDER BY word
   ON CONFLICT DO NOTHING;
   RETURN NEW;

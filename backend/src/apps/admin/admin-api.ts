@@ -1,7 +1,9 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import { gstRateBpsOn } from '../../modules/accounting/index.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
+import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
@@ -91,6 +93,13 @@ export const createAdminApi = (
     },
   });
 
+  const catalogue = createCatalogueAdmin({
+    ...shared,
+    objects,
+    live: services.price.live,
+    gstRateBpsOn,
+  });
+
   const definition: ApiDefinition = {
     name: 'admin',
     title: 'Digital Gold admin API',
@@ -104,6 +113,7 @@ export const createAdminApi = (
       orders: "Customers' gold orders and manual reviews.",
       payouts: 'Approval and retry of payouts.',
       'payment-gateways': 'Which payment gateway takes which payments.',
+      products: 'The catalogue of jewellery.',
       audit: 'What operators did, and what was refused.',
       readiness: 'Whether buying may be open, and the evidence for it.',
       reports: 'Figures of the moment and of the last days.',
@@ -126,6 +136,7 @@ export const createAdminApi = (
       ...services.payouts.adminRoutes,
       ...createGatewayAdminRoutes({ ...shared, gateways, codes: services.gatewayCodes }),
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
+      ...catalogue.adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,

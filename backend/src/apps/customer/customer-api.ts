@@ -1,7 +1,9 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { isSigned } from '../../adapters/hmac-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import { gstRateBpsOn } from '../../modules/accounting/index.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
+import { createCatalogue } from '../../modules/catalogue/index.ts';
 import {
   createHolding,
   createHoldings,
@@ -86,6 +88,14 @@ export const createCustomerApi = (
   });
   const holdings = createHoldings({ ...runtime, db, price: services.price.live });
 
+  const catalogue = createCatalogue({
+    ...runtime,
+    db,
+    objects,
+    live: services.price.live,
+    gstRateBpsOn,
+  });
+
   const definition: ApiDefinition = {
     name: 'customer',
     title: 'Digital Gold customer API',
@@ -103,6 +113,7 @@ export const createCustomerApi = (
       webhooks: 'Signed events of payment gateways and the payout provider.',
       'bank accounts': 'Accounts that the proceeds of sales are paid to.',
       payouts: 'Transfers of proceeds to bank accounts.',
+      products: 'Jewellery: the catalogue.',
       portfolio: 'Gold held, its value, and its history.',
       transactions: 'Gold orders, product orders and payouts in one feed.',
       referrals: 'Referral codes and their rewards.',
@@ -128,6 +139,7 @@ export const createCustomerApi = (
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
+      ...catalogue.customerRoutes,
       ...createTransactionRoutes({ db }),
       ...createSupportRoutes({ ...runtime, db, identify: identity.identify }),
       ...createLegalRoutes({ db, clock }),

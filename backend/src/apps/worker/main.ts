@@ -1,4 +1,5 @@
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { createRefusalSweep } from '../../modules/audit/index.ts';
@@ -75,6 +76,8 @@ await runMain(async (env) => {
       ...createKycSweeps({ ...runtime, db }),
       createProveHoldings({ db, logger }),
       createDocumentRemoval({ db, logger, objects }),
+      createRepricing({ inTransaction, clock, live: price.live, everyMs: config.JANITOR_EVERY_MS }),
+      createImageRemoval({ db, objects, clock, logger, everyMs: 10 * config.JANITOR_EVERY_MS }),
       ...createPurges({ db, clock, metrics, everyMs: 10 * config.JANITOR_EVERY_MS }),
       {
         name: 'rotate-keyring',

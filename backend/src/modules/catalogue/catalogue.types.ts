@@ -23,3 +23,47 @@ export interface OrderableProduct extends ProductPricing {
   /** Another one after every change of the product. */
   readonly version: string;
 }
+
+export interface Product extends OrderableProduct {
+  readonly description: string | null;
+  readonly category: string;
+  /** The price of a gram in this purity: what operators set, or what `pricePaise` was computed by. */
+  readonly ratePerGramPaise: Paise | null;
+  /** Ends with the id of the upload; null without an image. */
+  readonly imageKey: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What operators write of a product. */
+export type ProductContent = Pick<
+  Product,
+  | 'name'
+  | 'description'
+  | 'category'
+  | 'purityKarat'
+  | 'weightGrams'
+  | 'pricingMode'
+  | 'makingChargeBps'
+  | 'discountBps'
+  | 'pricePaise'
+  | 'ratePerGramPaise'
+  | 'inStock'
+  | 'isActive'
+>;
+
+/** The rates by which products are priced at a moment. */
+export interface ProductRates {
+  /** The live buy price of a gram of 24 karat; undefined while there is none. */
+  readonly rate24KPaise: Paise | undefined;
+  readonly gstBps: Bps;
+}
+
+/** What a list is narrowed to; everything that is absent narrows nothing. */
+export interface ProductFilter {
+  readonly q?: string | undefined;
+  readonly category?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly pricingMode?: PricingMode | undefined;
+  readonly inStock?: boolean | undefined;
+}

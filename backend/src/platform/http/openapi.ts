@@ -77,6 +77,7 @@ const successNames: Readonly<Record<string, string>> = {
   201: 'Created',
   202: 'Accepted',
   204: 'No content',
+  304: 'Not modified',
 };
 
 const objectShape = z.object({
@@ -95,9 +96,24 @@ const parametersOf = (schema: JsonSchema | undefined, place: 'path' | 'query') =
   }));
 };
 
+/** The content of a 200 that is no JSON. */
+const binaryContent = ({ produces }: Route, status: string) =>
+  produces !== undefined && status === '200'
+    ? Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]))
+    : undefined;
+
 /** A missing body is read as `{}`: it is refused wherever a field is required. */
 const requestBodyOf = (route: Route, schema: JsonSchema | undefined) => {
   if (route.rawBody === true) {
+    if (route.consumes !== undefined) {
+      const types = route.consumes.content.map(({ type, schema: of = { type: 'string' } }) => [
+        type,
+        { schema: of },
+      ]);
+      const { description: what } = route.consumes;
+      const described = { description: what, required: true, content: Object.fromEntries(types) };
+      return { requestBody: described };
+    }
     const description = 'The exact bytes, which the signature covers; the sender defines them.';
     return { requestBody: { description, required: true, content: { '*/*': { schema: {} } } } };
   }
@@ -119,7 +135,8 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
   const successes = Object.keys(route.responses).map((status) => {
     const schema = output[`${operationId} ${status}`];
     const name = successNames[status] ?? 'Success';
-    return [status, { description: name, ...(schema && { content: content(schema) }) }];
+    const body = schema === undefined ? binaryContent(route, status) : content(schema);
+    return [status, { description: name, ...(body && { content: body }) }];
   });
   return {
     operationId,

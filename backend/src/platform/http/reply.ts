@@ -5,6 +5,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** `body` as JSON, where it is written out already. */
   readonly json?: string;
+  /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
+  readonly bytes?: Buffer;
 }
 
 /** 200 with `body`. */
@@ -16,6 +18,18 @@ export const shared = (body: unknown): Reply => ({
   body,
   json: JSON.stringify(body),
 });
+
+/** 200 with `body`, kept as the bytes alone: for many different answers that stay in memory. */
+export const writtenOut = (body: unknown): Reply => {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status: 200,
+    get body(): unknown {
+      return JSON.parse(bytes.toString());
+    },
+    bytes,
+  };
+};
 
 /** 201: `body` is the new resource. */
 export const created = (body: unknown): Reply => ({ status: 201, body });

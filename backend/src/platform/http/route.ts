@@ -55,6 +55,12 @@ export interface IdempotentSpec<Principal, Body> {
   readonly gate: () => Promise<void>;
 }
 
+interface RawContent {
+  readonly type: string;
+  /** Of JSON; text where there is none. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
 interface RouteShape {
   readonly method: Method;
   /** Below the API's prefix, with `:name` parameters. */
@@ -69,6 +75,10 @@ interface RouteShape {
   readonly bodyLimitBytes?: number;
   /** The handler wants the bytes alone (a signature covers them): no JSON parsing, no schema. */
   readonly rawBody?: true;
+  /** Describes the body of a `rawBody` route by content type; a signed body unless told. */
+  readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
+  /** The content types of its 200 where that is no JSON; `responses` has null for it. */
+  readonly produces?: readonly string[];
   /**
    * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
    * For the hottest public GET routes without input; asked after the rate limit.

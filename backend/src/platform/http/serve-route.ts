@@ -16,20 +16,29 @@ export interface ServeOptions {
   readonly checkReplies: boolean;
 }
 
+const describeJson = (res: Response, headers: Reply['headers']): void => {
+  if (headers !== undefined && res.hasHeader('content-type')) return;
+  res.setHeader('content-type', 'application/json; charset=utf-8');
+  res.setHeader('content-disposition', jsonDisposition);
+};
+
 const send = (res: Response, reply: Reply): void => {
-  const { status, body, headers } = reply;
+  const { status, headers, bytes } = reply;
   res.statusCode = status;
   if (headers !== undefined) res.set(headers);
-  if (body === undefined) {
+  if (bytes !== undefined) {
+    describeJson(res, headers);
+    res.setHeader('content-length', bytes.length);
+    res.end(bytes);
+    return;
+  }
+  if (reply.body === undefined) {
     res.end();
     return;
   }
   // The text that res.json would send, without its look-ups of settings that are known here.
-  const text = reply.json ?? JSON.stringify(body);
-  if (headers === undefined || !res.hasHeader('content-type')) {
-    res.setHeader('content-type', 'application/json; charset=utf-8');
-    res.setHeader('content-disposition', jsonDisposition);
-  }
+  const text = reply.json ?? JSON.stringify(reply.body);
+  describeJson(res, headers);
   const length = Buffer.byteLength(text);
   res.setHeader('content-length', length);
   // Of ASCII alone, the two are the same bytes, and these take less to write.
@@ -39,6 +48,11 @@ const send = (res: Response, reply: Reply): void => {
 const checkReply = (route: Route, reply: Reply): void => {
   const schema = route.responses[reply.status];
   const where = `${route.method} ${route.path}`;
+  const type = reply.headers?.['content-type'];
+  if (route.produces !== undefined && reply.bytes !== undefined) {
+    if (type !== undefined && route.produces.includes(type)) return;
+    throw new Error(`${where} answered an undeclared ${type}`);
+  }
   if (schema === undefined) throw new Error(`${where} answered an undeclared ${reply.status}`);
   // The client sees JSON, so the JSON is what is checked.
   const wire: unknown = reply.body === undefined ? null : JSON.parse(JSON.stringify(reply.body));

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { defineRoute, idParams, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import { adminAccess } from '../admins/index.ts';
+import { adminProductView, presentAdminProduct } from './catalogue.schemas.ts';
+import { contentTypeOf } from './encode-image.ts';
+import { createServeImage, type ServeImageDeps } from './serve-image.ts';
+import {
+  imageBodyLimitBytes,
+  readImageBody,
+  uploadImage,
+  type UploadImageDeps,
+} from './upload-image.ts';
+
+const tags = ['products'];
+
+const imageQuery = z.object({
+  width: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/u, 'must be a whole number of pixels from 1 to 99999')
+    .transform(Number)
+    .optional()
+    .describe('The pixels to fill: the smallest kept width that suffices, else the largest.'),
+  v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),
+});
+
+/** Declares `/products/:id/image` of the customer API. */
+export const createImageRoute = (deps: ServeImageDeps): Route => {
+  const serveImage = createServeImage(deps);
+  return defineRoute({
+    tags,
+    access: PUBLIC,
+    method: 'GET',
+    path: '/products/:id/image',
+    summary: 'The image of a product: WebP where `Accept` names it, else JPEG',
+    params: idParams,
+    query: imageQuery,
+    produces: Object.values(contentTypeOf),
+    responses: { 200: null, 304: null },
+    errors: ['SERVICE_UNAVAILABLE'],
+    handler: ({ params: { id }, query: { width }, context: { headers } }) =>
+      serveImage(id, { width, headers }),
+  });
+};
+
+/** Declares `/products/:id/image` of the admin API. */
+export const createUploadRoute = (deps: UploadImageDeps): Route =>
+  defineRoute({
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    method: 'POST',
+    path: '/products/:id/image',
+    summary: 'Replace the image of a product',
+    params: idParams,
+    bodyLimitBytes: imageBodyLimitBytes,
+    rawBody: true,
+    consumes: {
+      description: 'A JPEG, PNG or WebP image of at most 5 MB as base64: in JSON, or as it is.',
+      content: [
+        {
+          type: 'application/json',
+          schema: {
+            type: 'object',
+            properties: { dataBase64: { type: 'string' } },
+            required: ['dataBase64'],
+          },
+        },
+        { type: 'text/plain' },
+      ],
+    },
+    responses: { 200: adminProductView },
+    errors: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'SERVICE_UNAVAILABLE'],
+    handler: async ({ params: { id }, rawBody, principal, context }) => {
+      const bytes = readImageBody(rawBody);
+      const product = await uploadImage(deps, id, bytes, { principal, context });
+      return ok(presentAdminProduct(product, await deps.readRates()));
+    },
+  });

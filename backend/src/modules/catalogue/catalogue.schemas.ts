@@ -1,0 +1,253 @@
+import { z } from 'zod';
+import {
+  bps,
+  formatGrams,
+  formatRupees,
+  fromSafePaise,
+  GRAMS_PATTERN,
+  parseDecimal,
+  parseGrams,
+  parseRupees,
+  RUPEES_PATTERN,
+  toPercentNumber,
+  toSafePaise,
+  UNITS_PER_GRAM,
+  type Bps,
+} from '../../money/index.ts';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { pricingModes, type Product, type ProductRates } from './catalogue.types.ts';
+import { priceOf } from './price-product.ts';
+
+/** Ten crore rupees: far above any piece, and an order of 200 of them is still a safe integer. */
+const maxPricePaise = 10_000_000_000;
+const maxWeightGrams = 10_000n;
+
+const controlCharacter = /[\p{Cc}\p{Cs}]/u;
+/** Line breaks and tabs may stand in a description. */
+const controlButLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
+
+const text = (maxLength: number, forbidden: RegExp) =>
+  z
+    .string('must be text')
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine((value) => !forbidden.test(value), 'must not contain control characters')
+    .transform((value) => value.trim())
+    .pipe(z.string().min(1, 'must not be empty'));
+
+/** A number of the wire: text of this pattern, or a JSON number that spells one. */
+const wireNumber = <T extends bigint>(
+  pattern: RegExp,
+  parse: (value: string) => T,
+  max: bigint,
+  problem: string,
+) =>
+  z
+    .union(
+      [z.string().max(32).meta({ pattern: pattern.source }), z.number().meta({ minimum: 0 })],
+      problem,
+    )
+    .transform((value, context): T => {
+      const spelled = String(value);
+      const parsed =
+        pattern.test(spelled) && !/^[0.]+$/u.test(spelled) ? parse(spelled) : undefined;
+      if (parsed !== undefined && parsed <= max) return parsed;
+      context.addIssue({ code: 'custom', message: problem });
+      return z.NEVER;
+    });
+
+const weightGrams = wireNumber(
+  GRAMS_PATTERN,
+  parseGrams,
+  maxWeightGrams * UNITS_PER_GRAM,
+  `must be grams with at most four decimals, more than zero and at most ${maxWeightGrams}`,
+);
+
+const ratePerGram = wireNumber(
+  RUPEES_PATTERN,
+  parseRupees,
+  BigInt(maxPricePaise),
+  'must be rupees with at most two decimals, more than zero and at most ten crore',
+);
+
+const percentPattern = /^\d{1,3}(?:\.\d{1,2})?$/u;
+
+/** A percentage as basis points, read from the digits of the number and never by arithmetic. */
+const percent = z
+  .number('must be a number')
+  .min(0, 'must be at least 0')
+  .max(100, 'must be at most 100')
+  .transform((value, context): Bps => {
+    const spelled = String(value);
+    const hundredths = percentPattern.test(spelled) ? parseDecimal(spelled, 2) : undefined;
+    if (hundredths !== undefined) return bps(hundredths);
+    context.addIssue({ code: 'custom', message: 'must have at most two decimals' });
+    return z.NEVER;
+  });
+
+const flag = z.boolean('must be true or false');
+
+const fields = {
+  name: text(120, controlCharacter),
+  description: text(2000, controlButLines).nullable(),
+  category: text(40, controlCharacter),
+  purityKarat: z.int('must be a whole number from 1 to 24').min(1).max(24),
+  weightGrams,
+  pricingMode: z.enum(pricingModes),
+  makingChargePct: percent,
+  discountPct: percent,
+  pricePaise: z
+    .int('must be a whole number of paise')
+    .min(1, 'must be at least 1')
+    .max(maxPricePaise, `must be at most ${maxPricePaise}`)
+    .transform(fromSafePaise),
+  ratePerGram: ratePerGram.nullable(),
+  inStock: flag,
+  is_active: flag,
+};
+
+const { name, category, purityKarat, pricingMode } = fields;
+
+export const createProductBody = z.object({
+  name,
+  description: fields.description.default(null),
+  category,
+  purityKarat,
+  weightGrams,
+  pricingMode,
+  makingChargePct: percent.prefault(0),
+  discountPct: percent.prefault(0),
+  pricePaise: fields.pricePaise.optional(),
+  ratePerGram: fields.ratePerGram.optional(),
+  inStock: flag.default(true),
+  is_active: flag.default(true),
+});
+
+export const updateProductBody = z
+  .object(fields)
+  .partial()
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    message: 'must change at least one field of the product',
+  });
+
+const category40 = z
+  .string()
+  .max(40, 'must have at most 40 characters')
+  .describe('Exactly this category; upper and lower case are the same.');
+const searchText = z
+  .string()
+  .max(100, 'must have at most 100 characters')
+  .describe('Words to search, the best match first; typing errors are forgiven.');
+
+export const productQuery = pageQuery.extend({
+  q: searchText.optional(),
+  category: category40.optional(),
+});
+
+const yesOrNo = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const adminProductQuery = productQuery.extend({
+  active: yesOrNo.optional(),
+  inStock: yesOrNo.optional(),
+  pricingMode: pricingMode.optional(),
+});
+
+const amount = z.int().min(0);
+
+export const productView = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  category: z.string(),
+  purityKarat: z.int(),
+  weightGrams: z.string().regex(GRAMS_PATTERN),
+  pricingMode,
+  priceBasis: z
+    .enum(['LIVE', 'FIXED'])
+    .describe('LIVE: by the price of this moment. FIXED: a stored price.'),
+  ratePerGram: z
+    .string()
+    .regex(RUPEES_PATTERN)
+    .nullable()
+    .describe('Rupees for a gram in this purity.'),
+  makingChargePct: z.number(),
+  discountPct: z.number().describe('Of the making charge.'),
+  pricePaise: amount.describe('Before GST.'),
+  gstPaise: amount,
+  totalPaise: amount,
+  inStock: z.boolean(),
+  imageUrl: z.string().nullable().describe('A path of the customer API, of this very image.'),
+});
+const example = {
+  id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+  name: 'Plain band ring',
+  description: null,
+  category: 'rings',
+  purityKarat: 22,
+  weightGrams: '3.2000',
+  pricingMode: 'DYNAMIC' as const,
+  priceBasis: 'LIVE' as const,
+  ratePerGram: '13319.17',
+  makingChargePct: 12,
+  discountPct: 0,
+  pricePaise: 4_773_589,
+  gstPaise: 143_208,
+  totalPaise: 4_916_797,
+  inStock: true,
+  imageUrl: null,
+};
+productView.register(z.globalRegistry, {
+  id: 'Product',
+  description: 'A piece of jewellery with its price of this moment.',
+  examples: [example],
+});
+export const productPage = pageOf(productView);
+
+export const adminProductView = productView.extend({
+  is_active: z.boolean(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+adminProductView.register(z.globalRegistry, {
+  id: 'AdminProduct',
+  description: 'A product as operators see it, active or not.',
+});
+export const adminProductPage = pageOf(adminProductView);
+
+const imageUrlOf = ({ id, imageKey }: Product): string | null =>
+  imageKey === null
+    ? null
+    : `/v1/products/${id}/image?v=${imageKey.slice(imageKey.lastIndexOf('/') + 1)}`;
+
+/** Presents a product at the price that the rates give it. */
+export const presentProduct = (
+  product: Product,
+  rates: ProductRates,
+): z.output<typeof productView> => {
+  const price = priceOf(product, rates);
+  const rate = price.ratePerGramPaise;
+  return {
+    id: product.id,
+    name: product.name,
+    description: product.description,
+    category: product.category,
+    purityKarat: product.purityKarat,
+    weightGrams: formatGrams(product.weightGrams),
+    pricingMode: product.pricingMode,
+    priceBasis: price.priceBasis,
+    ratePerGram: rate === null ? null : formatRupees(rate),
+    makingChargePct: toPercentNumber(product.makingChargeBps),
+    discountPct: toPercentNumber(product.discountBps),
+    pricePaise: toSafePaise(price.pricePaise),
+    gstPaise: toSafePaise(price.gstPaise),
+    totalPaise: toSafePaise(price.totalPaise),
+    inStock: product.inStock,
+    imageUrl: imageUrlOf(product),
+  };
+};
+
+export const presentAdminProduct = (product: Product, rates: ProductRates) => ({
+  ...presentProduct(product, rates),
+  is_active: product.isActive,
+  createdAt: product.createdAt.toISOString(),
+  updatedAt: product.updatedAt.toISOString(),
+});

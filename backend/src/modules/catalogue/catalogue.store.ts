@@ -1,0 +1,294 @@
+import {
+  bps,
+  gramsFromDatabase,
+  gramsToDatabase,
+  paise,
+  type DatabaseDecimal,
+} from '../../money/index.ts';
+import {
+  execute,
+  joinSql,
+  noSql,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  pricingModes,
+  type PricingMode,
+  type Product,
+  type ProductContent,
+  type ProductFilter,
+} from './catalogue.types.ts';
+
+/* Products are read by raw SQL: the list is among the hottest reads of the service. */
+
+interface ProductRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly category: string;
+  readonly pricing_mode: string;
+  readonly purity_karat: number;
+  readonly weight_grams: DatabaseDecimal;
+  readonly making_charge_bps: number;
+  readonly discount_bps: number;
+  readonly price_paise: bigint;
+  readonly rate_per_gram_paise: bigint | null;
+  readonly is_active: boolean;
+  readonly in_stock: boolean;
+  readonly image_key: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly version: string;
+}
+
+const columns = sql`
+  p.id::text AS id, p.name, p.description, p.category, p.pricing_mode, p.purity_karat,
+  p.weight_grams, p.making_charge_bps, p.discount_bps, p.price_paise, p.rate_per_gram_paise,
+  p.is_active, p.in_stock, p.image_key, p.created_at, p.updated_at, p.xmin::text AS version`;
+
+const toPricingMode = (text: string): PricingMode => {
+  const mode = pricingModes.find((one) => one === text);
+  invariant(mode !== undefined, 'a product has a known pricing mode');
+  return mode;
+};
+
+const toProduct = (row: ProductRow): Product => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  category: row.category,
+  pricingMode: toPricingMode(row.pricing_mode),
+  purityKarat: row.purity_karat,
+  weightGrams: gramsFromDatabase(row.weight_grams),
+  makingChargeBps: bps(BigInt(row.making_charge_bps)),
+  discountBps: bps(BigInt(row.discount_bps)),
+  pricePaise: paise(row.price_paise),
+  ratePerGramPaise: row.rate_per_gram_paise === null ? null : paise(row.rate_per_gram_paise),
+  isActive: row.is_active,
+  inStock: row.in_stock,
+  imageKey: row.image_key,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  version: row.version,
+});
+
+/** Returns a product, active or not; undefined when there is none. */
+export const findProduct = async (db: Db, id: string): Promise<Product | undefined> => {
+  const row = await selectOne<ProductRow>(
+    db,
+    sql`SELECT ${columns} FROM product p WHERE id = ${id}::uuid`,
+  );
+  return row && toProduct(row);
+};
+
+/** Locks a product until the transaction ends and returns it; undefined when there is none. */
+export const lockProduct = async (tx: Db, id: string): Promise<Product | undefined> => {
+  const row = await selectOne<ProductRow>(
+    tx,
+    sql`SELECT ${columns} FROM product p WHERE id = ${id}::uuid FOR NO KEY UPDATE`,
+  );
+  return row && toProduct(row);
+};
+
+/** Returns the products of these ids, active or not, in no order. */
+export const findProducts = async (db: Db, ids: readonly string[]): Promise<Product[]> => {
+  const rows = await selectRows<ProductRow>(
+    db,
+    sql`SELECT ${columns} FROM product p WHERE id = ANY(${[...ids]}::uuid[])`,
+  );
+  return rows.map(toProduct);
+};
+
+const conditionsOf = (filter: ProductFilter): Sql[] => {
+  const { category, isActive, pricingMode, inStock } = filter;
+  return [
+    // Spelled out, so that the partial indexes of the listed products apply.
+    ...(isActive === undefined ? [] : [isActive ? sql`p.is_active` : sql`NOT p.is_active`]),
+    ...(category === undefined ? [] : [sql`lower(p.category) = lower(${category})`]),
+    ...(pricingMode === undefined ? [] : [sql`p.pricing_mode = ${pricingMode}`]),
+    ...(inStock === undefined ? [] : [sql`p.in_stock = ${inStock}::boolean`]),
+  ];
+};
+
+const whereOf = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? noSql : sql`WHERE ${joinSql(conditions, ' AND ')}`;
+
+export interface ProductPage {
+  readonly total: number;
+  readonly products: readonly Product[];
+}
+
+type PageRow = ProductRow & { readonly total: number };
+
+/** Reads a page whose one row has no product where the page is beyond the last. */
+const toPage = (rows: readonly PageRow[]): ProductPage => ({
+  total: rows[0]?.total ?? 0,
+  products: rows.filter(({ id }) => id !== null).map(toProduct),
+});
+
+export interface PageBounds {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Returns a page of the products of a filter, the newest first, in one statement. */
+export const listProducts = async (
+  db: Db,
+  filter: Omit<ProductFilter, 'q'>,
+  { limit, offset }: PageBounds,
+): Promise<ProductPage> => {
+  const where = whereOf(conditionsOf(filter));
+  return toPage(
+    await selectRows<PageRow>(
+      db,
+      sql`
+        SELECT counted.total, ${columns}
+        FROM (SELECT count(*)::int AS total FROM product p ${where}) AS counted
+        LEFT JOIN LATERAL (
+          SELECT *, xmin FROM product p ${where}
+          ORDER BY created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
+        ) AS p ON true
+        ORDER BY p.created_at DESC, p.id DESC`,
+    ),
+  );
+};
+
+/** A search as PostgreSQL reads it: what was meant, and what was typed, which ranks higher. */
+export interface SearchTerms {
+  readonly meant: string;
+  readonly typed: string;
+}
+
+/** Returns a page of what a search finds within a filter, the best match first. */
+export const searchProducts = async (
+  db: Db,
+  { meant, typed }: SearchTerms,
+  filter: Omit<ProductFilter, 'q'>,
+  { limit, offset }: PageBounds,
+): Promise<ProductPage> => {
+  const where = whereOf([
+    sql`p.search @@ to_tsquery('english', ${meant})`,
+    ...conditionsOf(filter),
+  ]);
+  return toPage(
+    await selectRows<PageRow>(
+      db,
+      sql`
+        WITH hit AS MATERIALIZED (
+          SELECT p.id, p.created_at, ts_rank(p.search, to_tsquery('english', ${meant}))
+            + ts_rank(p.search, to_tsquery('english', ${typed})) AS rank
+          FROM product p ${where}
+        )
+        SELECT counted.total, ${columns}
+        FROM (SELECT count(*)::int AS total FROM hit) AS counted
+        LEFT JOIN (
+          SELECT id, rank FROM hit
+          ORDER BY rank DESC, created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
+        ) AS found ON true
+        LEFT JOIN product p ON p.id = found.id
+        ORDER BY found.rank DESC, p.created_at DESC, p.id DESC`,
+    ),
+  );
+};
+
+/** Returns the number that every change of a product raises. */
+export const findCatalogueVersion = async (db: Db): Promise<bigint> => {
+  const row = await selectOne<{ version: bigint }>(
+    db,
+    sql`SELECT version FROM catalogue_version WHERE id = 1`,
+  );
+  return row?.version ?? 0n;
+};
+
+const toData = (content: ProductContent) => {
+  const { makingChargeBps, discountBps, weightGrams, ...rest } = content;
+  return {
+    ...rest,
+    weightGrams: gramsToDatabase(weightGrams),
+    makingChargeBps: Number(makingChargeBps),
+    discountBps: Number(discountBps),
+  };
+};
+
+export const insertProduct = async (
+  tx: Db,
+  id: string,
+  content: ProductContent,
+  at: Date,
+): Promise<void> => {
+  const computedAt = content.pricingMode === 'DYNAMIC' ? at : null;
+  await tx.product.create({
+    data: { id, ...toData(content), priceComputedAt: computedAt, createdAt: at, updatedAt: at },
+    select: { id: true },
+  });
+};
+
+/** Replaces what operators write of a locked product; `computedAt` where its price was computed. */
+export const updateProduct = async (
+  tx: Db,
+  id: string,
+  content: ProductContent,
+  { at, computedAt }: { readonly at: Date; readonly computedAt: Date | null | undefined },
+): Promise<void> => {
+  await tx.product.update({
+    where: { id },
+    data: {
+      ...toData(content),
+      ...(computedAt !== undefined && { priceComputedAt: computedAt }),
+      updatedAt: at,
+    },
+    select: { id: true },
+  });
+};
+
+export const deactivate = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.product.update({
+    where: { id },
+    data: { isActive: false, updatedAt: at },
+    select: { id: true },
+  });
+};
+
+/**
+ * Locks DYNAMIC products whose price was computed before `before`, the oldest first, without
+ * waiting for those that somebody else has locked.
+ */
+export const lockStalePrices = async (tx: Db, before: Date, limit: number): Promise<Product[]> => {
+  const rows = await selectRows<ProductRow>(
+    tx,
+    sql`
+      SELECT ${columns} FROM product p
+      WHERE is_active AND pricing_mode = 'DYNAMIC'
+        AND (price_computed_at IS NULL OR price_computed_at < ${before}::timestamptz)
+      ORDER BY price_computed_at NULLS FIRST LIMIT ${limit}::int FOR NO KEY UPDATE SKIP LOCKED`,
+  );
+  return rows.map(toProduct);
+};
+
+/** Stores recomputed prices of locked products, in one statement. */
+export const storePrices = (
+  tx: Db,
+  prices: readonly {
+    readonly id: string;
+    readonly pricePaise: bigint;
+    readonly ratePerGramPaise: bigint;
+  }[],
+  at: Date,
+): Promise<number> =>
+  execute(
+    tx,
+    sql`
+      UPDATE product SET price_paise = fresh.price, rate_per_gram_paise = fresh.rate,
+        price_computed_at = ${at}::timestamptz
+      FROM unnest(
+        ${prices.map(({ id }) => id)}::uuid[],
+        ${prices.map(({ pricePaise }) => pricePaise)}::bigint[],
+        ${prices.map(({ ratePerGramPaise }) => ratePerGramPaise)}::bigint[]
+      ) AS fresh (id, price, rate)
+      WHERE product.id = fresh.id`,
+  );

@@ -1,0 +1,101 @@
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
+import type { LivePriceReader } from '../price/index.ts';
+import { lockStalePrices, storePrices } from './catalogue.store.ts';
+import { imageFormats } from './encode-image.ts';
+import { computeDynamic } from './price-product.ts';
+import { claimRemovable, deleteImageRow, type StoredImage } from './product-images.store.ts';
+import { objectKeyOf } from './upload-image.ts';
+
+const hourMs = 60 * 60_000;
+const batchSize = 500;
+
+/** Keeps the stored prices of DYNAMIC products at most an hour old while there is a live price. */
+export const createRepricing = ({
+  inTransaction,
+  clock,
+  live,
+  everyMs,
+}: {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly live: Pick<LivePriceReader, 'livePrice'>;
+  readonly everyMs: number;
+}): Sweep => ({
+  name: 'reprice-products',
+  everyMs,
+  async run(signal) {
+    const before = addMs(clock.now(), -hourMs);
+    for (let count = batchSize; count === batchSize && !signal.aborted;) {
+      const { buyPaise } = await live.livePrice();
+      count = await inTransaction(async (tx) => {
+        const products = await lockStalePrices(tx, before, batchSize);
+        if (products.length === 0) return 0;
+        const prices = products.map(({ id, ...product }) => ({
+          id,
+          ...computeDynamic(product, buyPaise),
+        }));
+        return storePrices(tx, prices, clock.now());
+      });
+    }
+  },
+});
+
+/** An image that was replaced is still sent for this long to who had just looked it up. */
+const replacedMs = 10 * 60_000;
+/** No upload takes this long. */
+const pendingMs = hourMs;
+
+/** Removes the objects of images that were replaced or never finished, then their rows. */
+export const createImageRemoval = ({
+  db,
+  objects,
+  clock,
+  logger,
+  everyMs,
+}: {
+  readonly db: Db;
+  readonly objects: Pick<ObjectStore, 'delete'>;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly everyMs: number;
+}): Sweep => {
+  const remove = async (image: StoredImage): Promise<boolean> => {
+    for (const width of image.widths) {
+      for (const format of imageFormats) {
+        const outcome = await objects.delete(objectKeyOf(image, width, format));
+        if (outcome.kind === 'done') continue;
+        logger.warn({ imageId: image.id, outcome: outcome.kind }, 'an image was not removed');
+        return false;
+      }
+    }
+    await deleteImageRow(db, image.id);
+    return true;
+  };
+
+  return {
+    name: 'remove-product-images',
+    everyMs,
+    async run(signal) {
+      const now = clock.now();
+      const due = {
+        replacedBefore: addMs(now, -replacedMs),
+        pendingBefore: addMs(now, -pendingMs),
+      };
+      for (let isMore = true; isMore && !signal.aborted;) {
+        const rows = await claimRemovable(db, due, batchSize);
+        const removed = await sweepRows({
+          rows,
+          signal,
+          onError: (error, { id }) =>
+            logger.warn({ imageId: id, err: describeError(error) }, 'an image was not removed'),
+          handle: remove,
+        });
+        isMore = rows.length === batchSize && removed > 0;
+      }
+    },
+  };
+};

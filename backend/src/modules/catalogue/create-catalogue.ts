@@ -1,0 +1,29 @@
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import type { Route } from '../../platform/http/index.ts';
+import { createCatalogueAdminRoutes } from './catalogue.admin.routes.ts';
+import { createCatalogueCustomerRoutes } from './catalogue.customer.routes.ts';
+import { createImageRoute, createUploadRoute } from './catalogue.images.routes.ts';
+import { createReadRates, type RatesDeps } from './read-rates.ts';
+import type { SaveProductDeps } from './save-product.ts';
+import { createWrittenPages } from './written-pages.ts';
+
+/** Wires the customers' side of the catalogue. */
+export const createCatalogue = (
+  deps: RatesDeps & { readonly objects: Pick<ObjectStore, 'get'> },
+): { readonly customerRoutes: Route[] } => {
+  const pages = createWrittenPages({ db: deps.db, readRates: createReadRates(deps) });
+  return {
+    customerRoutes: [
+      ...createCatalogueCustomerRoutes({ db: deps.db, pages }),
+      createImageRoute(deps),
+    ],
+  };
+};
+
+/** Wires the operators' side. */
+export const createCatalogueAdmin = (
+  deps: Omit<SaveProductDeps, 'readRates'> & RatesDeps & { readonly objects: ObjectStore },
+): { readonly adminRoutes: Route[] } => {
+  const own = { ...deps, readRates: createReadRates(deps) };
+  return { adminRoutes: [...createCatalogueAdminRoutes(own), createUploadRoute(own)] };
+};

@@ -1,0 +1,68 @@
+import type { Bps, Paise } from '../../money/index.ts';
+import { msBetween, type Clock } from '../../platform/clock/clock.ts';
+import type { Timers } from '../../platform/clock/timers.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { LivePriceReader } from '../price/index.ts';
+import type { ProductRates } from './catalogue.types.ts';
+
+/** The catalogue waits no longer for a price that is not at hand: it has stored ones. */
+const patienceMs = 300;
+/** After a price that did not come, nobody waits again for this long, in real time. */
+const pauseMs = 1000;
+
+export interface RatesDeps {
+  readonly db: Db;
+  readonly live: Pick<LivePriceReader, 'priceAtHand' | 'livePrice'>;
+  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
+  readonly clock: Clock;
+  /** Real time. */
+  readonly wall: Clock;
+  readonly timers: Timers;
+}
+
+/**
+ * Creates the reader of the live price of 24 karat, which never makes a customer wait for a silent
+ * feed: undefined comes at once from a replica that has just waited in vain.
+ */
+const createLiveRate = ({
+  live,
+  wall,
+  timers,
+}: Pick<RatesDeps, 'live' | 'wall' | 'timers'>): (() => Promise<Paise | undefined>) => {
+  let failedAt: Date | undefined;
+  let waiting: Promise<Paise | undefined> | undefined;
+
+  const waitForPrice = async (): Promise<Paise | undefined> => {
+    const done = new AbortController();
+    const late = timers.sleep(patienceMs, done.signal).then(() => undefined);
+    const price = live.livePrice().catch(() => undefined);
+    const came = await Promise.race([price, late]);
+    done.abort();
+    if (came === undefined) failedAt = wall.now();
+    return came?.buyPaise;
+  };
+
+  return async () => {
+    const atHand = live.priceAtHand();
+    if (atHand !== undefined) return atHand.buyPaise;
+    if (failedAt !== undefined && Math.abs(msBetween(failedAt, wall.now())) < pauseMs) {
+      return undefined;
+    }
+    waiting ??= waitForPrice().finally(() => {
+      waiting = undefined;
+    });
+    return waiting;
+  };
+};
+
+/** Creates the reader of the rates by which the catalogue prices. It never fails for the feed. */
+export const createReadRates = (deps: RatesDeps): (() => Promise<ProductRates>) => {
+  const liveRate = createLiveRate(deps);
+  return async () => {
+    const [rate24KPaise, gstBps] = await Promise.all([
+      liveRate(),
+      deps.gstRateBpsOn(deps.db, deps.clock.now()),
+    ]);
+    return { rate24KPaise, gstBps };
+  };
+};

@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import { auditedProduct } from './audit-product.ts';
+import type { createProductBody } from './catalogue.schemas.ts';
+import {
+  deactivate,
+  findProduct,
+  insertProduct,
+  lockProduct,
+  updateProduct,
+} from './catalogue.store.ts';
+import type { Product, ProductRates } from './catalogue.types.ts';
+import {
+  amountsAfter,
+  checkAmounts,
+  priceDynamic,
+  type ProductChange,
+  type Unpriced,
+} from './product-amounts.ts';
+
+export interface SaveProductDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly audit: Auditor;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly readRates: () => Promise<ProductRates>;
+}
+
+export interface Writer {
+  readonly principal: AdminPrincipal;
+  readonly context: RequestContext;
+}
+
+const requireSaved = async (tx: Db, id: string): Promise<Product> => {
+  const product = await findProduct(tx, id);
+  invariant(product !== undefined, 'a saved product is there');
+  return product;
+};
+
+/**
+ * Creates a product; a DYNAMIC one at the live price.
+ * @throws AppError VALIDATION_FAILED for amounts that do not fit its pricing mode,
+ * SERVICE_UNAVAILABLE for a DYNAMIC product while there is no live price
+ */
+export const createProduct = async (
+  { inTransaction, audit, clock, random, readRates }: SaveProductDeps,
+  body: z.output<typeof createProductBody>,
+  { principal, context }: Writer,
+): Promise<Product> => {
+  const { makingChargePct, discountPct, ratePerGram, pricePaise, is_active: isActive } = body;
+  const { name, description, category, purityKarat, weightGrams, pricingMode, inStock } = body;
+  checkAmounts(pricingMode, { pricePaise, ratePerGramPaise: ratePerGram });
+  const unpriced = {
+    name,
+    description,
+    category,
+    purityKarat,
+    weightGrams,
+    pricingMode,
+    inStock,
+    isActive,
+    makingChargeBps: makingChargePct,
+    discountBps: discountPct,
+  };
+  const amounts =
+    pricePaise === undefined
+      ? priceDynamic(unpriced, (await readRates()).rate24KPaise)
+      : { pricePaise, ratePerGramPaise: ratePerGram ?? null };
+  const id = random.uuid();
+  return inTransaction(async (tx) => {
+    await insertProduct(tx, id, { ...unpriced, ...amounts }, clock.now());
+    const product = await requireSaved(tx, id);
+    const after = auditedProduct(product);
+    await audit.record(tx, {
+      action: 'product.create',
+      ...adminActor(principal, context),
+      target: { type: 'product', id },
+      after: after.plain,
+      sealed: { after: after.sealed },
+    });
+    return product;
+  });
+};
+
+/** Returns what a product is after a change of some fields; its amounts apart. */
+const merge = (before: Product, change: ProductChange): Unpriced => ({
+  name: change.name ?? before.name,
+  description: change.description === undefined ? before.description : change.description,
+  category: change.category ?? before.category,
+  purityKarat: change.purityKarat ?? before.purityKarat,
+  weightGrams: change.weightGrams ?? before.weightGrams,
+  pricingMode: change.pricingMode ?? before.pricingMode,
+  makingChargeBps: change.makingChargePct ?? before.makingChargeBps,
+  discountBps: change.discountPct ?? before.discountBps,
+  inStock: change.inStock ?? before.inStock,
+  isActive: change.is_active ?? before.isActive,
+});
+
+/**
+ * Changes the given fields of a product under its lock: operators who change different fields at
+ * once both succeed, of the same field the later one stands. A DYNAMIC product is priced anew.
+ * @throws AppError NOT_FOUND, VALIDATION_FAILED for amounts that do not fit the pricing mode,
+ * SERVICE_UNAVAILABLE for a change of a DYNAMIC product's price while there is no live price
+ */
+export const changeProduct = async (
+  { inTransaction, audit, clock, readRates }: SaveProductDeps,
+  id: string,
+  change: ProductChange,
+  { principal, context }: Writer,
+): Promise<Product> => {
+  const { rate24KPaise } = await readRates();
+  return inTransaction(async (tx) => {
+    const before = await lockProduct(tx, id);
+    if (before === undefined) throw new AppError('NOT_FOUND');
+    const next = merge(before, change);
+    const { computed, ...amounts } = amountsAfter(before, next, change, rate24KPaise);
+    const at = clock.now();
+    const isFixed = next.pricingMode === 'FIXED';
+    const computedAt = isFixed ? null : computed ? at : undefined;
+    await updateProduct(tx, id, { ...next, ...amounts }, { at, computedAt });
+    const after = await requireSaved(tx, id);
+    const [was, is] = [auditedProduct(before), auditedProduct(after)];
+    await audit.record(tx, {
+      action: 'product.update',
+      ...adminActor(principal, context),
+      target: { type: 'product', id },
+      before: was.plain,
+      after: is.plain,
+      sealed: { before: was.sealed, after: is.sealed },
+    });
+    return after;
+  });
+};
+
+/**
+ * Takes a product out of the catalogue; it stays in the orders that have it. One that is inactive
+ * stays so, without an audit row. @throws AppError NOT_FOUND
+ */
+export const deactivateProduct = (
+  { inTransaction, audit, clock }: SaveProductDeps,
+  id: string,
+  { principal, context }: Writer,
+): Promise<Product> =>
+  inTransaction(async (tx) => {
+    const before = await lockProduct(tx, id);
+    if (before === undefined) throw new AppError('NOT_FOUND');
+    if (!before.isActive) return before;
+    await deactivate(tx, id, clock.now());
+    await audit.record(tx, {
+      action: 'product.delete',
+      ...adminActor(principal, context),
+      target: { type: 'product', id },
+      before: { is_active: true },
+      after: { is_active: false },
+    });
+    return requireSaved(tx, id);
+  });

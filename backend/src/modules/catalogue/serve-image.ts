@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Reply } from '../../platform/http/index.ts';
+import { contentTypeOf, type ImageFormat } from './encode-image.ts';
+import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
+import { objectKeyOf } from './upload-image.ts';
+
+/** The images that a replica keeps in memory; the ones asked for longest ago go first. */
+const maxCacheBytes = 8 * 1024 * 1024;
+const attempts = 3;
+
+export interface ServeImageDeps {
+  readonly db: Db;
+  readonly objects: Pick<ObjectStore, 'get'>;
+}
+
+/** WebP for a client that names it, JPEG for every other: `*` is also what the oldest ones send. */
+export const formatFor = (accept: string | undefined): ImageFormat => {
+  const entries = (accept ?? '').toLowerCase().split(',');
+  const webp = entries
+    .map((entry) => entry.split(';').map((part) => part.trim()))
+    .find(([type]) => type === contentTypeOf.webp);
+  return webp === undefined || webp.some((part) => /^q=0(?:\.0*)?$/u.test(part)) ? 'jpeg' : 'webp';
+};
+
+/** Returns the smallest kept width that suffices, else the largest. */
+export const widthFor = (kept: readonly number[], wanted: number | undefined): number => {
+  const ascending = kept.toSorted((one, other) => one - other);
+  return ascending.find((width) => width >= (wanted ?? Infinity)) ?? ascending.at(-1) ?? 0;
+};
+
+const isNamed = (condition: string, etag: string): boolean =>
+  condition.trim() === '*' ||
+  condition.split(',').some((one) => one.trim().replace(/^W\//u, '') === etag);
+
+/** Returns true where the client has this very image: by its tag, else by its date. */
+export const isFresh = (
+  headers: IncomingHttpHeaders,
+  { etag, updatedAt }: { readonly etag: string; readonly updatedAt: Date },
+): boolean => {
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined) return isNamed(noneMatch, etag);
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return Math.floor(updatedAt.getTime() / 1000) * 1000 <= since;
+};
+
+/** Keeps the bytes of objects, which never change below their keys. */
+const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
+  const kept = new Map<string, Buffer>();
+  let size = 0;
+  const keep = (key: string, bytes: Buffer): void => {
+    if (kept.has(key) || bytes.length > maxCacheBytes) return;
+    kept.set(key, bytes);
+    size += bytes.length;
+    for (const [oldest, dropped] of kept) {
+      if (size <= maxCacheBytes) return;
+      kept.delete(oldest);
+      size -= dropped.length;
+    }
+  };
+  return async (key: string): Promise<Buffer | undefined> => {
+    const known = kept.get(key);
+    if (known !== undefined) {
+      kept.delete(key);
+      kept.set(key, known);
+      return known;
+    }
+    const got = await objects.get(key);
+    if (got.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: got });
+    if (got.value !== undefined) keep(key, got.value.bytes);
+    return got.value?.bytes;
+  };
+};
+
+/**
+ * Creates the answer to a request for a product's image: cached for a day by clients, each with its
+ * own tag by upload, width and format (contract: jewellery > Product image).
+ */
+export const createServeImage = ({ db, objects }: ServeImageDeps) => {
+  const bytesOf = createByteCache(objects);
+
+  const requireImage = async (productId: string): Promise<CurrentImage> => {
+    const image = await findCurrentImage(db, productId);
+    if (image === undefined) throw new AppError('NOT_FOUND');
+    return image;
+  };
+
+  return async (
+    productId: string,
+    wanted: { readonly width: number | undefined; readonly headers: IncomingHttpHeaders },
+  ): Promise<Reply> => {
+    const format = formatFor(wanted.headers.accept);
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const image = await requireImage(productId);
+      const { updatedAt } = image;
+      const width = widthFor(image.widths, wanted.width);
+      const etag = `"${image.id}-${width}-${format}"`;
+      const headers = {
+        etag,
+        'cache-control': 'public, max-age=86400',
+        'last-modified': updatedAt.toUTCString(),
+        vary: 'Accept, Origin',
+        // Pages of other origins show it; it is as public as the catalogue.
+        'cross-origin-resource-policy': 'cross-origin',
+      };
+      if (isFresh(wanted.headers, { etag, updatedAt })) return { status: 304, headers };
+      const bytes = await bytesOf(objectKeyOf(image, width, format));
+      const type = contentTypeOf[format];
+      if (bytes !== undefined) {
+        return { status: 200, bytes, headers: { ...headers, 'content-type': type } };
+      }
+      // Replaced and removed since it was looked up: the next look finds its successor.
+    }
+    throw new AppError('SERVICE_UNAVAILABLE');
+  };
+};

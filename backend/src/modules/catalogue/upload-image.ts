@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { validationError } from '../../platform/http/index.ts';
+import { adminActor } from '../admins/index.ts';
+import { findProduct, lockProduct } from './catalogue.store.ts';
+import type { Product } from './catalogue.types.ts';
+import { contentTypeOf, encodeImage, ImageProblem, type EncodedImage } from './encode-image.ts';
+import { imageKeyOf, insertPendingImage, makeImageCurrent } from './product-images.store.ts';
+import type { SaveProductDeps, Writer } from './save-product.ts';
+
+/** The decoded size of an upload. */
+export const imageLimitBytes = 5 * 1024 * 1024;
+/** The same as base64, in JSON. */
+export const imageBodyLimitBytes = 7 * 1024 * 1024;
+
+export interface UploadImageDeps extends SaveProductDeps {
+  readonly objects: ObjectStore;
+}
+
+const field = 'dataBase64';
+const refuse = (message: string): AppError => validationError([{ field, message }]);
+
+const imageBody = z.object({ [field]: z.string() });
+
+/** Returns the base64 text of a body: no base64 begins like the JSON of an object. */
+const textOf = (body: Buffer): string => {
+  const text = body.toString('utf8').trim();
+  if (!text.startsWith('{')) return text;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('MALFORMED_JSON', { cause });
+  }
+  const read = imageBody.safeParse(parsed);
+  if (!read.success) throw refuse('is required: the image as base64');
+  return read.data[field] ?? '';
+};
+
+/** Reads the bytes of an upload. @throws AppError VALIDATION_FAILED, PAYLOAD_TOO_LARGE */
+export const readImageBody = (body: Buffer): Buffer => {
+  const text = textOf(body).replaceAll(/\s/gu, '');
+  if (text === '') throw refuse('is required: the image as base64');
+  // Of the alphabet, whole groups of four, padded or not: Buffer would pass over anything else.
+  if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(text) || text.replaceAll('=', '').length % 4 === 1) {
+    throw refuse('must be base64');
+  }
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length <= imageLimitBytes) return bytes;
+  throw new AppError('PAYLOAD_TOO_LARGE', { field, message: 'Images can be at most 5 MB.' });
+};
+
+const encode = async (bytes: Buffer): Promise<EncodedImage> => {
+  try {
+    return await encodeImage(bytes);
+  } catch (error) {
+    if (error instanceof ImageProblem) throw refuse(error.message);
+    throw error;
+  }
+};
+
+/** Returns the key of one object of an upload. */
+export const objectKeyOf = (
+  image: { readonly id: string; readonly productId: string },
+  width: number,
+  format: keyof typeof contentTypeOf,
+): string => `${imageKeyOf(image)}/${width}.${format}`;
+
+const store = async (
+  objects: ObjectStore,
+  image: { readonly id: string; readonly productId: string },
+  encoded: EncodedImage,
+): Promise<void> => {
+  for (const { width, format, bytes } of encoded.objects) {
+    const key = objectKeyOf(image, width, format);
+    const put = await objects.put(key, bytes, contentTypeOf[format]);
+    if (put.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: put });
+  }
+};
+
+/**
+ * Replaces the image of a product. The upload is a row first, then objects of its own, then the
+ * product's image: whatever dies in between, the sweep knows every object that nothing shows.
+ * @throws AppError NOT_FOUND, VALIDATION_FAILED for bytes that are no image, SERVICE_UNAVAILABLE
+ * when the object store does not accept it
+ */
+export const uploadImage = async (
+  deps: UploadImageDeps,
+  productId: string,
+  bytes: Buffer,
+  { principal, context }: Writer,
+): Promise<Product> => {
+  const { db, inTransaction, audit, clock, random, objects } = deps;
+  if ((await findProduct(db, productId)) === undefined) throw new AppError('NOT_FOUND');
+  const encoded = await encode(bytes);
+  const { sourceType, widths } = encoded;
+  const image = { id: random.uuid(), productId, widths };
+  await insertPendingImage(db, image, clock.now());
+  await store(objects, image, encoded);
+  return inTransaction(async (tx) => {
+    const before = await lockProduct(tx, productId);
+    if (before === undefined) throw new AppError('NOT_FOUND');
+    const isCurrent = await makeImageCurrent(tx, { ...image, sourceType }, clock.now());
+    // Removed as unfinished, by a sweep that found it older than any upload takes.
+    if (!isCurrent) throw new AppError('SERVICE_UNAVAILABLE');
+    await audit.record(tx, {
+      action: 'product.image.replace',
+      ...adminActor(principal, context),
+      target: { type: 'product', id: productId },
+      before: { imageKey: before.imageKey },
+      after: { imageKey: imageKeyOf(image), contentType: sourceType, widths },
+    });
+    return { ...before, imageKey: imageKeyOf(image) };
+  });
+};

@@ -1,0 +1,121 @@
+import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
+import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
+import {
+  createCatalogue,
+  createCatalogueAdmin,
+  createImageRemoval,
+  createRepricing,
+} from '../../src/modules/catalogue/index.ts';
+import { createPrice, type PriceModule } from '../../src/modules/price/index.ts';
+import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { Sweep } from '../../src/platform/jobs/index.ts';
+import { bearerCaller, type Caller } from './caller.ts';
+import { createFactories } from './factories.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
+
+/** One replica of the customer API's catalogue. */
+export interface CatalogueReplica {
+  readonly url: string;
+  readonly ask: Caller;
+  readonly price: PriceModule;
+}
+
+/** The catalogue of both APIs on stores of their own, and the worker's sweeps over it. */
+export interface OpenCatalogue extends CatalogueReplica {
+  readonly system: TestSystem;
+  /** Real time, by which prices age. */
+  readonly wall: ManualClock;
+  readonly adminUrl: string;
+  readonly tokens: Readonly<Record<AdminRole, string>>;
+  /** An operator who may write. */
+  readonly admin: Caller;
+  readonly sweeps: Readonly<Record<'reprice' | 'removeImages', Sweep['run']>>;
+  /** A replica that has just started, with nothing in its memory. */
+  startReplica(): Promise<CatalogueReplica>;
+  setPrice(buyPaise: number): Promise<void>;
+  /** Silences the gold provider, and lets the last price run out. */
+  stopFeed(): Promise<void>;
+  resumeFeed(): Promise<void>;
+  /** Creates a product: a FIXED ring of 22 karat but for what is given. */
+  create(given?: object): Promise<{ readonly id: string } & Record<string, unknown>>;
+}
+
+const ring = {
+  name: 'Plain band ring',
+  category: 'rings',
+  purityKarat: 22,
+  weightGrams: '3.2',
+  pricingMode: 'FIXED',
+  pricePaise: 4_055_000,
+};
+
+/** What a DYNAMIC product has in place of a FIXED one's price. */
+export const dynamic = { pricingMode: 'DYNAMIC', pricePaise: undefined };
+
+/** Opens it, with a gram of 24 karat at INR 14,530. */
+export const openCatalogue = async (): Promise<OpenCatalogue> => {
+  const wall = createManualClock();
+  const system = await openTestSystem({ wall });
+  const make = createFactories(system);
+  const roles = ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const;
+  const made = await Promise.all(roles.map((role) => make.admin(role)));
+  const [superAdmin = '', admin = '', support = ''] = made.map(({ token }) => token);
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 8 * 60 * 60 });
+  const control = system.sandbox.control.bind(system.sandbox);
+
+  const partsOf = () => {
+    const price = createPrice({ ...system, provider: system.makeProvider() });
+    return { price, deps: { ...system, live: price.live, gstRateBpsOn } };
+  };
+  const startReplica = async (): Promise<CatalogueReplica> => {
+    const { price, deps } = partsOf();
+    const { customerRoutes: routes } = createCatalogue(deps);
+    const url = await system.serve({ prefix: '/v1', routes, guard });
+    return { url, ask: bearerCaller(url), price };
+  };
+  const setPrice = async (buyPaise: number): Promise<void> => {
+    await control('PUT', '/price', {
+      buyPaise,
+      sellPaise: buyPaise - 20_000,
+      spotPaise: buyPaise - 10_000,
+    });
+    await system.redis.flushall();
+    wall.advance(11_000);
+  };
+
+  await setPrice(1_453_000);
+  const own = partsOf();
+  const { adminRoutes } = createCatalogueAdmin(own.deps);
+  const adminUrl = await system.serve({ prefix: '/v1', routes: adminRoutes, guard });
+  const write = bearerCaller(adminUrl, admin);
+  const shared = { ...own.deps, everyMs: 1000 };
+
+  return {
+    ...(await startReplica()),
+    system,
+    wall,
+    adminUrl,
+    tokens: { SUPER_ADMIN: superAdmin, ADMIN: admin, SUPPORT: support },
+    admin: write,
+    sweeps: { reprice: createRepricing(shared).run, removeImages: createImageRemoval(shared).run },
+    startReplica,
+    setPrice,
+    async stopFeed() {
+      const fault = { collaborator: 'safegold', operation: '*', fault: 'error', times: 10_000 };
+      await control('POST', '/faults', fault);
+      await system.redis.flushall();
+      wall.advance(11_000);
+    },
+    async resumeFeed() {
+      await control('DELETE', '/faults');
+      wall.advance(11_000);
+      // As the worker's feed does, which is first to see it: another adapter, another circuit.
+      await partsOf().price.live.freshPrice();
+    },
+    async create(given = {}) {
+      const answer = await write('POST', '/products', { ...ring, ...given });
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+      return { ...answer.body, id: String(answer.body['id']) };
+    },
+  };
+};
