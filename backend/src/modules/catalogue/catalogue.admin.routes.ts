@@ -25,7 +25,7 @@ import type { SaveProductDeps } from './save-product.ts';
 const shared = { tags: ['products'], access: anyAdmin } as const;
 const writes = { tags: ['products'], access: adminAccess('SUPER_ADMIN', 'ADMIN') } as const;
 
-/** Declares `/products` of the admin API, but for images (contract: jewellery > Administration). */
+/** Declares `/products` of the admin API, but for images (contract: jewellery > Product administration). */
 export const createCatalogueAdminRoutes = (deps: SaveProductDeps): Route[] => {
   const { db, readRates } = deps;
   return [

@@ -17,7 +17,7 @@ const imageQuery = z.object({
   width: z
     .string()
     .regex(/^[1-9]\d{0,4}$/u, 'must be a whole number of pixels from 1 to 99999')
-    .transform(Number)
+    .transform((text) => parseInt(text, 10))
     .optional()
     .describe('The pixels to fill: the smallest kept width that suffices, else the largest.'),
   v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),

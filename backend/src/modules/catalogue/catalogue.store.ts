@@ -210,8 +210,8 @@ const toData = (content: ProductContent) => {
   return {
     ...rest,
     weightGrams: gramsToDatabase(weightGrams),
-    makingChargeBps: Number(makingChargeBps),
-    discountBps: Number(discountBps),
+    makingChargeBps: parseInt(String(makingChargeBps), 10),
+    discountBps: parseInt(String(discountBps), 10),
   };
 };
 

@@ -43,7 +43,8 @@ export const isFresh = (
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) return isNamed(noneMatch, etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(updatedAt.getTime() / 1000) * 1000 <= since;
+  // The date of a header has no fraction of a second.
+  return updatedAt.getTime() - since < 1000;
 };
 
 /** Keeps the bytes of objects, which never change below their keys. */
