@@ -23,6 +23,18 @@ export const fromSafeBps = (value: number): Bps => {
   return bps(BigInt(value));
 };
 
+/**
+ * Returns basis points as the integer that a column carries.
+ * @throws MoneyError OUT_OF_RANGE beyond the safe integers
+ */
+export const toSafeBps = (rate: Bps): number => {
+  const value = Number(rate);
+  if (!Number.isSafeInteger(value)) {
+    throw new MoneyError('OUT_OF_RANGE', 'a rate is beyond the safe integers');
+  }
+  return value;
+};
+
 /** Formats a percentage with two decimals, such as `3.00` for 300. */
 export const formatPercent = (rate: Bps): string => formatDecimal(rate, 2);
 

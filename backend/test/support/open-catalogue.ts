@@ -31,7 +31,8 @@ export interface OpenCatalogue extends CatalogueReplica {
   readonly admin: Caller;
   readonly sweeps: Readonly<Record<'reprice' | 'removeImages', Sweep['run']>>;
   /** A replica that has just started, with nothing in its memory. */
-  startReplica(): Promise<CatalogueReplica>;
+  /** With more patience for a price than usual, as the machine may be busy; else as it is told. */
+  startReplica(options?: { readonly patienceMs?: number }): Promise<CatalogueReplica>;
   setPrice(buyPaise: number): Promise<void>;
   /** Silences the gold provider, and lets the last price run out. */
   stopFeed(): Promise<void>;
@@ -67,9 +68,9 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
     const price = createPrice({ ...system, provider: system.makeProvider() });
     return { price, deps: { ...system, live: price.live, gstRateBpsOn } };
   };
-  const startReplica = async (): Promise<CatalogueReplica> => {
+  const startReplica = async ({ patienceMs = 8000 } = {}): Promise<CatalogueReplica> => {
     const { price, deps } = partsOf();
-    const { customerRoutes: routes } = createCatalogue(deps);
+    const { customerRoutes: routes } = createCatalogue({ ...deps, patienceMs });
     const url = await system.serve({ prefix: '/v1', routes, guard });
     return { url, ask: bearerCaller(url), price };
   };

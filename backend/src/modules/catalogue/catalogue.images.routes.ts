@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { defineRoute, idParams, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import {
+  defineRoute,
+  idParams,
+  ok,
+  PUBLIC,
+  wholeNumber,
+  type Route,
+} from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import { adminProductView, presentAdminProduct } from './catalogue.schemas.ts';
 import { contentTypeOf } from './encode-image.ts';
@@ -14,12 +21,9 @@ import {
 const tags = ['products'];
 
 const imageQuery = z.object({
-  width: z
-    .string()
-    .regex(/^[1-9]\d{0,4}$/u, 'must be a whole number of pixels from 1 to 99999')
-    .transform((text) => parseInt(text, 10))
-    .optional()
-    .describe('The pixels to fill: the smallest kept width that suffices, else the largest.'),
+  width: wholeNumber(1, 99_999, 99_999).describe(
+    'The pixels to fill: the smallest kept width that suffices, else the largest.',
+  ),
   v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),
 });
 

@@ -14,25 +14,13 @@ import {
   UNITS_PER_GRAM,
   type Bps,
 } from '../../money/index.ts';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { pageOf, pageQuery, plainLine, plainText } from '../../platform/http/index.ts';
 import { pricingModes, type Product, type ProductRates } from './catalogue.types.ts';
 import { priceOf } from './price-product.ts';
 
 /** Ten crore rupees: far above any piece, and an order of 200 of them is still a safe integer. */
 const maxPricePaise = 10_000_000_000;
 const maxWeightGrams = 10_000n;
-
-const controlCharacter = /[\p{Cc}\p{Cs}]/u;
-/** Line breaks and tabs may stand in a description. */
-const controlButLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
-
-const text = (maxLength: number, forbidden: RegExp) =>
-  z
-    .string('must be text')
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    .refine((value) => !forbidden.test(value), 'must not contain control characters')
-    .transform((value) => value.trim())
-    .pipe(z.string().min(1, 'must not be empty'));
 
 /** A number of the wire: text of this pattern, or a JSON number that spells one. */
 const wireNumber = <T extends bigint>(
@@ -87,9 +75,9 @@ const percent = z
 const flag = z.boolean('must be true or false');
 
 const fields = {
-  name: text(120, controlCharacter),
-  description: text(2000, controlButLines).nullable(),
-  category: text(40, controlCharacter),
+  name: plainLine(120),
+  description: plainText(2000).nullable(),
+  category: plainLine(40),
   purityKarat: z.int('must be a whole number from 1 to 24').min(1).max(24),
   weightGrams,
   pricingMode: z.enum(pricingModes),

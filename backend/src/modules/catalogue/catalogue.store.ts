@@ -3,6 +3,7 @@ import {
   gramsFromDatabase,
   gramsToDatabase,
   paise,
+  toSafeBps,
   type DatabaseDecimal,
 } from '../../money/index.ts';
 import {
@@ -210,8 +211,8 @@ const toData = (content: ProductContent) => {
   return {
     ...rest,
     weightGrams: gramsToDatabase(weightGrams),
-    makingChargeBps: parseInt(String(makingChargeBps), 10),
-    discountBps: parseInt(String(discountBps), 10),
+    makingChargeBps: toSafeBps(makingChargeBps),
+    discountBps: toSafeBps(discountBps),
   };
 };
 

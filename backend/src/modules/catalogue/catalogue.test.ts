@@ -86,6 +86,17 @@ describe('the catalogue', () => {
     expect(await read()).toMatchObject({ priceBasis: 'LIVE', ratePerGram: '13750.00' });
   });
 
+  it('does not make a customer wait for a silent feed', async () => {
+    const product = await shop.create(dynamic);
+    const { ask } = await shop.startReplica({ patienceMs: 20 });
+    await shop.setPrice(1_500_000);
+    await shop.system.fault('safegold', 'buy-price', 'slow', { times: 10, delayMs: 1500 });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => ask('GET', `/products/${product.id}`)),
+    );
+    expect(answers.map(({ body }) => body['priceBasis'])).toEqual(Array(5).fill('FIXED'));
+  });
+
   it('recomputes stored prices every hour, and passes over them while there is no price', async () => {
     const product = await shop.create(dynamic);
     const stored = async () => {

@@ -20,10 +20,14 @@ export const createCatalogue = (
   };
 };
 
+/** Operators wait for a price, since a DYNAMIC product can't be saved without one. */
+const operatorPatienceMs = 8000;
+
 /** Wires the operators' side. */
 export const createCatalogueAdmin = (
   deps: Omit<SaveProductDeps, 'readRates'> & RatesDeps & { readonly objects: ObjectStore },
 ): { readonly adminRoutes: Route[] } => {
-  const own = { ...deps, readRates: createReadRates(deps) };
+  const readRates = createReadRates({ patienceMs: operatorPatienceMs, ...deps });
+  const own = { ...deps, readRates };
   return { adminRoutes: [...createCatalogueAdminRoutes(own), createUploadRoute(own)] };
 };

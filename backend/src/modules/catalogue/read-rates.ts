@@ -5,8 +5,8 @@ import type { Db } from '../../platform/db/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
-/** The catalogue waits no longer for a price that is not at hand: it has stored ones. */
-const patienceMs = 300;
+/** Customers wait no longer for a price that is not at hand: there are stored ones. */
+const customerPatienceMs = 300;
 /** After a price that did not come, nobody waits again for this long, in real time. */
 const pauseMs = 1000;
 
@@ -18,6 +18,8 @@ export interface RatesDeps {
   /** Real time. */
   readonly wall: Clock;
   readonly timers: Timers;
+  /** The real time to wait for a price that is not at hand; a customer's unless told. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -28,7 +30,8 @@ const createLiveRate = ({
   live,
   wall,
   timers,
-}: Pick<RatesDeps, 'live' | 'wall' | 'timers'>): (() => Promise<Paise | undefined>) => {
+  patienceMs = customerPatienceMs,
+}: RatesDeps): (() => Promise<Paise | undefined>) => {
   let failedAt: Date | undefined;
   let waiting: Promise<Paise | undefined> | undefined;
 

@@ -26,9 +26,9 @@ export const formatFor = (accept: string | undefined): ImageFormat => {
 };
 
 /** Returns the smallest kept width that suffices, else the largest. */
-export const widthFor = (kept: readonly number[], wanted: number | undefined): number => {
+export const widthFor = (kept: readonly number[], wanted: number): number => {
   const ascending = kept.toSorted((one, other) => one - other);
-  return ascending.find((width) => width >= (wanted ?? Infinity)) ?? ascending.at(-1) ?? 0;
+  return ascending.find((width) => width >= wanted) ?? ascending.at(-1) ?? 0;
 };
 
 const isNamed = (condition: string, etag: string): boolean =>
@@ -90,7 +90,7 @@ export const createServeImage = ({ db, objects }: ServeImageDeps) => {
 
   return async (
     productId: string,
-    wanted: { readonly width: number | undefined; readonly headers: IncomingHttpHeaders },
+    wanted: { readonly width: number; readonly headers: IncomingHttpHeaders },
   ): Promise<Reply> => {
     const format = formatFor(wanted.headers.accept);
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
