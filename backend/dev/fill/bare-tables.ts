@@ -24,6 +24,7 @@ const tables = [
   'product',
   'product_order',
   'product_order_line',
+  'product_order_event',
 ];
 
 const isFilled = `= ANY ($1::regclass[])`;

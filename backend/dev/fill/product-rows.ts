@@ -3,6 +3,27 @@ import type { Words } from './series.ts';
 /** One order of jewellery for so many of gold. */
 const goldOrdersEach = 20;
 
+/** The way of an order to each status. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  PLACED: ['PLACED'],
+  CONFIRMED: ['PLACED', 'CONFIRMED'],
+  PACKED: ['PLACED', 'CONFIRMED', 'PACKED'],
+  SHIPPED: ['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED'],
+  DELIVERED: ['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'],
+  CANCELLED: ['PLACED', 'CANCELLED'],
+  RETURNED: ['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED'],
+};
+
+/** Status that is reached, number of the step, status before it and after it. */
+const steps = Object.entries(ways)
+  .flatMap(([status, way]) =>
+    way.map((to, step) => {
+      const from = way[step - 1];
+      return `('${status}', ${step}, ${from === undefined ? 'NULL' : `'${from}'`}, '${to}')`;
+    }),
+  )
+  .join(', ');
+
 /** Returns the statements that write orders of jewellery, of one line each. */
 export const productStatements = (words: Words): readonly string[] => {
   const { id, series } = words;
@@ -28,5 +49,13 @@ export const productStatements = (words: Words): readonly string[] => {
      SELECT ${id('productLine', 'n')}, ${id('productOrder', 'n')}, 1, ${product},
        'Filled ring ${series}', quantity, unit_price, ${gst}, unit_price * quantity + ${gst}
      FROM (${chosen}) AS chosen ORDER BY n`,
+    `INSERT INTO product_order_event (id, order_id, from_status, to_status, cause, actor, at)
+     SELECT ${id('productEvent', 'n::bigint * 8 + step')}, ${id('productOrder', 'n')}, came_from,
+       went_to, CASE step WHEN 0 THEN 'order.placed' ELSE 'order.status-set' END,
+       CASE step WHEN 0 THEN 'customer:' || user_id ELSE 'admin:' || ${id('user', '0')} END,
+       at + step * interval '1 hour'
+     FROM (${chosen}) AS chosen
+     JOIN (VALUES ${steps}) AS way (reached, step, came_from, went_to) ON reached = status
+     ORDER BY n, step`,
   ];
 };

@@ -35,6 +35,7 @@ export const rowKinds = {
   payoutNotice: '16',
   productOrder: '17',
   productLine: '18',
+  productEvent: '19',
 } as const;
 type RowKind = keyof typeof rowKinds;
 

@@ -150,6 +150,10 @@ export const errorTable = {
     409,
     'Your account has orders, payouts or plans in progress. Please try again when they are complete.',
   ),
+  PRODUCT_UNAVAILABLE: row(
+    400,
+    'A product in your order is not available any more. Nothing was ordered. Please remove it and try again.',
+  ),
   PRICE_CHANGED: row(409, 'The total has changed. Please review the new total and confirm again.'),
 
   // Collaborators

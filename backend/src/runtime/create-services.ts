@@ -161,6 +161,7 @@ export const createServices = (
     payoutProvider,
     gold,
     plans,
+    limits,
     hasUsableGateway: async (): Promise<boolean> =>
       (await payments.listUsableGateways()).length > 0,
     async close(): Promise<void> {

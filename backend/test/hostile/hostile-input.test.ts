@@ -51,6 +51,16 @@ const samples: Record<string, unknown> = {
   maxSipPaise: 10_000_000,
   accountNumber: '123456789012',
   ifsc: 'HDFC0001234',
+  items: [{ productId: randomUUID(), quantity: 1 }],
+  shippingAddress: {
+    name: 'Asha Rao',
+    phone: '+919812345678',
+    line1: '12 MG Road',
+    city: 'Bengaluru',
+    state: 'Karnataka',
+    pincode: '560001',
+  },
+  expectedTotal: '1129.00',
 };
 
 const png =
@@ -74,7 +84,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 const sampleOf = (name: string, schema: JsonSchema): unknown => {
-  if (name === 'idempotency_key') return `hostile-${randomUUID()}`;
+  if (name === 'idempotency_key' || name === 'idempotencyKey') return `hostile-${randomUUID()}`;
   if (name in samples) return samples[name];
   if (schema.enum !== undefined) return schema.enum[0];
   if (schema.format === 'uuid') return randomUUID();
@@ -153,7 +163,9 @@ const trialsOf = (route: DocumentedRoute): { invalid: Trial[]; doubtful: Trial[]
 const briefly = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
 const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
-  const said = { status: answer.status, code: answer.code, field: answer.field };
+  // Of an object or a list it is a part that is named.
+  const named = String(answer.field).startsWith(`${field}.`) ? field : answer.field;
+  const said = { status: answer.status, code: answer.code, field: named };
   const refused = { status: 400, code: 'VALIDATION_FAILED', field };
   expect(said, `${field}: ${briefly(sent)}`).toEqual(refused);
 };

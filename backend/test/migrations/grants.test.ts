@@ -21,6 +21,8 @@ const insertOnly = [
   'holding_movement',
   'month_end_close',
   'policy_determination',
+  'product_order_event',
+  'product_order_line',
   'reconciliation_sign_off',
   'statutory_parameter',
 ];

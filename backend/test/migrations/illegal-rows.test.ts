@@ -7,6 +7,8 @@ import {
   movementRow,
   paymentOrderRow,
   payoutRow,
+  productOrderLineRow,
+  productOrderRow,
   reservationRow,
   reversalRow,
   sellOrderRow,
@@ -36,6 +38,8 @@ const reservation: MakeRow = (w) => reservationRow(w.userId, w.buyOrderId);
 const reversal: MakeRow = () => reversalRow();
 const user: MakeRow = () => userRow();
 const webhook: MakeRow = () => webhookRow();
+const productOrder: MakeRow = (w) => productOrderRow(w.userId);
+const productLine: MakeRow = (w) => productOrderLineRow(w.productOrderId, w.productId);
 const captured: MakeRow = () => ({ ...gatewayPaymentRow(null), standing: 'UNMATCHED' });
 
 const deleted = { deleted_at: at, phone: null, phone_hash: null };
@@ -88,6 +92,19 @@ const illegal: readonly [string, MakeRow, Row, string][] = [
   ['webhook_event', webhook, { status: 'APPLIED' }, 'webhook_event_applied_check'],
   ['payout', payout, { amount_paise: 0 }, 'payout_amount_check'],
   ['payout', payout, { status: 'PAID' }, 'payout_paid_check'],
+  ['product_order', productOrder, { status: 'LOST' }, 'product_order_status_check'],
+  ['product_order', productOrder, { total_paise: 112_901 }, 'product_order_total_check'],
+  ['product_order', productOrder, { idempotency_key: 'a-key' }, 'product_order_key_check'],
+  ['product_order', productOrder, { payload_hash: 'a-hash' }, 'product_order_key_check'],
+  [
+    'product_order',
+    productOrder,
+    { gst_paise: 3_011, total_paise: 112_911 },
+    'product_order_gst_check',
+  ],
+  ['product_order_line', productLine, { quantity: 11 }, 'product_order_line_quantity_check'],
+  ['product_order_line', productLine, { line_no: 21 }, 'product_order_line_number_check'],
+  ['product_order_line', productLine, { gst_paise: 3_001 }, 'product_order_line_total_check'],
   ['provider_operation', confirm, { verified_at: null }, 'provider_operation_confirm_check'],
   ['provider_operation', confirm, { status: 'DONE' }, 'provider_operation_settled_check'],
 ];

@@ -5,6 +5,8 @@ import {
   buyQuoteRow,
   holdingRow,
   insert,
+  productOrderRow,
+  productRow,
   sellOrderRow,
   sellQuoteRow,
   sipPlanRow,
@@ -19,11 +21,13 @@ export interface LegalRows {
   readonly sellQuoteId: string;
   readonly sellOrderId: string;
   readonly planId: string;
+  readonly productId: string;
+  readonly productOrderId: string;
 }
 
 const idOf = (row: Readonly<Record<string, unknown>>): string => String(row['id']);
 
-/** One customer with a bank account, a holding, a buy, a sell and a plan, all legal rows. */
+/** One customer with a bank account, a holding, a buy, a sell, a plan and a product order, all legal rows. */
 export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
   const user = userRow();
   const userId = idOf(user);
@@ -33,6 +37,8 @@ export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
   const buyOrder = buyOrderRow(userId, idOf(buyQuote));
   const sellOrder = sellOrderRow(userId, idOf(sellQuote), idOf(bankAccount));
   const plan = sipPlanRow(userId);
+  const product = productRow();
+  const productOrder = productOrderRow(userId);
   await insert(client, 'app_user', user);
   await insert(client, 'holding', holdingRow(userId));
   await insert(client, 'bank_account', bankAccount);
@@ -41,6 +47,8 @@ export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
   await insert(client, 'gold_order', buyOrder);
   await insert(client, 'gold_order', sellOrder);
   await insert(client, 'sip_plan', plan);
+  await insert(client, 'product', product);
+  await insert(client, 'product_order', productOrder);
   return {
     userId,
     bankAccountId: idOf(bankAccount),
@@ -49,5 +57,7 @@ export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
     sellQuoteId: idOf(sellQuote),
     sellOrderId: idOf(sellOrder),
     planId: idOf(plan),
+    productId: idOf(product),
+    productOrderId: idOf(productOrder),
   };
 };

@@ -159,6 +159,42 @@ export const movementRow = (userId: unknown, orderId: unknown): Row => ({
   at,
 });
 
+export const productRow = (): Row => ({
+  id: newId(),
+  name: 'Plain band',
+  category: 'RINGS',
+  purity_karat: 22,
+  weight_grams: '3.5',
+  pricing_mode: 'FIXED',
+  price_paise: 100_000,
+  ...stamps,
+});
+
+export const productOrderRow = (userId: unknown): Row => ({
+  id: newId(),
+  user_id: userId,
+  status: 'PLACED',
+  items_total_paise: 100_000,
+  gst_paise: 3_000,
+  gst_rate_bps: 300,
+  delivery_fee_paise: 9_900,
+  total_paise: 112_900,
+  shipping_address_sealed: 'x',
+  ...stamps,
+});
+
+export const productOrderLineRow = (orderId: unknown, productId: unknown): Row => ({
+  id: newId(),
+  order_id: orderId,
+  line_no: 1,
+  product_id: productId,
+  name: 'Plain band',
+  quantity: 1,
+  unit_price_paise: 100_000,
+  gst_paise: 3_000,
+  line_total_paise: 103_000,
+});
+
 export const paymentOrderRow = (userId: unknown, orderId: unknown): Row => ({
   id: newId(),
   user_id: userId,

@@ -98,6 +98,28 @@ const makeInstallment: Maker = async (owner) => {
   return { params: { ...params, orderId } };
 };
 
+const address = {
+  name: 'Asha Rao',
+  phone: '+919812345678',
+  line1: '12 MG Road',
+  city: 'Bengaluru',
+  state: 'Karnataka',
+  pincode: '560001',
+};
+
+/** Adds a product to the database: the catalogue is the operators' API's. */
+const makeProductOrder: Maker = async ({ system, client }) => {
+  const [product] = await system.query<{ id: string }>(
+    `INSERT INTO product (id, name, category, purity_karat, weight_grams, pricing_mode,
+       price_paise, created_at, updated_at)
+     VALUES (gen_random_uuid(), 'Plain band', 'RINGS', 22, 3.5, 'FIXED', 100000, now(), now())
+     RETURNING id`,
+  );
+  const items = [{ productId: product?.id, quantity: 1 }];
+  const order = { items, shippingAddress: address };
+  return named(client.call('POST', '/product-orders', order).then(idOf));
+};
+
 /**
  * What makes a resource of the owner for each path with an id, by the path below the prefix, or by
  * its beginning up to the last id. A new route with an id needs a line here.
@@ -115,6 +137,7 @@ export const makers: Readonly<Record<string, Maker>> = {
     return named(buy.paymentOrderId, { gateway_order_id, gateway_payment_id, signature });
   },
   '/payouts/{id}': ({ payoutId }) => named(payoutId),
+  '/product-orders/{id}': makeProductOrder,
   '/users/me/push-tokens/{token}': makePushToken,
 };
 

@@ -4,9 +4,14 @@ import { eventually } from './eventually.ts';
 /** A row that nobody else can change until it is let go of. */
 export interface HeldRow {
   release(): Promise<void>;
+  /** Lets go of it with the change that `sql` made. */
+  commit(): Promise<void>;
 }
 
-/** Holds the rows that `sql` selects FOR UPDATE, so that whoever wants to write them stands. */
+/**
+ * Holds the rows that `sql` selects FOR UPDATE, or changes, so that whoever wants to write them
+ * stands.
+ */
 export const holdRows = async (
   url: string,
   sql: string,
@@ -17,12 +22,11 @@ export const holdRows = async (
   await client.query('BEGIN');
   const { rowCount } = await client.query(sql, [...values]);
   if (rowCount !== 1) throw new Error(`${rowCount} rows to hold: ${sql}`);
-  return {
-    async release() {
-      await client.query('ROLLBACK');
-      await client.end();
-    },
+  const end = async (how: 'ROLLBACK' | 'COMMIT'): Promise<void> => {
+    await client.query(how);
+    await client.end();
   };
+  return { release: () => end('ROLLBACK'), commit: () => end('COMMIT') };
 };
 
 /** Waits until so many of the system's connections stand before somebody's lock. */

@@ -5,6 +5,7 @@ import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createKycReview } from '../../src/modules/kyc/index.ts';
 import { createUsersAdminRoutes } from '../../src/modules/users/index.ts';
+import { createProductOrderAdminRoutes } from '../../src/modules/product-orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
@@ -43,7 +44,7 @@ export interface OpenCustomerApi {
   readonly services: CustomerApi['services'];
   readonly make: Factories;
   as(token?: string): Caller;
-  /** A super admin's calls of the review of KYC, of orders, payouts and customers. */
+  /** A super admin's calls of the review of KYC, of orders, product orders, payouts and customers. */
   readonly operator: Caller;
   /** The same as an operator of this role. */
   operatorAs(role: AdminRole): Caller;
@@ -58,6 +59,10 @@ export interface OpenCustomerApi {
   buy(person: SignedInPerson, rupees: string): Promise<string>;
   /** Sells grams up to the payout, which is paid; answers the sale's id. */
   sell(person: SignedInPerson, grams: string): Promise<string>;
+  /** Orders a ring to the person's own name and number; answers the order's id. */
+  orderJewellery(person: SignedInPerson): Promise<string>;
+  /** Takes a product order through every status up to the delivery. */
+  deliverJewellery(orderId: string): Promise<void>;
   /** Runs what is queued. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -126,6 +131,7 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
         // The cache is lost: what has to end at once does so without it.
         revocations: { revoke: async () => {}, isRevoked: async () => false },
       }),
+      ...createProductOrderAdminRoutes(system),
     ],
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
@@ -240,6 +246,25 @@ export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
         return status === 'COMPLETED';
       });
       return id;
+    },
+    async orderJewellery({ call, fullName: name, phone, pincode, pan, email }) {
+      const [id, createdAt] = [random.uuid(), system.clock.now()];
+      const gold = { category: 'RINGS', purityKarat: 22, weightGrams: '3.5' };
+      const price = { pricingMode: 'FIXED', pricePaise: 100_000n };
+      const product = { id, name: 'Plain band', ...gold, ...price };
+      await db.product.create({ data: { ...product, createdAt, updatedAt: createdAt } });
+      const place = { line1: `12, behind ${pan}`, city: 'Kochi', state: 'Kerala', pincode };
+      const shippingAddress = { name, phone, ...place };
+      const items = [{ productId: id, quantity: 1 }];
+      // A key is the client's own text.
+      const idempotencyKey = email.replace('@', '.');
+      const body = { items, shippingAddress, idempotencyKey };
+      return String(must(await call('POST', '/product-orders', body), 201).body['id']);
+    },
+    async deliverJewellery(orderId) {
+      for (const status of ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED']) {
+        must(await operator('PATCH', `/product-orders/${orderId}/status`, { status }), 200);
+      }
     },
     async close() {
       await api.sms.close();

@@ -10,6 +10,7 @@ import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
 import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
+import { createProductOrderAdminRoutes } from '../../modules/product-orders/index.ts';
 import {
   createReadinessAdminRoutes,
   createReadinessReport,
@@ -112,6 +113,7 @@ export const createAdminApi = (
       kyc: 'Review of what customers submitted.',
       orders: "Customers' gold orders and manual reviews.",
       payouts: 'Approval and retry of payouts.',
+      'product orders': "Customers' orders of jewellery.",
       'payment-gateways': 'Which payment gateway takes which payments.',
       products: 'The catalogue of jewellery.',
       audit: 'What operators did, and what was refused.',
@@ -134,6 +136,7 @@ export const createAdminApi = (
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
+      ...createProductOrderAdminRoutes(shared),
       ...createGatewayAdminRoutes({ ...shared, gateways, codes: services.gatewayCodes }),
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...catalogue.adminRoutes,

@@ -14,6 +14,7 @@ import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
 import { createLegalRoutes } from '../../modules/legal/index.ts';
+import { createProductOrderRoutes } from '../../modules/product-orders/index.ts';
 import { createReferralRoutes } from '../../modules/referrals/index.ts';
 import { createSupportRoutes } from '../../modules/support/index.ts';
 import { createTransactionRoutes } from '../../modules/transactions/index.ts';
@@ -114,6 +115,7 @@ export const createCustomerApi = (
       'bank accounts': 'Accounts that the proceeds of sales are paid to.',
       payouts: 'Transfers of proceeds to bank accounts.',
       products: 'Jewellery: the catalogue.',
+      'product orders': 'Orders of jewellery, paid on delivery.',
       portfolio: 'Gold held, its value, and its history.',
       transactions: 'Gold orders, product orders and payouts in one feed.',
       referrals: 'Referral codes and their rewards.',
@@ -140,6 +142,13 @@ export const createCustomerApi = (
       ...services.payouts.webhookRoutes,
       ...holdings.customerRoutes,
       ...catalogue.customerRoutes,
+      ...createProductOrderRoutes({
+        ...runtime,
+        db,
+        price: services.price.live,
+        limits: services.limits,
+        gstRateBpsOn,
+      }),
       ...createTransactionRoutes({ db }),
       ...createSupportRoutes({ ...runtime, db, identify: identity.identify }),
       ...createLegalRoutes({ db, clock }),

@@ -1,6 +1,7 @@
 import { createPortalSessionPurge } from '../../modules/accounting/index.ts';
 import { createValidationPurge } from '../../modules/banking/index.ts';
 import { createSessionPurges } from '../../modules/identity/index.ts';
+import { createProductOrderKeyPurge } from '../../modules/product-orders/index.ts';
 import { createTicketPurge } from '../../modules/support/index.ts';
 import { createQuotePurge } from '../../modules/quotes/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
@@ -20,6 +21,7 @@ export const createPurges = (options: {
   const { metrics, everyMs } = options;
   return [
     createKeyPurge(options),
+    createProductOrderKeyPurge(options),
     createQuotePurge(options),
     ...createSessionPurges(options),
     createPortalSessionPurge(options),

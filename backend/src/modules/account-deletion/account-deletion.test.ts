@@ -192,10 +192,10 @@ describe('is refused', () => {
     const { db, clock, random } = api.system;
     const { userId } = person;
     const at = clock.now();
-    const ids = { plan: random.uuid(), order: random.uuid() };
+    const planId = random.uuid();
     await db.sipPlan.create({
       data: {
-        id: ids.plan,
+        id: planId,
         userId,
         status: 'ACTIVE',
         amountPaise: 100_000n,
@@ -209,27 +209,18 @@ describe('is refused', () => {
     const otp = await requestCode(person);
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
     await db.sipPlan.update({
-      where: { id: ids.plan },
+      where: { id: planId },
       data: { status: 'CANCELLED', cancelledAt: at },
     });
-    await db.productOrder.create({
-      data: {
-        id: ids.order,
-        userId,
-        status: 'SHIPPED',
-        itemsTotalPaise: 1000n,
-        gstPaise: 30n,
-        gstRateBps: 300,
-        deliveryFeePaise: 0n,
-        totalPaise: 1030n,
-        shippingAddressSealed: 'sealed',
-        createdAt: at,
-        updatedAt: at,
-      },
-    });
-    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
-    await db.productOrder.update({ where: { id: ids.order }, data: { status: 'DELIVERED' } });
+    const productOrderId = await api.orderJewellery(person);
+    const statuses = ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'];
+    for (const status of statuses) {
+      expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+      const path = `/product-orders/${productOrderId}/status`;
+      expect((await api.operator('PATCH', path, { status })).status).toBe(200);
+    }
     expect(await confirm(person, otp)).toMatchObject({ status: 200 });
+    await holdsBooks();
   });
 });
 

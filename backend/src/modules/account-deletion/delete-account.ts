@@ -19,6 +19,7 @@ import {
 import { eraseKyc } from '../kyc/index.ts';
 import { deleteNotifications } from '../notifications/index.ts';
 import type { LivePrice } from '../price/index.ts';
+import { eraseProductOrders } from '../product-orders/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 import { hasWorkInProgress } from './work-in-progress.read-model.ts';
 
@@ -72,6 +73,7 @@ const erase = async (
   const { userId } = user;
   await eraseKyc(deps, tx, { userId, at });
   await eraseAccounts(tx, { userId, at });
+  await eraseProductOrders(tx, { userId, at });
   await deleteNotifications(tx, userId);
   await eraseKeys(tx, userId);
   await deps.vault.destroyUser(tx, userId);

@@ -68,14 +68,19 @@ const search = (patterns: ReturnType<typeof patternsOf>): Promise<string[]> =>
 /** Everything of the money that has to be the same afterwards. */
 const booksOf = async (userId: string) => {
   const { db } = api.system;
-  const [orders, movements, payments, payouts, holding] = await Promise.all([
+  const [orders, movements, payments, payouts, holding, jewellery] = await Promise.all([
     db.goldOrder.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
     db.holdingMovement.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
     db.paymentOrder.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
     db.payout.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
     db.holding.findUniqueOrThrow({ where: { userId } }),
+    db.productOrder.findMany({
+      where: { userId },
+      select: { id: true, status: true, totalPaise: true, lines: true, events: true },
+    }),
   ]);
-  return JSON.stringify({ orders, movements, payments, payouts, holding }, (_key, value: unknown) =>
+  const books = { orders, movements, payments, payouts, holding, jewellery };
+  return JSON.stringify(books, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
 };
@@ -108,10 +113,17 @@ it('yields nothing of the person from any column, and leaves the books as they w
     },
   });
   await api.buy(person, '1000');
+  const productOrderId = await api.orderJewellery(person);
+  await api.deliverJewellery(productOrderId);
   const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
   await api.sell(person, balance.toFixed(4));
 
+  const { payloadHash } = await db.productOrder.findUniqueOrThrow({
+    where: { id: productOrderId },
+  });
   const more = {
+    payloadHash: payloadHash ?? '',
+    idempotencyKey: person.email.replace('@', '.'),
     phoneHash: hashesOfPhone(blindIndex, phone)[0],
     pushToken,
     mpinHash: 'mpin-hash-of-the-person',
@@ -125,6 +137,8 @@ it('yields nothing of the person from any column, and leaves the books as they w
       'fullName in public.app_user',
       'email in public.app_user',
       'phoneHash in public.app_user',
+      'payloadHash in public.product_order',
+      'idempotencyKey in public.product_order',
       'pushToken in public.push_token',
     ]),
   );
@@ -152,9 +166,19 @@ it('yields nothing of the person from any column, and leaves the books as they w
       where: { userId, OR: [{ panHash: { not: null } }, { panLast4: { not: null } }] },
     }),
     db.bankAccount.count({ where: { userId, NOT: { numberHash: '', numberSealed: '' } } }),
+    db.productOrder.count({
+      where: {
+        userId,
+        OR: [{ shippingAddressSealed: { not: '' } }, { payloadHash: { not: null } }],
+      },
+    }),
   ])) {
     expect(count).toBe(0);
   }
+
+  // What operators see of the order has no address.
+  const { body } = await api.operator('GET', `/product-orders/${productOrderId}`);
+  expect(body).toMatchObject({ status: 'DELIVERED', shippingAddress: null });
 
   // The documents go from the store too, once it deletes them.
   const refusing = { delete: async () => ({ kind: 'unknown', reason: 'down' }) as const };

@@ -1,8 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
-import { AppError } from '../errors/app-error.ts';
-import { isForDeletedCustomer, isTransient } from './errors.ts';
+import { repeatTransient } from './repeat-transient.ts';
 
 /**
  * A client that can run statements and nothing else: no way to open another transaction, so a
@@ -48,8 +47,6 @@ export interface DatabaseOptions {
   readonly timers?: Timers;
 }
 
-const backOffMs = (attempt: number): number => 2 ** attempt * 5 * (1 + (attempt % 3) / 2);
-
 /** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
 export const createDatabase = (options: DatabaseOptions): Database => {
   const { url, poolSize, applicationName, timers = createTimers() } = options;
@@ -72,20 +69,14 @@ export const createDatabase = (options: DatabaseOptions): Database => {
 
   const inTransaction: InTransaction = async (work, transaction = {}) => {
     const { isolation = 'ReadCommitted', timeoutMs = 15_000, attempts = 5 } = transaction;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await client.$transaction(work, {
-          // The connections' own level needs no statement to set it.
-          ...(isolation !== 'ReadCommitted' && { isolationLevel: isolation }),
-          timeout: timeoutMs,
-          maxWait: 10_000,
-        });
-      } catch (error) {
-        if (isForDeletedCustomer(error)) throw new AppError('UNAUTHENTICATED', { cause: error });
-        if (attempt >= attempts || !isTransient(error)) throw error;
-        await timers.sleep(backOffMs(attempt));
-      }
-    }
+    const once = () =>
+      client.$transaction(work, {
+        // The connections' own level needs no statement to set it.
+        ...(isolation !== 'ReadCommitted' && { isolationLevel: isolation }),
+        timeout: timeoutMs,
+        maxWait: 10_000,
+      });
+    return repeatTransient(once, { attempts, timers });
   };
 
   return {

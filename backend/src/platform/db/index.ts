@@ -12,3 +12,4 @@ export {
   sqlName,
   type Sql,
 } from './sql.ts';
+export { repeatTransient } from './repeat-transient.ts';

@@ -3,3 +3,4 @@ export { createIdempotency, type Claim, type Idempotency } from './create-idempo
 export { createKeyPurge } from './purge-keys.ts';
 export { idempotencyKeySchema } from './idempotency-key.ts';
 export type { KeyedRequest, KeyScope } from './idempotency.store.ts';
+export { payloadHash } from './payload-hash.ts';

@@ -287,6 +287,58 @@ it('finds a running total that is not that of the rows', async () => {
   ]);
 });
 
+const insertProductOrder = async () => {
+  await client.query(
+    `INSERT INTO product (id, name, category, purity_karat, weight_grams, pricing_mode,
+       price_paise, created_at, updated_at)
+     VALUES ($1, 'Plain band', 'RINGS', 22, 3.5, 'FIXED', 50, now(), now())`,
+    [id(70)],
+  );
+  await client.query(
+    `INSERT INTO product_order (id, user_id, status, items_total_paise, gst_paise, gst_rate_bps,
+       delivery_fee_paise, total_paise, shipping_address_sealed, created_at, updated_at)
+     VALUES ($1, $2, 'CONFIRMED', 150, 5, 300, 0, 155, 'x', now(), now())`,
+    [orderId, userId],
+  );
+};
+const insertProductLine = (lineNo: number, gstPaise: number) =>
+  client.query(
+    `INSERT INTO product_order_line (id, order_id, line_no, product_id, name, quantity,
+       unit_price_paise, gst_paise, line_total_paise)
+     VALUES ($1, $2, $3, $4, 'Plain band', 3, 50, $5, 150 + $5::bigint)`,
+    [id(71 + lineNo), orderId, lineNo, id(70), gstPaise],
+  );
+const insertProductEvent = (n: number, from: string | null, to: string, actor = placedBy) =>
+  client.query(
+    `INSERT INTO product_order_event (id, order_id, from_status, to_status, cause, actor, at)
+     VALUES ($1, $2, $3, $4, 'x', $5, now())`,
+    [id(n), orderId, from, to, actor],
+  );
+
+const sums = 'the figures of a product order are the sums of its lines, numbered from 1';
+const lineGst = "the GST of a product order's line is half-up over the line at the order's rate";
+const chain = "a product order's history is a chain without a gap that ends where the order is";
+const moves =
+  'every transition of a product order is one of the table, by an actor that has a name';
+
+it('finds a product order whose lines, GST or history are not its own', async () => {
+  await insertProductOrder();
+  expect(await brokenRules()).toEqual([sums, chain]);
+  await insertProductEvent(80, null, 'PLACED');
+  await insertProductLine(2, 4);
+  expect(await brokenRules()).toEqual([sums, lineGst, chain]);
+  await insertProductEvent(81, 'PLACED', 'SHIPPED', 'worker');
+  expect(await brokenRules()).toEqual([sums, lineGst, moves, chain]);
+});
+
+it('finds nothing wrong with a product order that adds up', async () => {
+  await insertProductOrder();
+  await insertProductLine(1, 5);
+  await insertProductEvent(80, null, 'PLACED');
+  await insertProductEvent(81, 'PLACED', 'CONFIRMED', `admin:${userId}`);
+  expect(await findBrokenRules(client)).toEqual([]);
+});
+
 it('finds a right that the application must not have', async () => {
   await client.query('GRANT UPDATE ON audit_log TO dgs_app');
   expect(await findBrokenRules(client)).toMatchObject([

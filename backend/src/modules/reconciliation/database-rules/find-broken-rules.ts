@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { DatabaseRule } from './database-rule.ts';
 import { allocationRules, holdingRules, recoveryRules, sellRules } from './gold-rules.ts';
 import { moneyRules } from './money-rules.ts';
+import { productOrderRules } from './product-order-rules.ts';
 import { effectRules, historyRules, recordRules } from './record-rules.ts';
 
 /** Every rule that the database alone can be checked for; tests and the demo check them all. */
@@ -14,6 +15,7 @@ export const databaseRules: readonly DatabaseRule[] = [
   ...effectRules,
   ...historyRules,
   ...recordRules,
+  ...productOrderRules,
 ];
 
 /** A broken rule, with a row that breaks it. */

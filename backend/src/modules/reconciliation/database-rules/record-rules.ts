@@ -126,6 +126,8 @@ const appendOnly = [
   'audit_log',
   'gold_order_event',
   'holding_movement',
+  'product_order_event',
+  'product_order_line',
   'statutory_parameter',
   'policy_determination',
   'reconciliation_sign_off',

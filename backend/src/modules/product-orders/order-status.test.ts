@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertInvariants } from '#test/support/invariants.ts';
+import { openProductOrders, type OpenProductOrders } from '#test/support/open-product-orders.ts';
+import type { Answer, Caller } from '#test/support/caller.ts';
+import { productOrderStatuses } from './product-orders.types.ts';
+
+let open: OpenProductOrders;
+let operator: Awaited<ReturnType<OpenProductOrders['operator']>>;
+let product: string;
+beforeAll(async () => {
+  open = await openProductOrders();
+  operator = await open.operator();
+  product = await open.product();
+});
+afterAll(async () => {
+  const { addresses, sandbox } = open.system;
+  await assertInvariants({ databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url });
+  await open.close();
+});
+
+const place = async (call?: Caller): Promise<string> => {
+  const caller = call ?? (await open.customer()).call;
+  return String((await open.order(caller, [product])).body['id']);
+};
+const setStatus = (id: string, status: unknown, call = operator.call): Promise<Answer> =>
+  call('PATCH', `/product-orders/${id}/status`, { status });
+
+/** The way to each status, and where each may go. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  PLACED: [],
+  CONFIRMED: ['CONFIRMED'],
+  PACKED: ['CONFIRMED', 'PACKED'],
+  SHIPPED: ['CONFIRMED', 'PACKED', 'SHIPPED'],
+  DELIVERED: ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'],
+  CANCELLED: ['CANCELLED'],
+  RETURNED: ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED'],
+};
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  PLACED: ['CONFIRMED', 'CANCELLED'],
+  CONFIRMED: ['PACKED', 'CANCELLED'],
+  PACKED: ['SHIPPED', 'CANCELLED'],
+  SHIPPED: ['DELIVERED'],
+  DELIVERED: ['RETURNED'],
+  CANCELLED: [],
+  RETURNED: [],
+};
+const pairs = productOrderStatuses.flatMap((from) =>
+  productOrderStatuses.map((to) => [from, to] as const),
+);
+
+describe('the status of an order', () => {
+  it.each(pairs)('goes from %s to %s only as the table says', async (from, to) => {
+    const id = await place();
+    const way = ways[from] ?? [];
+    for (const status of way) expect((await setStatus(id, status)).status).toBe(200);
+    const answer = await setStatus(id, to);
+    const row = await open.system.db.productOrder.findUniqueOrThrow({
+      where: { id },
+      include: { events: { orderBy: { seq: 'asc' } } },
+    });
+    const isAllowed = allowed[from]?.includes(to) === true;
+    const walked = ['PLACED', ...way, ...(isAllowed ? [to] : [])];
+    expect(row.status).toBe(walked.at(-1));
+    expect(row.events.map(({ toStatus }) => toStatus)).toEqual(walked);
+    expect(answer).toMatchObject(
+      isAllowed
+        ? { status: 200, body: { id, status: to } }
+        : {
+            status: 409,
+            code: 'ILLEGAL_TRANSITION',
+            body: { error: { details: { from, to } } },
+          },
+    );
+  });
+
+  it('is set by one of two operators, and the other one learns it', async () => {
+    const others = [operator, await open.operator('SUPER_ADMIN')];
+    const id = await place();
+    const wishes = Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0 ? 'CONFIRMED' : 'CANCELLED',
+    );
+    const answers = await Promise.all(
+      wishes.map((status, index) => setStatus(id, status, others[index % 2]?.call)),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    const { status } = await open.system.db.productOrder.findUniqueOrThrow({ where: { id } });
+    // A cancellation may follow the confirmation; nothing follows a cancellation.
+    const statuses = won.map(({ body }) => body['status']);
+    expect([1, 2]).toContain(won.length);
+    expect(statuses).toContain(status);
+    for (const refused of answers.filter((answer) => answer.status !== 200)) {
+      expect(refused).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
+    }
+    expect(await open.system.db.productOrderEvent.count({ where: { orderId: id } })).toBe(
+      won.length + 1,
+    );
+  });
+
+  it('leaves a row of history with who, when and which request, and no audit row', async () => {
+    const { userId, call } = await open.customer();
+    const id = await place(call);
+    const audited = await open.system.db.auditLog.count();
+    const { body, headers } = await setStatus(id, 'CONFIRMED');
+    expect(body['events']).toMatchObject([
+      { from: null, to: 'PLACED', actor: `customer:${userId}`, cause: 'order.placed' },
+      {
+        from: 'PLACED',
+        to: 'CONFIRMED',
+        actor: `admin:${operator.adminId}`,
+        cause: 'order.status-set',
+        requestId: headers.get('x-request-id'),
+      },
+    ]);
+    expect(await open.system.db.auditLog.count()).toBe(audited);
+    expect((await call('GET', `/product-orders/${id}`)).body['status']).toBe('CONFIRMED');
+  });
+
+  it('is for admins and super admins to set', async () => {
+    const support = await open.operator('SUPPORT');
+    const id = await place();
+    expect(await setStatus(id, 'CONFIRMED', support.call)).toMatchObject({
+      status: 403,
+      code: 'FORBIDDEN',
+    });
+    expect((await support.call('GET', `/product-orders/${id}`)).body['status']).toBe('PLACED');
+    for (const status of ['LOST', '', null, 1, ['PACKED']]) {
+      expect(await setStatus(id, status)).toMatchObject({ status: 400, field: 'status' });
+    }
+    const unknown = open.system.random.uuid();
+    expect(await setStatus(unknown, 'CONFIRMED')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the list of operators', () => {
+  it('is filtered by status, customer, phone, product and id, newest first, with addresses', async () => {
+    const { userId, phone, call } = await open.customer();
+    const rare = await open.product();
+    const [first, second] = [
+      await place(call),
+      String((await open.order(call, [rare])).body['id']),
+    ];
+    await setStatus(first, 'CANCELLED');
+    const idsFor = async (query: string) => {
+      const { status, body } = await operator.call('GET', `/product-orders?${query}`);
+      expect(status).toBe(200);
+      return (body['items'] as { id: string }[]).map(({ id }) => id); // their view
+    };
+    const both = [first, second].toSorted().toReversed();
+    expect((await idsFor(`userId=${userId}`)).toSorted().toReversed()).toEqual(both);
+    expect(await idsFor(`userId=${userId}&status=PLACED`)).toEqual([second]);
+    expect(await idsFor(`userId=${userId}&status=CANCELLED`)).toEqual([first]);
+    expect((await idsFor(`q=${encodeURIComponent(phone)}`)).toSorted().toReversed()).toEqual(both);
+    expect(await idsFor(`q=${phone.slice(3)}&status=PLACED`)).toEqual([second]);
+    expect(await idsFor(`q=${first}`)).toEqual([first]);
+    expect(await idsFor(`q=${rare}`)).toEqual([second]);
+    expect(await idsFor('q=nobody')).toEqual([]);
+    expect((await operator.call('GET', '/product-orders?status=LOST')).status).toBe(400);
+    const { body } = await operator.call('GET', `/product-orders/${second}`);
+    expect(body).toMatchObject({ userId, shippingAddress: { line1: '12 MG Road' } });
+  });
+
+  it("shows no address once the customer's key is destroyed", async () => {
+    const { userId, call } = await open.customer();
+    const id = await place(call);
+    const { db, vault, inTransaction } = open.system;
+    await inTransaction((tx) => vault.destroyUser(tx, userId));
+    const { body } = await operator.call('GET', `/product-orders?q=${id}`);
+    expect(body).toMatchObject({ items: [{ id, userId, shippingAddress: null }] });
+    expect(await db.productOrder.count({ where: { id } })).toBe(1);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { changeOrderStatus, type ChangeStatusDeps } from './change-order-status.ts';
+import {
+  adminProductOrderDetail,
+  adminProductOrderPage,
+  adminProductOrdersQuery,
+  presentAdminProductOrder,
+  presentEvent,
+  statusBody,
+} from './product-orders.schemas.ts';
+import { findProductOrder, listEvents, listProductOrders } from './product-orders.store.ts';
+import type { ProductOrder } from './product-orders.types.ts';
+import { openAddress } from './shipping-address.ts';
+
+export interface ProductOrderAdminDeps extends ChangeStatusDeps {
+  readonly db: Db;
+  readonly vault: Pick<Vault, 'forUsers'>;
+}
+
+const presentAll = async (
+  { db, vault }: ProductOrderAdminDeps,
+  orders: readonly ProductOrder[],
+) => {
+  const sealers = await vault.forUsers(
+    db,
+    orders.map(({ userId }) => userId),
+  );
+  return orders.map((order) =>
+    presentAdminProductOrder(order, openAddress(sealers.get(order.userId), order)),
+  );
+};
+
+/** Returns one order with its history. @throws AppError NOT_FOUND */
+const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
+  const order = await findProductOrder(deps.db, id);
+  if (order === undefined) throw new AppError('NOT_FOUND');
+  const [[view], events] = await Promise.all([presentAll(deps, [order]), listEvents(deps.db, id)]);
+  return { ...view, events: events.map(presentEvent) };
+};
+
+const tags = ['product orders'];
+
+/** Declares `/product-orders` of the admin API (contract: jewellery > Product orders of operators). */
+export const createProductOrderAdminRoutes = (deps: ProductOrderAdminDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/product-orders',
+    summary: "Customers' product orders, newest first",
+    tags,
+    access: anyAdmin,
+    query: adminProductOrdersQuery,
+    responses: { 200: adminProductOrderPage },
+    handler: async ({ query: { page, limit, ...filter } }) => {
+      const { rows, total } = await listProductOrders(deps.db, filter, { page, limit });
+      return ok({ items: await presentAll(deps, rows), total, page, limit });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/product-orders/:id',
+    summary: 'One product order with its history',
+    tags,
+    access: anyAdmin,
+    params: idParams,
+    responses: { 200: adminProductOrderDetail },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params }) => ok(await readOrder(deps, params.id)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/product-orders/:id/status',
+    summary: 'Set the status of a product order',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    params: idParams,
+    body: statusBody,
+    responses: { 200: adminProductOrderDetail },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id }, body, principal: { adminId }, context: { requestId } }) => {
+      await changeOrderStatus(deps, { orderId: id, to: body.status, adminId, requestId });
+      return ok(await readOrder(deps, id));
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import {
+  created,
+  defineRoute,
+  idParams,
+  ok,
+  pageQuery,
+  replayed,
+  type Route,
+} from '../../platform/http/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { customerAccess } from '../identity/index.ts';
+import { placeProductOrder, type PlaceOrderDeps } from './place-product-order.ts';
+import {
+  placeOrderBody,
+  presentProductOrder,
+  productOrderPage,
+  productOrderView,
+} from './product-orders.schemas.ts';
+import { findProductOrder, listProductOrders } from './product-orders.store.ts';
+import type { ProductOrder } from './product-orders.types.ts';
+import { openAddress } from './shipping-address.ts';
+
+const shared = { tags: ['product orders'], access: customerAccess } as const;
+
+/** Presents orders of one customer, who is signed in and so has a key. */
+const presentAll = async (
+  { db, vault }: { readonly db: Db; readonly vault: PlaceOrderDeps['vault'] },
+  userId: string,
+  orders: readonly ProductOrder[],
+) => {
+  const sealer = await vault.forUser(db, userId);
+  return orders.map((order) => {
+    const address = openAddress(sealer, order);
+    invariant(address, 'an order of a customer who is not deleted has an address');
+    return presentProductOrder(order, address);
+  });
+};
+
+/** Declares the customers' routes of product orders (contract: jewellery > Product order routes). */
+export const createProductOrderRoutes = (deps: PlaceOrderDeps): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/product-orders',
+    summary: 'Order jewellery, to be paid on delivery',
+    body: placeOrderBody,
+    responses: { 201: productOrderView, 200: productOrderView },
+    errors: [
+      'PRODUCT_UNAVAILABLE',
+      'IDEMPOTENCY_KEY_REUSED',
+      'PRICE_CHANGED',
+      'CONFLICT',
+      'SERVICE_UNAVAILABLE',
+    ],
+    handler: async ({ body, principal: { userId }, context: { requestId } }) => {
+      const { order, address, isReplay } = await placeProductOrder(deps, {
+        userId,
+        body,
+        requestId,
+      });
+      const view = presentProductOrder(order, address);
+      return isReplay ? replayed(view) : created(view);
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/product-orders',
+    summary: "The caller's product orders, newest first",
+    query: pageQuery,
+    responses: { 200: productOrderPage },
+    handler: async ({ query, principal: { userId } }) => {
+      const { rows, total } = await listProductOrders(deps.db, { userId }, query);
+      return ok({ items: await presentAll(deps, userId, rows), total, ...query });
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/product-orders/:id',
+    summary: 'One product order',
+    params: idParams,
+    responses: { 200: productOrderView },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params, principal: { userId } }) => {
+      const order = await findProductOrder(deps.db, params.id, userId);
+      if (order === undefined) throw new AppError('NOT_FOUND');
+      const [view] = await presentAll(deps, userId, [order]);
+      return ok(view);
+    },
+  }),
+];

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../money/index.ts';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
+import {
+  maxLines,
+  maxQuantity,
+  productOrderStatuses,
+  type ProductOrder,
+  type ProductOrderEvent,
+  type ShippingAddress,
+} from './product-orders.types.ts';
+import { shippingAddressBody, shippingAddressView } from './shipping-address.ts';
+
+const expectedTotal = z
+  .union([
+    z.string().max(32).meta({ pattern: RUPEES_PATTERN.source }),
+    z.number().meta({ minimum: 0 }),
+  ])
+  .transform((given, context) => {
+    try {
+      return parseRupees(given);
+    } catch (error) {
+      if (!(error instanceof MoneyError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  })
+  .describe('The total that the customer saw, in rupees; another one refuses the order.');
+
+const itemBody = z.object({
+  productId: z.uuid('must be the id of a product').toLowerCase(),
+  quantity: z
+    .int(`must be a whole number from 1 to ${maxQuantity}`)
+    .min(1, 'must be at least 1')
+    .max(maxQuantity, `must be at most ${maxQuantity}`),
+});
+
+/** Refuses a product's second line: it would go round the limit of the quantity. */
+const refuseRepeats = (
+  items: readonly { readonly productId: string }[],
+  context: z.RefinementCtx,
+): void => {
+  const seen = new Set<string>();
+  for (const [index, { productId }] of items.entries()) {
+    if (seen.has(productId)) {
+      const message = 'is in the order already: change the quantity of that line';
+      context.addIssue({ code: 'custom', path: [index, 'productId'], message });
+    }
+    seen.add(productId);
+  }
+};
+
+export const placeOrderBody = z.object({
+  items: z
+    .array(itemBody)
+    .min(1, 'must have at least one line')
+    .max(maxLines, `must have at most ${maxLines} lines`)
+    .superRefine(refuseRepeats),
+  shippingAddress: shippingAddressBody,
+  idempotencyKey: idempotencyKeySchema.optional(),
+  expectedTotal: expectedTotal.optional(),
+});
+export type PlaceOrderBody = z.output<typeof placeOrderBody>;
+
+const paiseInt = z.int().min(0);
+
+const lineView = z.object({
+  productId: z.uuid(),
+  name: z.string(),
+  quantity: z.int().min(1).max(maxQuantity),
+  unitPricePaise: paiseInt.describe('Of one piece, before GST.'),
+  gstPaise: paiseInt.describe('Half-up over the line.'),
+  lineTotalPaise: paiseInt.describe('With GST.'),
+});
+
+const orderShape = {
+  id: z.uuid(),
+  status: z.enum(productOrderStatuses),
+  items: z.array(lineView),
+  itemsTotalPaise: paiseInt.describe('Before GST.'),
+  gstPaise: paiseInt,
+  deliveryFeePaise: paiseInt,
+  totalPaise: paiseInt.describe('Items, GST and delivery.'),
+  paymentMethod: z.literal('COD'),
+};
+
+const exampleOrder = {
+  id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+  status: 'PLACED' as const,
+  items: [
+    {
+      productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      name: 'Plain band, 22 karat',
+      quantity: 1,
+      unitPricePaise: 2_574_719,
+      gstPaise: 77_242,
+      lineTotalPaise: 2_651_961,
+    },
+  ],
+  itemsTotalPaise: 2_574_719,
+  gstPaise: 77_242,
+  deliveryFeePaise: 0,
+  totalPaise: 2_651_961,
+  paymentMethod: 'COD' as const,
+  shippingAddress: {
+    name: 'Asha Rao',
+    phone: '+919876543210',
+    line1: '12 MG Road',
+    city: 'Bengaluru',
+    state: 'Karnataka',
+    pincode: '560001',
+  },
+  createdAt: '2026-01-15T09:30:00.000Z',
+};
+
+/** A product order (contract: jewellery > Product order). */
+export const productOrderView = z.object({
+  ...orderShape,
+  shippingAddress: shippingAddressView,
+  createdAt: z.iso.datetime(),
+});
+productOrderView.register(z.globalRegistry, {
+  id: 'ProductOrder',
+  description: 'An order of jewellery, with names and prices as they were; paid on delivery.',
+  examples: [exampleOrder],
+});
+
+export const productOrderPage = pageOf(productOrderView);
+
+export const adminProductOrdersQuery = pageQuery.extend({
+  status: z.enum(productOrderStatuses).optional(),
+  userId: z.uuid().optional(),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('An id of the order, its customer or a product; or a phone number.'),
+});
+
+/** A product order as operators see it (contract: jewellery > Product orders of operators). */
+export const adminProductOrderView = z.object({
+  ...orderShape,
+  userId: z.uuid(),
+  shippingAddress: shippingAddressView
+    .nullable()
+    .describe("Null once the customer's account is deleted."),
+  createdAt: z.iso.datetime(),
+});
+adminProductOrderView.register(z.globalRegistry, {
+  id: 'OperatorProductOrder',
+  description: 'A product order as operators see it.',
+  examples: [{ ...exampleOrder, userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11' }],
+});
+
+export const adminProductOrderPage = pageOf(adminProductOrderView);
+
+const eventView = z.object({
+  from: z.string().nullable(),
+  to: z.string(),
+  cause: z.string(),
+  actor: z.string(),
+  requestId: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+/** One product order with its history, oldest first. */
+export const adminProductOrderDetail = adminProductOrderView.extend({
+  events: z.array(eventView),
+});
+adminProductOrderDetail.register(z.globalRegistry, {
+  id: 'OperatorProductOrderDetail',
+  description: 'A product order with its history, oldest first.',
+});
+
+export const statusBody = z.object({ status: z.enum(productOrderStatuses) });
+
+const presentOrder = (order: ProductOrder) => ({
+  id: order.id,
+  status: order.status,
+  items: order.lines.map(({ unitPricePaise, gstPaise, lineTotalPaise, ...line }) => ({
+    ...line,
+    unitPricePaise: toSafePaise(unitPricePaise),
+    gstPaise: toSafePaise(gstPaise),
+    lineTotalPaise: toSafePaise(lineTotalPaise),
+  })),
+  itemsTotalPaise: toSafePaise(order.itemsTotalPaise),
+  gstPaise: toSafePaise(order.gstPaise),
+  deliveryFeePaise: toSafePaise(order.deliveryFeePaise),
+  totalPaise: toSafePaise(order.totalPaise),
+  paymentMethod: 'COD' as const,
+  createdAt: order.createdAt.toISOString(),
+});
+
+/** Presents an order to its customer. */
+export const presentProductOrder = (
+  order: ProductOrder,
+  shippingAddress: ShippingAddress,
+): z.output<typeof productOrderView> => ({ ...presentOrder(order), shippingAddress });
+
+/** Presents an order to an operator. */
+export const presentAdminProductOrder = (
+  order: ProductOrder,
+  shippingAddress: ShippingAddress | undefined,
+): z.output<typeof adminProductOrderView> => ({
+  ...presentOrder(order),
+  userId: order.userId,
+  shippingAddress: shippingAddress ?? null,
+});
+
+export const presentEvent = (event: ProductOrderEvent): z.output<typeof eventView> => ({
+  ...event,
+  at: event.at.toISOString(),
+});

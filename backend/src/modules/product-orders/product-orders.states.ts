@@ -1,0 +1,39 @@
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
+import type { ProductOrderStatus } from './product-orders.types.ts';
+
+const operator = ['admin'] as const;
+const cancelled = { allowedActors: operator, reason: 'it is not sent after all' };
+
+/** Every transition that a product order may make (contract: states > Product order). */
+export const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin'> = {
+  PLACED: {
+    CONFIRMED: { allowedActors: operator, reason: 'an operator accepts the order' },
+    CANCELLED: cancelled,
+  },
+  CONFIRMED: {
+    PACKED: { allowedActors: operator, reason: 'the goods are packed' },
+    CANCELLED: cancelled,
+  },
+  PACKED: {
+    SHIPPED: { allowedActors: operator, reason: 'the parcel left the house' },
+    CANCELLED: cancelled,
+  },
+  SHIPPED: {
+    DELIVERED: { allowedActors: operator, reason: 'the customer has the goods and has paid' },
+  },
+  DELIVERED: {
+    RETURNED: { allowedActors: operator, reason: 'the goods came back' },
+  },
+  CANCELLED: {},
+  RETURNED: {},
+};
+
+export const productOrderMachine = (
+  logger: Pick<Logger, 'info' | 'error'>,
+): Machine<ProductOrderStatus> => ({
+  name: 'product order',
+  idField: 'productOrderId',
+  table: productOrderTransitions,
+  logger,
+});

@@ -1,0 +1,255 @@
+import { paise } from '../../money/index.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { isUuid } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  productOrderStatuses,
+  type NewProductOrder,
+  type ProductOrder,
+  type ProductOrderEvent,
+  type ProductOrderStatus,
+} from './product-orders.types.ts';
+
+/** What became of an insert: written, or its key is taken, or a product is no longer as it was. */
+export type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
+
+const linesOf = ({ lines }: NewProductOrder): string =>
+  JSON.stringify(
+    lines.map((line, index) => ({
+      line_no: index + 1,
+      product_id: line.productId,
+      name: line.name,
+      quantity: line.quantity,
+      // As text: a number of JSON would not hold every bigint.
+      unit_price_paise: line.unitPricePaise.toString(),
+      gst_paise: line.gstPaise.toString(),
+      line_total_paise: line.lineTotalPaise.toString(),
+    })),
+  );
+
+/**
+ * Inserts an order with its lines and the first row of its history, in one statement and so at
+ * once, provided that `unchangedProducts` selects and locks a row for each line. Of several at once
+ * with one key, the later ones wait for the first and find the key taken.
+ */
+export const insertProductOrder = async (
+  db: Db,
+  order: NewProductOrder,
+  { unchangedProducts, ids }: { readonly unchangedProducts: Sql; readonly ids: readonly string[] },
+): Promise<InsertOutcome> => {
+  const [eventId, ...lineIds] = ids;
+  const row = await selectOne<{ unchanged: number; placed: number }>(
+    db,
+    sql`
+      WITH unchanged AS (${unchangedProducts}),
+      placed AS (
+        INSERT INTO product_order (id, user_id, status, idempotency_key, payload_hash,
+          items_total_paise, gst_paise, gst_rate_bps, delivery_fee_paise, total_paise,
+          shipping_address_sealed, created_at, updated_at)
+        SELECT ${order.id}::uuid, ${order.userId}::uuid, 'PLACED',
+          ${order.key?.idempotencyKey ?? null}, ${order.key?.payloadHash ?? null},
+          ${order.itemsTotalPaise}::bigint, ${order.gstPaise}::bigint, ${order.gstRateBps}::int,
+          ${order.deliveryFeePaise}::bigint, ${order.totalPaise}::bigint,
+          ${order.shippingAddressSealed}, ${order.createdAt}::timestamptz,
+          ${order.createdAt}::timestamptz
+        WHERE (SELECT count(*) FROM unchanged) = ${order.lines.length}::int
+        ON CONFLICT (user_id, idempotency_key) DO NOTHING
+        RETURNING id, status, created_at),
+      lines AS (
+        INSERT INTO product_order_line (id, order_id, line_no, product_id, name, quantity,
+          unit_price_paise, gst_paise, line_total_paise)
+        SELECT (${lineIds}::uuid[])[line_no], placed.id, line_no, product_id, name, quantity,
+          unit_price_paise, gst_paise, line_total_paise
+        FROM placed, jsonb_to_recordset(${linesOf(order)}::jsonb) AS line (line_no int,
+          product_id uuid, name text, quantity int, unit_price_paise bigint, gst_paise bigint,
+          line_total_paise bigint)),
+      history AS (
+        INSERT INTO product_order_event
+          (id, order_id, from_status, to_status, cause, actor, request_id, at)
+        SELECT ${eventId}::uuid, id, NULL, status, 'order.placed', ${`customer:${order.userId}`},
+          ${order.requestId}, created_at
+        FROM placed)
+      SELECT (SELECT count(*)::int FROM unchanged) AS unchanged,
+        (SELECT count(*)::int FROM placed) AS placed`,
+  );
+  invariant(row, 'the statement answers one row');
+  if (row.unchanged < order.lines.length) return 'products-changed';
+  return row.placed === 1 ? 'placed' : 'key-taken';
+};
+
+const withLines = { lines: { orderBy: { lineNo: 'asc' } } } as const;
+
+type Row = Prisma.ProductOrderGetPayload<{ include: typeof withLines }>;
+
+const toStatus = (text: string): ProductOrderStatus => {
+  const status = productOrderStatuses.find((one) => one === text);
+  invariant(status !== undefined, 'a product order has a known status');
+  return status;
+};
+
+const toOrder = (row: Row): ProductOrder => ({
+  id: row.id,
+  userId: row.userId,
+  status: toStatus(row.status),
+  lines: row.lines.map((line) => ({
+    productId: line.productId,
+    name: line.name,
+    quantity: line.quantity,
+    unitPricePaise: paise(line.unitPricePaise),
+    gstPaise: paise(line.gstPaise),
+    lineTotalPaise: paise(line.lineTotalPaise),
+  })),
+  itemsTotalPaise: paise(row.itemsTotalPaise),
+  gstPaise: paise(row.gstPaise),
+  deliveryFeePaise: paise(row.deliveryFeePaise),
+  totalPaise: paise(row.totalPaise),
+  shippingAddressSealed: row.shippingAddressSealed,
+  createdAt: row.createdAt,
+});
+
+/** Returns an order; only of this customer where one is given. */
+export const findProductOrder = async (
+  db: Db,
+  id: string,
+  userId?: string,
+): Promise<ProductOrder | undefined> => {
+  const where = { id, ...(userId !== undefined && { userId }) };
+  const row = await db.productOrder.findFirst({ where, include: withLines });
+  return row === null ? undefined : toOrder(row);
+};
+
+/** Returns the order that a customer's key made, and the hash of what it was made from. */
+export const findOrderOfKey = async (
+  db: Db,
+  userId: string,
+  idempotencyKey: string,
+): Promise<{ readonly order: ProductOrder; readonly payloadHash: string } | undefined> => {
+  const row = await db.productOrder.findUnique({
+    where: { userId_idempotencyKey: { userId, idempotencyKey } },
+    include: withLines,
+  });
+  if (row === null) return undefined;
+  return { order: toOrder(row), payloadHash: row.payloadHash ?? '' };
+};
+
+export interface ProductOrderFilter {
+  readonly userId?: string | undefined;
+  readonly status?: ProductOrderStatus | undefined;
+  /** An id of the order, its customer or a product; or a phone number. */
+  readonly q?: string | undefined;
+}
+
+const searchOf = (q: string): Prisma.ProductOrderWhereInput => {
+  if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { lines: { some: { productId: q } } }] };
+  return { user: { phone: /^\d{10}$/u.test(q) ? `+91${q}` : q } };
+};
+
+/** Returns one page of orders, newest first, and how many there are. */
+export const listProductOrders = async (
+  db: Db,
+  { userId, status, q }: ProductOrderFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly ProductOrder[]; readonly total: number }> => {
+  const where: Prisma.ProductOrderWhereInput = {
+    ...(userId !== undefined && { userId }),
+    ...(status !== undefined && { status }),
+    ...(q !== undefined && searchOf(q)),
+  };
+  const [rows, total] = await Promise.all([
+    db.productOrder.findMany({
+      where,
+      include: withLines,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.productOrder.count({ where }),
+  ]);
+  return { rows: rows.map(toOrder), total };
+};
+
+/** Locks an order until the transaction ends, and returns its status. */
+export const lockProductOrder = async (
+  tx: Db,
+  id: string,
+): Promise<ProductOrderStatus | undefined> => {
+  const row = await selectOne<{ status: string }>(
+    tx,
+    sql`SELECT status FROM product_order WHERE id = ${id}::uuid FOR UPDATE`,
+  );
+  return row === undefined ? undefined : toStatus(row.status);
+};
+
+/** Sets the status of an order that still has the one it was read with; returns how many. */
+export const updateStatus = async (
+  tx: Db,
+  order: {
+    readonly id: string;
+    readonly from: ProductOrderStatus;
+    readonly to: ProductOrderStatus;
+  },
+  at: Date,
+): Promise<number> => {
+  const { id, from, to } = order;
+  const { count } = await tx.productOrder.updateMany({
+    where: { id, status: from },
+    data: { status: to, updatedAt: at },
+  });
+  return count;
+};
+
+/** Adds a row to the history of an order. */
+export const insertEvent = async (
+  tx: Db,
+  event: ProductOrderEvent & { readonly id: string; readonly orderId: string },
+): Promise<void> => {
+  const { id, orderId, from: fromStatus, to: toStatus_, cause, actor, requestId, at } = event;
+  await tx.productOrderEvent.createMany({
+    data: [{ id, orderId, fromStatus, toStatus: toStatus_, cause, actor, requestId, at }],
+  });
+};
+
+/** Returns the history of an order, oldest first. */
+export const listEvents = async (db: Db, orderId: string): Promise<ProductOrderEvent[]> => {
+  const rows = await db.productOrderEvent.findMany({ where: { orderId }, orderBy: { seq: 'asc' } });
+  return rows.map(({ fromStatus: from, toStatus: to, cause, actor, requestId, at }) => ({
+    from,
+    to,
+    cause,
+    actor,
+    requestId,
+    at,
+  }));
+};
+
+/**
+ * Erases the person from a customer's orders, in the transaction that deletes their account: the
+ * address, the keys that the client chose, and the hashes of what it sent. The rest is the books'.
+ */
+export const eraseProductOrders = async (
+  tx: Db,
+  { userId, at }: { readonly userId: string; readonly at: Date },
+): Promise<void> => {
+  await tx.productOrder.updateMany({
+    where: { userId },
+    data: { shippingAddressSealed: '', idempotencyKey: null, payloadHash: null, updatedAt: at },
+  });
+};
+
+/** Days for which a key is replayed, as of every other key (contract: limits > Retention). */
+const keyDays = 90;
+
+/** Forgets keys that are older than any client repeats; the orders stay. Returns how many. */
+export const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
+  execute(
+    db,
+    sql`
+      UPDATE product_order SET idempotency_key = NULL, payload_hash = NULL
+      WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM product_order
+        WHERE idempotency_key IS NOT NULL
+          AND created_at < now() - ${keyDays}::int * interval '1 day'
+        ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+  );

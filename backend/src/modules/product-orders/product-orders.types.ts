@@ -1,0 +1,71 @@
+import type { Bps, Paise, ProductOrderTotals } from '../../money/index.ts';
+
+/** The states of a product order (contract: states > Product order). */
+export const productOrderStatuses = [
+  'PLACED',
+  'CONFIRMED',
+  'PACKED',
+  'SHIPPED',
+  'DELIVERED',
+  'CANCELLED',
+  'RETURNED',
+] as const;
+export type ProductOrderStatus = (typeof productOrderStatuses)[number];
+
+/** Most lines of one order, and most pieces of one product in it. */
+export const maxLines = 20;
+export const maxQuantity = 10;
+
+/** A customer's address for one delivery. Every field is personal. */
+export interface ShippingAddress {
+  readonly name: string;
+  /** E.164. */
+  readonly phone: string;
+  readonly line1: string;
+  readonly line2?: string | undefined;
+  readonly city: string;
+  readonly state: string;
+  readonly pincode: string;
+}
+
+/** A line of an order, with the name and prices of the moment in which it was placed. */
+export interface ProductOrderLine {
+  readonly productId: string;
+  readonly name: string;
+  readonly quantity: number;
+  /** Of one piece, before GST. */
+  readonly unitPricePaise: Paise;
+  /** Half-up over the line. */
+  readonly gstPaise: Paise;
+  readonly lineTotalPaise: Paise;
+}
+
+/** A product order as it is stored; the address is sealed with the customer's own key. */
+export interface ProductOrder extends ProductOrderTotals {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: ProductOrderStatus;
+  readonly lines: readonly ProductOrderLine[];
+  /** Empty once the customer's account is deleted. */
+  readonly shippingAddressSealed: string;
+  readonly createdAt: Date;
+}
+
+/** An order about to be written, with what its row and its history keep besides. */
+export interface NewProductOrder extends Omit<ProductOrder, 'status'> {
+  readonly gstRateBps: Bps;
+  /** Undefined where the client sent no key, so that nothing is de-duplicated. */
+  readonly key: { readonly idempotencyKey: string; readonly payloadHash: string } | undefined;
+  readonly requestId: string;
+}
+
+/** One row of an order's history. */
+export interface ProductOrderEvent {
+  /** Null in the first row. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly cause: string;
+  readonly actor: string;
+  readonly requestId: string | null;
+  readonly at: Date;
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { assertInvariants } from '#test/support/invariants.ts';
+import {
+  goodAddress,
+  openProductOrders,
+  usualRate,
+  type OpenProductOrders,
+} from '#test/support/open-product-orders.ts';
+import { addPaise, paise } from '../../money/index.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createPrice } from '../price/index.ts';
+
+let open: OpenProductOrders;
+beforeAll(async () => {
+  open = await openProductOrders();
+});
+beforeEach(() => {
+  open.conditions.rate24K = usualRate;
+});
+afterAll(async () => {
+  const { addresses, sandbox } = open.system;
+  await assertInvariants({ databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url });
+  await open.close();
+});
+
+let keys = 0;
+const newKey = (): string => `product-order-${(keys += 1)}`;
+const ordersOf = (userId: string) =>
+  open.system.db.productOrder.findMany({
+    where: { userId },
+    include: { lines: { orderBy: { lineNo: 'asc' } }, events: true },
+  });
+
+describe('an order is refused', () => {
+  it('when the total is not the one that the customer saw, and the key stays free', async () => {
+    const { userId, call } = await open.customer();
+    const product = await open.product({ pricingMode: 'DYNAMIC' });
+    const seen = await open.order(call, [product]);
+    const expectedTotal = Number(seen.body['totalPaise']) / 100;
+    const body = { idempotencyKey: newKey(), expectedTotal };
+    open.conditions.rate24K = addPaise(usualRate, paise(1n));
+    const changed = await open.order(call, [product], body);
+    expect(changed).toMatchObject({ status: 409, code: 'PRICE_CHANGED', field: 'expectedTotal' });
+    const { details } = Object(changed.body['error']) as { details: { totalPaise: number } };
+    expect(details.totalPaise).toBeGreaterThan(Number(seen.body['totalPaise']));
+    expect(await ordersOf(userId)).toHaveLength(1);
+    const agreed = (details.totalPaise / 100).toFixed(2);
+    const placed = await open.order(call, [product], { ...body, expectedTotal: agreed });
+    expect(placed).toMatchObject({ status: 201, body: { totalPaise: details.totalPaise } });
+  });
+
+  it('when a product is unknown, inactive or out of stock, naming each line', async () => {
+    const { userId, call } = await open.customer();
+    const ids = [
+      await open.product(),
+      open.system.random.uuid(),
+      await open.product({ isActive: false }),
+      await open.product({ inStock: false, pricingMode: 'DYNAMIC' }),
+    ];
+    open.conditions.rate24K = undefined;
+    const answer = await open.order(call, ids, { idempotencyKey: newKey() });
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'PRODUCT_UNAVAILABLE',
+      field: 'items.1.productId',
+      body: {
+        error: {
+          details: [
+            { field: 'items.1.productId', message: 'is not available' },
+            { field: 'items.2.productId', message: 'is not available' },
+            { field: 'items.3.productId', message: 'is out of stock' },
+          ],
+        },
+      },
+    });
+    expect(await ordersOf(userId)).toEqual([]);
+  });
+
+  it('while a DYNAMIC product has no live price; a FIXED one is ordered', async () => {
+    const { call } = await open.customer();
+    const [fixed, dynamic] = [await open.product(), await open.product({ pricingMode: 'DYNAMIC' })];
+    const wall = createManualClock(new Date());
+    const provider = open.system.makeProvider();
+    const price = createPrice({ ...open.system, wall, provider }).live;
+    const signedIn = await open.replica({ price });
+    const { userId } = await open.customer();
+    const body = { idempotencyKey: newKey() };
+    await open.system.fault('safegold', 'buy-price', 'error', { times: 50 });
+    const refused = await open.order(signedIn(userId), [fixed, dynamic], body);
+    expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    expect((await open.order(signedIn(userId), [fixed])).status).toBe(201);
+    await open.system.sandbox.control('DELETE', '/faults');
+    expect((await open.order(call, [fixed, dynamic], body)).status).toBe(201);
+  });
+
+  it.each([
+    ['no line', { items: [] }, 'items'],
+    ['no items', { items: undefined }, 'items'],
+    ['a product twice', { items: ['same', 'same'] }, 'items.1.productId'],
+    ['a product twice in another case', { items: ['same', 'SAME'] }, 'items.1.productId'],
+    ['nothing of a product', { quantity: 0 }, 'items.0.quantity'],
+    ['eleven pieces', { quantity: 11 }, 'items.0.quantity'],
+    ['half a piece', { quantity: 0.5 }, 'items.0.quantity'],
+    ['pieces as text', { quantity: '1' }, 'items.0.quantity'],
+    ['a product without an id', { items: ['none'] }, 'items.0.productId'],
+    ['three decimals of a rupee', { expectedTotal: '1.001' }, 'expectedTotal'],
+    ['a negative total', { expectedTotal: -1 }, 'expectedTotal'],
+    ['a short key', { idempotencyKey: 'short' }, 'idempotencyKey'],
+    ['no address', { shippingAddress: undefined }, 'shippingAddress'],
+  ])('with %s', async (_what, { items, quantity, ...more }: Record<string, unknown>, field) => {
+    const { userId, call } = await open.customer();
+    const product = await open.product();
+    const idOf = (name: unknown): unknown =>
+      name === 'same' ? product : name === 'SAME' ? product.toUpperCase() : name;
+    const named = Array.isArray(items) ? items.map(idOf) : [product];
+    const lines = named.map((productId) => ({ productId, quantity: quantity ?? 1 }));
+    const body = { items: lines, shippingAddress: goodAddress, ...more };
+    const sent = items === undefined && _what === 'no items' ? { ...body, items } : body;
+    const answer = await call('POST', '/product-orders', sent);
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+    expect(await ordersOf(userId)).toEqual([]);
+  });
+
+  it.each([
+    ['name', ''],
+    ['name', '   '],
+    ['name', 'a\u0000b'],
+    ['name', 'Asha\r\nX-Evil: 1'],
+    ['name', 'A'.repeat(101)],
+    ['name', '\u202eoaR ahsA'],
+    ['name', 'Asha\u2028Rao'],
+    ['name', { first: 'Asha' }],
+    ['line1', 'A'.repeat(201)],
+    ['line1', '\ud800'],
+    ['line2', ''],
+    ['line2', null],
+    ['city', '\t'],
+    ['state', 7],
+    ['phone', '1234567890'],
+    ['phone', '+929876543210'],
+    ['phone', '९८७६५४३२१०'],
+    ['pincode', '012345'],
+    ['pincode', '56001'],
+    ['pincode', 560_001],
+    ['pincode', '५६०००१'],
+  ])('with the address %s %j', async (field, value) => {
+    const { userId, call } = await open.customer();
+    const shippingAddress = { ...goodAddress, [field]: value };
+    const answer = await open.order(call, [await open.product()], { shippingAddress });
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      field: `shippingAddress.${field}`,
+    });
+    expect(await ordersOf(userId)).toEqual([]);
+  });
+
+  it('and not for an address that only looks hostile', async () => {
+    const { call } = await open.customer();
+    const shippingAddress = {
+      ...goodAddress,
+      name: "Robert'); DROP TABLE product_order;--",
+      line1: '<script>alert(1)</script> ${7*7} %00 ../../etc',
+      line2: 'क\u094d\u200dष, 🏠',
+    };
+    const placed = await open.order(call, [await open.product()], { shippingAddress });
+    expect(placed).toMatchObject({
+      status: 201,
+      body: { shippingAddress: { ...shippingAddress, phone: '+919876543210' } },
+    });
+  });
+});
+
+const productWith = (set: string): string => `UPDATE product SET ${set} WHERE id = $1::uuid`;
+
+/** Orders a product that another transaction changes between the reading and the writing. */
+const meanwhile = async (set: string, how: 'commit' | 'release', more: object = {}) => {
+  const { userId, call } = await open.customer();
+  const product = await open.product();
+  const { databaseUrl } = open.system.addresses;
+  const held = await holdRows(databaseUrl, productWith(set), [product]);
+  const ordering = open.order(call, [product], more);
+  await untilBlocked(databaseUrl, 1);
+  await held[how]();
+  return { answer: await ordering, orders: await ordersOf(userId), product, call };
+};
+
+describe('between reading and writing', () => {
+  it('a product that is deactivated is not ordered', async () => {
+    const { answer, orders } = await meanwhile('is_active = false', 'commit');
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'PRODUCT_UNAVAILABLE',
+      field: 'items.0.productId',
+    });
+    expect(orders).toEqual([]);
+  });
+
+  it('a product that is not deactivated after all is ordered', async () => {
+    const { answer, orders } = await meanwhile('is_active = false', 'release');
+    expect(answer.status).toBe(201);
+    expect(orders).toHaveLength(1);
+  });
+
+  it('a price that changes is the new one, or refused where the old one was expected', async () => {
+    const free = await meanwhile('price_paise = 600000', 'commit');
+    expect(free.answer).toMatchObject({ status: 201, body: { totalPaise: 618_000 } });
+    const body = { expectedTotal: '1129', idempotencyKey: newKey() };
+    const bound = await meanwhile('price_paise = 600000', 'commit', body);
+    expect(bound.answer).toMatchObject({ status: 409, code: 'PRICE_CHANGED' });
+    expect(bound.orders).toEqual([]);
+    const agreed = { ...body, expectedTotal: '6180' };
+    expect((await open.order(bound.call, [bound.product], agreed)).status).toBe(201);
+  });
+
+  it('a customer who is deleted orders nothing', async () => {
+    const { userId, call } = await open.customer();
+    const product = await open.product();
+    const { databaseUrl } = open.system.addresses;
+    const held = await holdRows(
+      databaseUrl,
+      `UPDATE app_user SET deleted_at = now(), phone = NULL, phone_hash = NULL
+       WHERE id = $1::uuid`,
+      [userId],
+    );
+    const ordering = open.order(call, [product]);
+    await untilBlocked(databaseUrl, 1);
+    await held.commit();
+    expect(await ordering).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    expect(await ordersOf(userId)).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Sealer } from '../../platform/crypto/index.ts';
+import { plainLine } from '../../platform/http/index.ts';
+import { phoneSchema } from '../identity/index.ts';
+import type { ProductOrder, ShippingAddress } from './product-orders.types.ts';
+
+/** An address as customers send it; one line of plain text in each field. */
+export const shippingAddressBody = z.object({
+  name: plainLine(100),
+  phone: phoneSchema,
+  line1: plainLine(200),
+  line2: plainLine(200).optional(),
+  city: plainLine(100),
+  state: plainLine(100),
+  pincode: z
+    .string('must be text')
+    .regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
+});
+
+/** An address as it is shown. */
+export const shippingAddressView = z.object({
+  name: z.string(),
+  phone: z.string(),
+  line1: z.string(),
+  line2: z.string().optional(),
+  city: z.string(),
+  state: z.string(),
+  pincode: z.string(),
+});
+
+const contextOf = (orderId: string) => ({
+  purpose: 'product-orders',
+  column: 'product_order.shipping_address',
+  row: orderId,
+});
+
+/** Seals the address of an order with the key of its customer. */
+export const sealAddress = (sealer: Sealer, orderId: string, address: ShippingAddress): string =>
+  sealer.seal(JSON.stringify(address), contextOf(orderId));
+
+/**
+ * Opens the address of an order; undefined once its customer's account is deleted, when there is
+ * neither a key nor anything to open.
+ */
+export const openAddress = (
+  sealer: Sealer | undefined,
+  { id, shippingAddressSealed }: Pick<ProductOrder, 'id' | 'shippingAddressSealed'>,
+): ShippingAddress | undefined => {
+  if (sealer === undefined || shippingAddressSealed === '') return undefined;
+  return shippingAddressView.parse(JSON.parse(sealer.open(shippingAddressSealed, contextOf(id))));
+};

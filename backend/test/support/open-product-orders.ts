@@ -1,0 +1,128 @@
+import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
+import { createAdmins } from '../../src/modules/admins/index.ts';
+import type { LivePriceReader } from '../../src/modules/price/index.ts';
+import {
+  createProductOrderAdminRoutes,
+  createProductOrderRoutes,
+} from '../../src/modules/product-orders/index.ts';
+import { createSettings } from '../../src/modules/settings/index.ts';
+import { createTransactionRoutes } from '../../src/modules/transactions/index.ts';
+import { paise, type Paise } from '../../src/money/index.ts';
+import { AppError } from '../../src/platform/errors/app-error.ts';
+import { bearerCaller, type Answer, type Caller } from './caller.ts';
+import { createFactories, type Factories, type MadeAdmin } from './factories.ts';
+import { customerGuard } from './open-money-out.ts';
+import { openTestSystem, type TestSystem } from './open-test-system.ts';
+
+/** A 24 karat gram of INR 7,213.57 in every test that sets no other price. */
+export const usualRate: Paise = paise(721_357n);
+
+export const goodAddress = {
+  name: 'Zubeida Qureshi',
+  phone: '9876543210',
+  line1: '12 MG Road',
+  line2: 'Flat 4, ਗਲੀ 2',
+  city: 'Bengaluru',
+  state: 'Karnataka',
+  pincode: '560001',
+};
+
+interface NewProduct {
+  readonly pricingMode?: 'FIXED' | 'DYNAMIC';
+  readonly pricePaise?: bigint;
+  readonly name?: string;
+  readonly inStock?: boolean;
+  readonly isActive?: boolean;
+  readonly weightGrams?: string;
+  readonly makingChargeBps?: number;
+  readonly discountBps?: number;
+}
+
+/** Product orders behind the routes of customers and operators. */
+export interface OpenProductOrders {
+  readonly system: TestSystem;
+  readonly factories: Factories;
+  /** Conditions that a test may change while it runs; no rate: there is no live price. */
+  readonly conditions: { rate24K: Paise | undefined };
+  as(userId?: string): Caller;
+  customer(): Promise<{ readonly userId: string; readonly phone: string; readonly call: Caller }>;
+  operator(role?: MadeAdmin['role']): Promise<MadeAdmin & { readonly call: Caller }>;
+  /** Adds a product and returns its id: of INR 1,000 before GST, or of 22 karat gold by weight. */
+  product(changes?: NewProduct): Promise<string>;
+  /** Orders one piece of each product. */
+  order(call: Caller, productIds: readonly string[], more?: object): Promise<Answer>;
+  /** Serves the customers' routes once more, with other clients or another price. */
+  replica(changes: {
+    readonly clients?: Partial<TestSystem>;
+    readonly price?: Pick<LivePriceReader, 'livePrice'>;
+  }): Promise<(userId: string) => Caller>;
+  close(): Promise<void>;
+}
+
+export const openProductOrders = async (): Promise<OpenProductOrders> => {
+  const system = await openTestSystem();
+  const { db, clock, random } = system;
+  const factories = createFactories(system);
+  const conditions: OpenProductOrders['conditions'] = { rate24K: usualRate };
+  const usualPrice = {
+    async livePrice() {
+      const buyPaise = conditions.rate24K;
+      if (buyPaise === undefined) throw new AppError('PRICE_UNAVAILABLE');
+      // Of a price nothing but the buy price is read.
+      return { buyPaise } as Awaited<ReturnType<LivePriceReader['livePrice']>>;
+    },
+  };
+  const replica: OpenProductOrders['replica'] = async ({ clients = {}, price = usualPrice }) => {
+    const own = { ...system, ...clients };
+    const { limits } = createSettings(own);
+    const url = await system.serve({
+      prefix: '/v1',
+      routes: [
+        ...createProductOrderRoutes({ ...own, price, limits, gstRateBpsOn }),
+        ...createTransactionRoutes({ db: own.db }),
+      ],
+      guard: customerGuard,
+    });
+    return (userId) => bearerCaller(url, userId);
+  };
+  const signedIn = await replica({});
+  const adminUrl = await system.serve({
+    prefix: '/v1',
+    routes: createProductOrderAdminRoutes(system),
+    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
+  });
+
+  return {
+    system,
+    factories,
+    conditions,
+    as: (userId = '') => signedIn(userId),
+    replica,
+    async customer() {
+      const { userId, phone } = await factories.customer();
+      return { userId, phone, call: signedIn(userId) };
+    },
+    async operator(role = 'ADMIN') {
+      const made = await factories.admin(role);
+      return { ...made, call: bearerCaller(adminUrl, made.token) };
+    },
+    async product(changes = {}) {
+      const [id, at] = [random.uuid(), clock.now()];
+      const usual = {
+        name: 'Plain band',
+        category: 'RINGS',
+        purityKarat: 22,
+        weightGrams: '3.5',
+        pricingMode: 'FIXED',
+        pricePaise: 100_000n,
+      };
+      await db.product.create({ data: { ...usual, ...changes, id, createdAt: at, updatedAt: at } });
+      return id;
+    },
+    order(call, productIds, more = {}) {
+      const items = productIds.map((productId) => ({ productId, quantity: 1 }));
+      return call('POST', '/product-orders', { items, shippingAddress: goodAddress, ...more });
+    },
+    close: () => system.close(),
+  };
+};
