@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { createAdminCommand } from './commands/admin.ts';
+import { createAuditCommand } from './commands/audit.ts';
 import { createCheckCommand } from './commands/check.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { createDeployCommand } from './commands/deploy.ts';
@@ -69,6 +70,7 @@ export const createProgram = (deps: CliDeps): Command => {
     createGatesCommand(deps),
     createDeployCommand(deps),
     createAdminCommand(deps),
+    createAuditCommand(deps),
     createLoginCommand(deps),
     createLogoutCommand(deps),
     createWhoamiCommand(deps),

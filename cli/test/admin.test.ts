@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withConnection } from '../../backend/dev/stack/database-setup.ts';
 import { createDatabase, type Database } from '../../backend/src/platform/db/index.ts';
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { golden, steadied } from './support/golden.ts';
@@ -196,5 +197,54 @@ describe('refusals', () => {
     const nowhere = await goldctl(['admin', 'list'], { env: { STACK_HOME: '/nowhere' } });
     expect(nowhere.code).toBe(5);
     expect(nowhere.stderr).toContain('"make up" starts one');
+  });
+});
+
+const withOwner = (statements: readonly string[]) =>
+  withConnection(stack.database.migrateUrl, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+
+describe('the audit log', () => {
+  const hash = /\b[\da-f]{64}\b/gu;
+  const steadyHash = (text: string) => steadied(text.replaceAll(hash, 'f'.repeat(64)));
+
+  it('is verified against its chain, and a head that was noted', async () => {
+    const noted = await goldctl(['audit', 'head']);
+    expect(noted.stdout).toMatch(/^[1-9]\d*:[\da-f]{64}\n$/u);
+    expect(await goldctl(['audit', 'head', '-o', 'json'])).toMatchObject({ code: 0 });
+    const verified = await goldctl(['audit', 'verify', '--head', noted.stdout.trim()]);
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    expect(verified.stdout).toContain(noted.stdout.trim());
+    const cut = await goldctl(['audit', 'verify', '--head', `999:${'0'.repeat(64)}`]);
+    expect(cut.code).toBe(3);
+    expect(cut.stdout).toContain('WRONG_HEAD');
+  });
+
+  it.each([['5'], ['5:abc'], [`-1:${'0'.repeat(64)}`]])(
+    'takes no head such as %s',
+    async (head) => {
+      const refused = await goldctl(['audit', 'verify', `--head=${head}`]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain('NUMBER:HASH');
+    },
+  );
+
+  it('shows what was changed behind the service', async () => {
+    await withOwner([
+      'ALTER TABLE audit_log DISABLE TRIGGER USER',
+      "UPDATE audit_log SET ip = '203.0.113.66' WHERE action = 'admin.create'",
+      `INSERT INTO audit_log (id, action, actor_api, at)
+       VALUES ('018f0000-0000-7000-8000-000000000001', 'forged', 'admin', now())`,
+      'ALTER TABLE audit_log ENABLE TRIGGER USER',
+    ]);
+    const found = await goldctl(['audit', 'verify', '-o', 'json']);
+    expect(found.code).toBe(3);
+    const { findings } = JSON.parse(found.stdout) as { findings: { kind: string }[] };
+    expect(findings[0]).toMatchObject({ kind: 'CHANGED', number: '1' });
+    expect(findings.at(-1)).toMatchObject({ kind: 'INSERTED', number: null });
+    const table = await goldctl(['audit', 'verify']);
+    expect(table.stderr).toContain('goldctl: the audit log is not what was written');
+    expect(steadyHash(table.stdout)).toBe(golden('audit-verify.txt', steadyHash(table.stdout)));
   });
 });

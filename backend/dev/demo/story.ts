@@ -33,6 +33,7 @@ import { signInAsOperator } from './steps/sign-in-operator.ts';
 import { signInElsewhere } from './steps/sign-in-elsewhere.ts';
 import { submitForReview } from './steps/submit-kyc.ts';
 import { uploadPapers } from './steps/upload-documents.ts';
+import { verifyAudit } from './steps/verify-audit.ts';
 import { visitAccounting } from './steps/visit-accounting.ts';
 
 /** The customer's whole story, in the order in which it happens. */
@@ -71,5 +72,6 @@ export const story: readonly Step[] = [
   followPlans,
   deleteAccount,
   reconcile,
+  verifyAudit,
   checkInvariants,
 ];

@@ -61,6 +61,7 @@ export const bans: readonly Ban[] = [
       'src/money/paise.ts': 'toSafePaise: the one way to the integers of the wire, checked',
       'src/money/bps.ts': 'a percentage for the wire, from an exact decimal',
       'src/money/grams.ts': "reads the database's own decimal, by its exact toFixed",
+      'src/modules/audit/chain-gauge.ts': 'a count and a hash for a metric, no amount',
       'src/modules/price/price.store.ts': 'the number of a tick, a count and no amount',
     },
   },

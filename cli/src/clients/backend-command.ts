@@ -52,6 +52,8 @@ interface BackendCommand<T> {
   readonly args: readonly string[];
   /** A password, say; empty unless given. */
   readonly stdin?: string;
+  /** In a pod; a minute unless given. */
+  readonly timeoutMs?: number;
   /** The form of the printed document. */
   readonly answer: z.ZodType<T>;
 }
@@ -103,7 +105,7 @@ const runLocally = (
 const runInPod = async (
   deps: CliDeps,
   context: KubeContext,
-  { args, stdin }: BackendCommand<unknown>,
+  { args, stdin, timeoutMs }: BackendCommand<unknown>,
 ): Promise<ChildResult> => {
   const client = await createKubeClient(deps, context);
   const pod = await findReadyPod(client, 'admin');
@@ -112,6 +114,7 @@ const runInPod = async (
     pod: pod.name,
     command: ['node', main, ...args],
     ...(stdin !== undefined && { stdin }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   });
 };
 

@@ -1,10 +1,20 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { adminRoles, emailSchema } from '../../modules/admins/index.ts';
+import type { ChainLink } from '../../modules/audit/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 
 const email = emailSchema;
 const role = z.enum(adminRoles);
+
+/** A head as `audit head` shows it. */
+const notedHead = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,17}):[\da-f]{64}$/u, 'must be NUMBER:HASH, as "audit head" shows it')
+  .transform((text): ChainLink => {
+    const [number = '', hash = ''] = text.split(':');
+    return { number: BigInt(number), hash };
+  });
 
 const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('admin create'), email, role }),
@@ -15,6 +25,8 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('admin reset-password'), email }),
   z.strictObject({ name: z.literal('keyring status') }),
   z.strictObject({ name: z.literal('keyring rotate') }),
+  z.strictObject({ name: z.literal('audit head') }),
+  z.strictObject({ name: z.literal('audit verify'), head: notedHead.optional() }),
 ]);
 
 /** A parsed command line. Passwords are no part of it: they come on standard input. */
@@ -27,13 +39,19 @@ const usage = [
   'operator admin activate|deactivate --email EMAIL',
   'operator admin reset-password --email EMAIL          password on standard input',
   'operator keyring status|rotate                       what needs an old key; move it to the first',
+  'operator audit head                                  the last entry of the audit chain, to note',
+  'operator audit verify [--head NUMBER:HASH]           compare the audit log with its chain',
 ].join('\n');
 
 const readArguments = (args: readonly string[]): unknown => {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { email: { type: 'string' }, role: { type: 'string' } },
+      options: {
+        email: { type: 'string' },
+        role: { type: 'string' },
+        head: { type: 'string' },
+      },
       allowPositionals: true,
     });
     return { name: positionals.join(' '), ...values };

@@ -4,7 +4,12 @@ import {
   newPasswordSchema,
   type AdminRecord,
 } from '../../modules/admins/index.ts';
-import { createAuditor } from '../../modules/audit/index.ts';
+import {
+  createAuditor,
+  readChainHead,
+  verifyChain,
+  type ChainLink,
+} from '../../modules/audit/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher, Vault } from '../../platform/crypto/index.ts';
 import type { Database } from '../../platform/db/index.ts';
@@ -65,6 +70,23 @@ const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
   });
 };
 
+const presentLink = ({ number, hash }: ChainLink) => ({ number: String(number), hash });
+
+/** Reads only. What is found is the document, not an error. */
+const verifyAudit = async ({ database: { db } }: OperatorDeps, noted: ChainLink | undefined) => {
+  const { head, verified, findings } = await verifyChain(db, noted);
+  return {
+    ok: findings.length === 0,
+    verified: String(verified),
+    head: presentLink(head),
+    findings: findings.map(({ kind, number, auditId }) => ({
+      kind,
+      number: number === undefined ? null : String(number),
+      auditId: auditId ?? null,
+    })),
+  };
+};
+
 const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
   const vault = openVault();
   const outdated = await countOutdatedValues({ db: database.db, vault });
@@ -106,6 +128,10 @@ export const runOperatorCommand = async (
       return keyringStatus(deps);
     case 'keyring rotate':
       return rotate(deps);
+    case 'audit head':
+      return presentLink(await readChainHead(deps.database.db));
+    case 'audit verify':
+      return verifyAudit(deps, command.head);
     default:
       return command satisfies never;
   }

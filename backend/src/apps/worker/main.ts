@@ -2,7 +2,7 @@ import { createObjectStore } from '../../adapters/object-store/create-object-sto
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
-import { createRefusalSweep } from '../../modules/audit/index.ts';
+import { createChainGauge, createRefusalSweep } from '../../modules/audit/index.ts';
 import { purgeAdminSignIns } from '../../modules/admins/index.ts';
 import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import { createProveHoldings } from '../../modules/reconciliation/index.ts';
@@ -107,6 +107,9 @@ await runMain(async (env) => {
     ],
   });
 
+  const observeQueue = createQueueGauge({ db, metrics, logger });
+  const observeChain = createChainGauge({ db, registry: metrics.registry, logger });
+
   feed.start();
   mover.start();
   jobs.start();
@@ -114,7 +117,9 @@ await runMain(async (env) => {
   await startProcess({
     runtime,
     config,
-    beforeMetrics: createQueueGauge({ db, metrics, logger }),
+    beforeMetrics: async () => {
+      await Promise.all([observeQueue(), observeChain()]);
+    },
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
     closeFirst: [
       { name: 'services', close: () => services.close() },

@@ -1,4 +1,8 @@
+export { readChainHead } from './audit-chain.store.ts';
 export { countOutdatedRows } from './audit.store.ts';
 export type { AuditEntry } from './audit.types.ts';
+export { createChainGauge } from './chain-gauge.ts';
+export type { ChainLink } from './chain-hash.ts';
 export { createAudit, createAuditor, type Auditor } from './create-audit.ts';
 export { createRefusalSweep } from './record-refusals.ts';
+export { verifyChain, type ChainFinding, type ChainReport } from './verify-chain.ts';

@@ -1,0 +1,67 @@
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { chainStart, type ChainLink } from './chain-hash.ts';
+
+/* The entries of `audit_chain`, which only a trigger adds. */
+
+/** An entry and the audit row that it names. */
+export interface ChainedRow extends ChainLink {
+  readonly auditId: string;
+  /** The columns that the hash covers, as text and in its order; undefined where no row is left. */
+  readonly columns: readonly (string | null)[] | undefined;
+}
+
+interface LinkRow {
+  readonly number: bigint;
+  readonly hash: string;
+}
+
+/** Returns the last entry; that of number 0 while there is none. One look into an index. */
+export const readChainHead = async (db: Db): Promise<ChainLink> =>
+  (await selectOne<LinkRow>(
+    db,
+    sql`
+      SELECT number, encode(hash, 'hex') AS hash FROM audit_chain ORDER BY number DESC LIMIT 1`,
+  )) ?? chainStart;
+
+/** Returns the hash of the entry of that number; undefined where there is none. */
+export const findChainHash = async (db: Db, number: bigint): Promise<string | undefined> =>
+  (
+    await selectOne<LinkRow>(
+      db,
+      sql`SELECT number, encode(hash, 'hex') AS hash FROM audit_chain WHERE number = ${number}`,
+    )
+  )?.hash;
+
+/** Returns the next entries after number `after`, up to `last`, in order. */
+export const listChainedRows = async (
+  db: Db,
+  { after, last, limit }: { readonly after: bigint; readonly last: bigint; readonly limit: number },
+): Promise<ChainedRow[]> => {
+  type Row = LinkRow & { auditId: string; columns: (string | null)[] | null };
+  const rows = await selectRows<Row>(
+    db,
+    sql`
+      SELECT c.number, encode(c.hash, 'hex') AS hash, c.audit_id AS "auditId",
+        CASE WHEN a.id IS NOT NULL THEN jsonb_build_array(
+          a.id::text, a.seq::text, a.action, a.outcome, a.actor_api, a.actor_id::text,
+          a.actor_email, a.actor_role, a.target_type, a.target_id, a.before::text, a.after::text,
+          a.sealed, a.sealed_for_user_id::text, a.request_id, a.ip,
+          ((extract(epoch FROM a.at) * 1000)::bigint)::text) END AS columns
+      FROM audit_chain c LEFT JOIN audit_log a ON a.id = c.audit_id
+      WHERE c.number > ${after} AND c.number <= ${last} ORDER BY c.number LIMIT ${limit}::int`,
+  );
+  return rows.map(({ columns, ...row }) => ({ ...row, columns: columns ?? undefined }));
+};
+
+/** Lists audit rows that no entry names, oldest first. */
+export const listUnchainedRows = (
+  db: Db,
+  limit: number,
+): Promise<{ readonly auditId: string; readonly seq: bigint }[]> =>
+  selectRows(
+    db,
+    sql`
+      SELECT a.id AS "auditId", a.seq FROM audit_log a
+      WHERE NOT EXISTS (SELECT FROM audit_chain c WHERE c.audit_id = a.id)
+      ORDER BY a.seq LIMIT ${limit}::int`,
+  );
