@@ -6,6 +6,13 @@ export const formatDecimal = (value: bigint, decimals: number): string => {
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 };
 
+/**
+ * Returns a decimal as the number of a spreadsheet's cell, which keeps 15 digits; a text that has
+ * more stays a text, so that none is lost.
+ */
+export const toCellNumber = (text: string): number | string =>
+  text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= 15 ? Number(text) : text;
+
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/;
 
 /**

@@ -59,6 +59,7 @@ export const bans: readonly Ban[] = [
     instead: 'use the value types of src/money; toSafePaise and formatGrams for the wire',
     allowed: {
       'src/money/paise.ts': 'toSafePaise: the one way to the integers of the wire, checked',
+      'src/money/decimal.ts': "toCellNumber: a spreadsheet's own numbers, where no digit is lost",
       'src/money/bps.ts': 'a percentage for the wire, from an exact decimal',
       'src/money/grams.ts': "reads the database's own decimal, by its exact toFixed",
       'src/modules/audit/chain-gauge.ts': 'a count and a hash for a metric, no amount',

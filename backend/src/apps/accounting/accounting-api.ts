@@ -1,12 +1,14 @@
-import { createAccounting } from '../../modules/accounting/index.ts';
+import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
+import { createRegisterRoutes } from '../../modules/registers/index.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
 /** Declares the routes of the accounting API; nothing is served yet. */
 export const createAccountingApi = (runtime: Runtime): ApiDefinition => {
-  const { db, inTransaction } = runtime.database;
-  const shared = { ...runtime, db, inTransaction };
+  const { db, inTransaction, readSnapshot } = runtime.database;
+  const shared = { ...runtime, db, inTransaction, readSnapshot };
   const accounting = createAccounting(shared);
+  const registers = createRegisterRoutes({ ...shared, access: portalRead });
   return {
     name: 'accounting',
     title: 'Digital Gold accounting API',
@@ -16,6 +18,6 @@ export const createAccountingApi = (runtime: Runtime): ApiDefinition => {
     limitPerMinute: 120,
     docs: false,
     guard: accounting.guard,
-    routes: [...accounting.routes],
+    routes: [...accounting.routes, ...registers],
   };
 };

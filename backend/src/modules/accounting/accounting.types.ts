@@ -19,9 +19,12 @@ export interface PortalPrincipal {
 /** Admits any signed-in member. */
 export const anyPortalUser: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
 
-/** Admits those who hold `permission`, for a read. */
-export const portalRead = (permission: Permission): Access<PortalPrincipal> =>
-  requirePermission<PortalPrincipal>(permission);
+/** Admits those who hold `permission`, and what `besides` names of a query, for a read. */
+export const portalRead = (
+  permission: Permission,
+  besides?: (query: unknown) => Permission | undefined,
+): Access<PortalPrincipal> =>
+  requirePermission<PortalPrincipal>(permission, besides === undefined ? {} : { besides });
 
 /** Admits those who hold `permission`, for a write: refused in read-only mode. */
 export const portalWrite = (permission: Permission): Access<PortalPrincipal> =>

@@ -74,9 +74,10 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
     async admit(req, access) {
       const principal = await principalOf(req);
       if (principal === undefined) return refuse('UNAUTHENTICATED', req, access);
-      const { permission } = access;
-      if (permission !== undefined && !holds(principal, permission)) {
-        return refuse('PERMISSION_DENIED', req, access, principal);
+      const needed = [access.permission, access.besides?.(req.query)];
+      const missing = needed.find((one) => one !== undefined && !holds(principal, one));
+      if (missing !== undefined) {
+        return refuse('PERMISSION_DENIED', req, { ...access, permission: missing }, principal);
       }
       if (!(await isWritable(access))) return refuse('READ_ONLY_MODE', req, access, principal);
       return principal;

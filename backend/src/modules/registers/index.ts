@@ -1,2 +1,3 @@
-export { registerTotals, type RegisterTotals } from './register-totals.read-model.ts';
+export { createRegisterRoutes } from './registers.accounting.routes.ts';
 export type { Period } from './period.ts';
+export { registerTotals, type RegisterTotals } from './register-totals.read-model.ts';

@@ -7,7 +7,17 @@ export interface RegisterReader {
   readonly role: string;
 }
 
-/** The moments that IST dates stand for: from `from` on, before `until`. Open where there is none. */
+/** What the guard holds the routes to; `gold.export` besides for files. */
+export type RegisterPermission =
+  | 'gold.summary.read'
+  | 'gold.buys.read'
+  | 'gold.sells.read'
+  | 'gold.holdings.read'
+  | 'gold.payments.read'
+  | 'gold.payouts.read'
+  | 'gold.export';
+
+/** The moments of a period: `from` on, and before `until`. Open where one is missing. */
 export interface Window {
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
@@ -19,44 +29,45 @@ export interface RegisterFilter extends Window {
 }
 
 /**
- * The kind of a column decides its form on the wire and in a file. `name` is a person's name, of
- * which only initials leave the service; `money` is paise.
+ * Decides the form of a column on the wire and in a file. `name` is a person's name, of which only
+ * initials leave the service; `money` is paise, and its column's name ends in `Paise`.
  */
 export type ColumnKind = 'text' | 'name' | 'date' | 'time' | 'money' | 'grams' | 'count';
 
-/** A column of a register: a name, a kind, and the SQL of its value. */
 export interface Column {
-  /** Its key in JSON; money ends in `Paise`. */
+  /** Its key in JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly value: Sql;
-  /** Summed over the whole filter: `value` uses only `base` and `figures` of the register then. */
-  readonly isSummed?: boolean;
+  /** Added up over the whole filter; `value` then needs no lookups. */
+  readonly isSummed: boolean;
 }
 
-/** A register, declared once: its page, its totals and its files are made from this. */
+/** Declares a register once: its pages, its totals and its files are made from this. */
 export interface Register {
-  readonly name: string;
-  readonly permission: string;
+  /** The last part of its path. */
+  readonly name: 'buys' | 'sells' | 'holdings' | 'payments' | 'payouts';
+  readonly permission: RegisterPermission;
   readonly summary: string;
-  readonly statuses: readonly string[];
-  /** The table and its alias, such as `gold_order o`. */
-  readonly base: Sql;
-  /** The conditions that make a row of the table one of the register. */
-  readonly conditions: readonly Sql[];
-  /** The moment by which a row belongs to a day; null where the register has no such moment. */
-  readonly moment: Sql | null;
-  /** The key of the table, which breaks ties. */
+  readonly statuses: readonly [string, ...string[]];
+  /** The table whose rows it lists, and the alias that the rest uses. */
+  readonly table: string;
+  readonly alias: string;
+  /** Restricts the table to the rows of the register; undefined for all. */
+  readonly condition?: Sql;
+  /** The moment by which a row belongs to a day; without one the register shows a period. */
+  readonly moment?: Sql;
+  /** The table's key, which breaks ties. */
   readonly key: Sql;
-  /** Joins that figures need; each gives a row of the base one row. */
-  readonly figures: (filter: RegisterFilter) => Sql;
-  /** Joins for what is shown beside the figures. */
+  /** Joins that summed columns need, one row for each. */
+  readonly figures: (window: Window) => Sql;
+  /** Joins for what is shown beside them, one row for each. */
   readonly lookups: Sql;
   readonly columns: readonly Column[];
-  readonly statusIs: (status: string, filter: RegisterFilter) => Sql;
-  /** The rows that an accountant's search names. */
-  readonly matches: (q: string) => Sql;
+  readonly isOfStatus: (status: string, window: Window) => Sql;
+  /** Holds for the rows that an accountant's search names: ids, exactly. */
+  readonly isFoundBy: (q: string) => Sql;
 }
 
-/** A row as the database gives it: every value as text. */
-export type RegisterRow = Readonly<Record<string, string | null>>;
+/** The values of a row in the order of the columns, as the database writes them. */
+export type RowValues = readonly (string | null)[];

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
+import { createReadSnapshot, type ReadSnapshot } from './read-snapshot.ts';
 import { repeatTransient } from './repeat-transient.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface Database {
   /** For single statements. */
   readonly db: Db;
   readonly inTransaction: InTransaction;
+  /** For long reads of many rows; the pool is not used. */
+  readonly readSnapshot: ReadSnapshot;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -82,6 +85,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   return {
     db: client,
     inTransaction,
+    readSnapshot: createReadSnapshot({ url, applicationName }),
     ping: async () => {
       await client.$queryRaw`SELECT 1`;
     },

@@ -8,6 +8,8 @@ export interface Access<Principal> {
   readonly permission?: string;
   /** Refused in an API's read-only mode. */
   readonly write?: boolean;
+  /** Names a permission that a query asks for besides; the query is not validated by then. */
+  readonly besides?: (query: unknown) => string | undefined;
   /** Admits a principal whose account is deleted too, as long as the credential has not expired. */
   readonly admitsDeleted?: boolean;
   /** Never set: it carries the type alone. */
@@ -29,5 +31,5 @@ export const requireRoles = <Principal>(...roles: readonly string[]): Access<Pri
 /** A principal that holds this permission; `write` routes also need the API not to be read-only. */
 export const requirePermission = <Principal>(
   permission: string,
-  options: { write?: boolean } = {},
-): Access<Principal> => ({ kind: 'permission', permission, write: options.write ?? false });
+  options: Pick<Access<Principal>, 'write' | 'besides'> = {},
+): Access<Principal> => ({ kind: 'permission', permission, write: false, ...options });

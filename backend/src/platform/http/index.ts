@@ -13,7 +13,16 @@ export {
 } from './pagination.ts';
 export { plainLine, plainText } from './plain-text.ts';
 export { openApiDocument } from './openapi.ts';
-export { created, noContent, ok, replayed, shared, writtenOut, type Reply } from './reply.ts';
+export {
+  created,
+  noContent,
+  ok,
+  replayed,
+  shared,
+  writtenOut,
+  type Reply,
+  type ReplySink,
+} from './reply.ts';
 export { currentRequestId, withRequestId } from './request-id.ts';
 export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
 export { fixedHeaders } from './security-headers.ts';

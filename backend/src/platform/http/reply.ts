@@ -1,3 +1,10 @@
+import type { Writable } from 'node:stream';
+
+/** Where a reply goes that is written while it is made; headers until the first byte. */
+export interface ReplySink extends Writable {
+  setHeader(name: string, value: string): unknown;
+}
+
 /** The result of a handler; the kernel serialises it. */
 export interface Reply {
   readonly status: number;
@@ -7,6 +14,12 @@ export interface Reply {
   readonly json?: string;
   /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
   readonly bytes?: Buffer;
+  /**
+   * Writes the body while it is made, in place of `body`. What it throws before the first byte is an
+   * error like any other; after it the connection is cut, so that a part is never taken for the
+   * whole. `gone` aborts when the client has left.
+   */
+  readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;
 }
 
 /** 200 with `body`. */

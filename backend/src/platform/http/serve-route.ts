@@ -76,6 +76,26 @@ const signalOfClose = (res: Response): AbortSignal => {
   return controller.signal;
 };
 
+/** Lets a reply write itself; a request for its headers alone gets those. */
+const stream = async (
+  req: Request,
+  res: Response,
+  { status, headers = {}, write }: Reply & Required<Pick<Reply, 'write'>>,
+): Promise<void> => {
+  res.statusCode = status;
+  res.set(headers);
+  const gone = signalOfClose(res);
+  try {
+    if (req.method !== 'HEAD') await write(res, gone);
+    res.end();
+  } catch (error) {
+    // Nobody is there to be told.
+    if (gone.aborted) return;
+    if (!res.headersSent) for (const name of Object.keys(headers)) res.removeHeader(name);
+    throw error;
+  }
+};
+
 /** A class, so that the few routes that read the address or the signal pay for it alone. */
 class ContextOf implements RequestContext {
   readonly requestId: string;
@@ -153,7 +173,9 @@ export const serveRoute = (route: Route, options: ServeOptions): RequestHandler 
     try {
       const principal = isPublic ? undefined : await guard.admit(req, route.access);
       if (read !== undefined) await pass(read, req, res);
-      answer(res, await runRoute(route, req, res, principal));
+      const reply = await runRoute(route, req, res, principal);
+      if (reply.write === undefined) answer(res, reply);
+      else await stream(req, res, { ...reply, write: reply.write });
     } catch (error) {
       next(checkReplies ? checkError(route, declared, error) : error);
     }

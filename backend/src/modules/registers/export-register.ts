@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Db, ReadSnapshot, Snapshot } from '../../platform/db/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Reply, ReplySink, RequestContext } from '../../platform/http/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import { windowOf } from './period.ts';
+import { rowsSql, totalsSql } from './register-sql.ts';
+import type { FileFormat, RegisterQuery } from './registers.schemas.ts';
+import type { Register, RegisterFilter, RegisterReader } from './registers.types.ts';
+import { writeCsv } from './write-csv.ts';
+import { writeXlsx } from './write-xlsx.ts';
+
+/** Files that one process writes at a time: each holds a connection and a snapshot. */
+const exportsAtOnce = 2;
+const retryAfterSeconds = 30;
+/** Rows that are in memory at a time. */
+const batchRows = 1000;
+/** The whole of a file, and the longest that a reader may leave a piece of it untaken. */
+const [longestMs, longestStallMs] = [15 * 60_000, 30_000];
+
+const types: Readonly<Record<FileFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+export interface ExportDeps {
+  readonly db: Db;
+  readonly readSnapshot: ReadSnapshot;
+  readonly audit: Auditor;
+  readonly logger: Logger;
+  readonly limits?: { readonly stallMs: number };
+}
+
+interface ExportRequest {
+  readonly register: Register;
+  readonly query: RegisterQuery;
+  readonly format: FileFormat;
+  readonly reader: RegisterReader;
+  readonly context: Pick<RequestContext, 'requestId' | 'ip'>;
+}
+
+class ReaderStalled extends Error {
+  override readonly name = 'ReaderStalled';
+}
+
+/** Takes the next piece only when the reader has taken the one before: memory stays as it is. */
+const send = async (
+  to: ReplySink,
+  pieces: AsyncIterable<string | Uint8Array>,
+  { ended, stallMs }: { readonly ended: AbortSignal; readonly stallMs: number },
+): Promise<void> => {
+  for await (const piece of pieces) {
+    ended.throwIfAborted();
+    if (to.write(piece)) continue;
+    const stalled = AbortSignal.timeout(stallMs);
+    try {
+      await once(to, 'drain', { signal: AbortSignal.any([ended, stalled]) });
+    } catch (error) {
+      throw stalled.aborted ? new ReaderStalled() : error;
+    }
+  }
+};
+
+const fileNameOf = ({ register, query, format }: ExportRequest): string => {
+  const period = [query.from, query.to].map((day) => day ?? 'open').join('_');
+  return `${register.name}_${period}.${format}`;
+};
+
+const piecesOf = (
+  { register, format }: ExportRequest,
+  filter: RegisterFilter,
+  snapshot: Snapshot,
+): AsyncIterable<string | Uint8Array> => {
+  const { name, columns } = register;
+  const batches = snapshot.batches(rowsSql(register, filter), batchRows);
+  return format === 'csv' ? writeCsv(columns, batches) : writeXlsx(name, columns, batches);
+};
+
+/**
+ * Creates the export of a register's whole filter as a file, written while it is read, from one
+ * snapshot (contract: accounting > Files). Its audit row is there before the first byte. What fails
+ * on the way cuts the connection, so that half a file never looks whole.
+ * @throws AppError BUSY while this process writes as many files as it may
+ */
+export const createExportRegister = (deps: ExportDeps) => {
+  let running = 0;
+
+  const record = async (request: ExportRequest): Promise<void> => {
+    const { register, query, format, reader, context } = request;
+    const { from = null, to = null, status = null, q } = query;
+    await deps.audit.record(deps.db, {
+      action: 'accounting.export',
+      actor: {
+        api: 'accounting',
+        id: reader.portalUserId,
+        email: reader.email,
+        role: reader.role,
+      },
+      target: { type: 'register', id: register.name },
+      after: { format, from, to, status, isSearch: q !== undefined },
+      // Whatever was typed: it may be somebody's name.
+      ...(q !== undefined && { sealed: { after: { q } } }),
+      requestId: context.requestId,
+      ip: context.ip,
+    });
+  };
+
+  const write = async (request: ExportRequest, to: ReplySink, gone: AbortSignal): Promise<void> => {
+    const { register, query } = request;
+    const ended = AbortSignal.any([gone, AbortSignal.timeout(longestMs)]);
+    await record(request);
+    await deps.readSnapshot(async (snapshot) => {
+      const filter = { ...windowOf(query), status: query.status, q: query.q };
+      const [rows] = (await snapshot.first(totalsSql(register, filter))) ?? [];
+      // A file with as many records is whole.
+      to.setHeader('x-total-rows', rows ?? '0');
+      const stallMs = deps.limits?.stallMs ?? longestStallMs;
+      await send(to, piecesOf(request, filter, snapshot), { ended, stallMs });
+    }, ended);
+  };
+
+  return (request: ExportRequest): Reply => ({
+    status: 200,
+    headers: {
+      'content-type': types[request.format],
+      'content-disposition': `attachment; filename="${fileNameOf(request)}"`,
+    },
+    async write(to, gone) {
+      if (running >= exportsAtOnce) {
+        const message = 'Too many files are being written. Please try again in half a minute.';
+        throw new AppError('BUSY', { message, retryAfterSeconds });
+      }
+      running += 1;
+      try {
+        await write(request, to, gone);
+      } catch (error) {
+        // A reader's own doing: there is nothing to mend, and nobody left to be told.
+        if (!(error instanceof ReaderStalled)) throw error;
+        deps.logger.info({ register: request.register.name }, 'a file was not read to its end');
+        to.destroy();
+      } finally {
+        running -= 1;
+      }
+    },
+  });
+};

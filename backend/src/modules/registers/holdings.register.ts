@@ -1,0 +1,63 @@
+import { sql, type Sql } from '../../platform/db/index.ts';
+import { isUuid } from '../../platform/ids/random.ts';
+import { grams, money, personName, text, time } from './columns.ts';
+import type { Register, Window } from './registers.types.ts';
+
+const isFrom = ({ from }: Window): Sql =>
+  from === undefined ? sql`true` : sql`m.at >= ${from}::timestamptz`;
+const isAfter = ({ until }: Window): Sql =>
+  until === undefined ? sql`false` : sql`m.at >= ${until}::timestamptz`;
+
+/** What a customer's gold did in the window and since: the cost follows their own movements. */
+const movementsOf = (window: Window): Sql => {
+  const [after, during] = [isAfter(window), sql`NOT (${isAfter(window)})`];
+  const of = (kind: string): Sql => sql`
+    coalesce(sum(abs(m.grams)) FILTER (WHERE ${during} AND m.kind = ${kind}), 0)`;
+  return sql`
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(m.grams), 0) AS since,
+        coalesce(sum(m.grams) FILTER (WHERE ${after}), 0) AS after,
+        coalesce(sum(m.invested_paise), 0) AS invested_since,
+        coalesce(sum(m.invested_paise) FILTER (WHERE ${after}), 0) AS invested_after,
+        ${of('CREDIT')} AS credited, ${of('DEBIT')} AS debited,
+        ${of('FORFEITED')} AS forfeited, ${of('RECOVERED')} AS recovered
+      FROM holding_movement m WHERE m.user_id = h.user_id AND ${isFrom(window)}) AS moved`;
+};
+
+/** Held at the end of the window. */
+const closing = (window: Window): Sql =>
+  window.until === undefined
+    ? sql`h.balance`
+    : sql`h.balance - coalesce((SELECT sum(m.grams) FROM holding_movement m
+        WHERE m.user_id = h.user_id AND ${isAfter(window)}), 0)`;
+
+/** What each customer held at both ends of a period, newest customers first. */
+export const holdingsRegister: Register = {
+  name: 'holdings',
+  permission: 'gold.holdings.read',
+  summary: 'What each customer held at both ends of a period, and what moved in it',
+  statuses: ['HELD', 'EMPTY'],
+  table: 'holding',
+  alias: 'h',
+  key: sql`h.user_id`,
+  figures: movementsOf,
+  lookups: sql`LEFT JOIN app_user u ON u.id = h.user_id`,
+  columns: [
+    text('customerId', sql`h.user_id`),
+    personName('customerName', sql`u.full_name`),
+    text('status', sql`CASE WHEN h.balance - moved.after > 0 THEN 'HELD' ELSE 'EMPTY' END`),
+    grams('openingGrams', sql`h.balance - moved.since`),
+    grams('creditedGrams', sql`moved.credited`),
+    grams('debitedGrams', sql`moved.debited`),
+    grams('forfeitedGrams', sql`moved.forfeited`),
+    grams('recoveredGrams', sql`moved.recovered`),
+    grams('closingGrams', sql`h.balance - moved.after`),
+    grams('reservedGrams', sql`h.reserved`),
+    money('openingInvestedPaise', sql`h.invested_paise - moved.invested_since`),
+    money('closingInvestedPaise', sql`h.invested_paise - moved.invested_after`),
+    time('updatedAt', sql`h.updated_at`),
+  ],
+  isOfStatus: (status, window) =>
+    status === 'HELD' ? sql`${closing(window)} > 0` : sql`${closing(window)} <= 0`,
+  isFoundBy: (q) => (isUuid(q) ? sql`h.user_id = ${q}::uuid` : sql`false`),
+};

@@ -1,0 +1,78 @@
+import {
+  formatGrams,
+  formatRupees,
+  gramsFromDatabase,
+  paise,
+  toCellNumber,
+} from '../../money/index.ts';
+import { asGrams, asInteger } from './period-figures.ts';
+import type { Column, ColumnKind, Register, RowValues } from './registers.types.ts';
+
+/**
+ * Shows who somebody is to those who know them, and to nobody else: the first letter of each word
+ * (contract: accounting > Registers).
+ */
+export const maskName = (name: string): string =>
+  [...name.matchAll(/(?<!\S)\S/gu)].map(([letter]) => `${letter}***`).join(' ');
+
+const jsonOf = (kind: ColumnKind, value: string): string | number => {
+  if (kind === 'money' || kind === 'count') return asInteger(value);
+  if (kind === 'grams') return asGrams(value);
+  return kind === 'name' ? maskName(value) : value;
+};
+
+/** Presents a row as JSON: paise are integers, grams texts. */
+export const presentRow = (
+  columns: readonly Column[],
+  values: RowValues,
+): Readonly<Record<string, string | number | null>> =>
+  Object.fromEntries(
+    columns.map(({ name, kind }, at) => {
+      const value = values[at] ?? null;
+      return [name, value === null ? null : jsonOf(kind, value)];
+    }),
+  );
+
+/** Presents the sums that follow the count in a row of totals. */
+export const presentTotals = (
+  { columns }: Register,
+  values: RowValues,
+): Readonly<Record<string, string | number | null>> =>
+  presentRow(
+    columns.filter(({ isSummed }) => isSummed),
+    values.slice(1),
+  );
+
+/** Names the columns of a file: money is in rupees there. */
+export const headersOf = (columns: readonly Column[]): string[] =>
+  columns.map(({ name, kind }) => (kind === 'money' ? name.replace(/Paise$/u, 'Inr') : name));
+
+const decimalOf = (kind: ColumnKind, value: string): string => {
+  if (kind === 'money') return formatRupees(paise(BigInt(value)));
+  return kind === 'grams' ? formatGrams(gramsFromDatabase(value)) : value;
+};
+
+/** A cell of a CSV file: a bigint is paise, and what begins a formula elsewhere a number. */
+export const csvCells = (
+  columns: readonly Column[],
+  values: RowValues,
+): (string | bigint | null)[] =>
+  columns.map(({ kind }, at) => {
+    const value = values[at] ?? null;
+    if (value === null) return null;
+    if (kind === 'money') return BigInt(value);
+    return kind === 'name' ? maskName(value) : decimalOf(kind, value);
+  });
+
+/** A cell of a spreadsheet: a figure is a number where it keeps all its digits. */
+export const sheetCells = (
+  columns: readonly Column[],
+  values: RowValues,
+): (string | number | null)[] =>
+  columns.map(({ kind }, at) => {
+    const value = values[at] ?? null;
+    if (value === null) return null;
+    if (kind === 'name') return maskName(value);
+    const isFigure = kind === 'money' || kind === 'grams' || kind === 'count';
+    return isFigure ? toCellNumber(decimalOf(kind, value)) : value;
+  });

@@ -1,0 +1,56 @@
+import { joinSql, noSql, sql, sqlName, type Sql } from '../../platform/db/index.ts';
+import { textOf } from './columns.ts';
+import { isWithin } from './period-figures.ts';
+import type { Register, RegisterFilter } from './registers.types.ts';
+
+const conditionOf = (register: Register, filter: RegisterFilter): Sql => {
+  const { condition, moment, isOfStatus, isFoundBy } = register;
+  const { status, q } = filter;
+  return joinSql(
+    [
+      condition ?? sql`true`,
+      ...(moment === undefined ? [] : [isWithin(moment, filter)]),
+      ...(status === undefined ? [] : [isOfStatus(status, filter)]),
+      ...(q === undefined ? [] : [isFoundBy(q)]),
+    ],
+    ' AND ',
+  );
+};
+
+const orderOf = ({ moment, key }: Register): Sql =>
+  moment === undefined ? sql`ORDER BY ${key} DESC` : sql`ORDER BY ${moment} DESC, ${key} DESC`;
+
+const listOf = (values: readonly Sql[]): Sql =>
+  joinSql(values.map((value, at) => sql`${value} AS ${sqlName(`c${at}`)}`));
+
+/**
+ * Selects rows, newest first, each value as text under `c0`, `c1`, … in the order of the columns.
+ * A page is cut out before anything is joined to it, in the order of the register's index.
+ */
+export const rowsSql = (
+  register: Register,
+  filter: RegisterFilter,
+  page?: { readonly limit: number; readonly offset: number },
+): Sql => {
+  const [table, alias] = [sqlName(register.table), sqlName(register.alias)];
+  const { limit, offset } = page ?? {};
+  const cut = limit === undefined ? noSql : sql`LIMIT ${limit}::int OFFSET ${offset}::int`;
+  return sql`
+    SELECT ${listOf(register.columns.map(textOf))}
+    FROM (
+      SELECT ${alias}.* FROM ${table} ${alias}
+      WHERE ${conditionOf(register, filter)} ${orderOf(register)} ${cut}) AS ${alias}
+    ${register.figures(filter)} ${register.lookups}
+    ${orderOf(register)}`;
+};
+
+/** Selects the number of rows of a filter as `c0`, then the sum of each summed column. */
+export const totalsSql = (register: Register, filter: RegisterFilter): Sql => {
+  const sums = register.columns
+    .filter(({ isSummed }) => isSummed)
+    .map(({ value }) => sql`coalesce(sum(${value}), 0)::text`);
+  return sql`
+    SELECT ${listOf([sql`count(*)::text`, ...sums])}
+    FROM ${sqlName(register.table)} ${sqlName(register.alias)} ${register.figures(filter)}
+    WHERE ${conditionOf(register, filter)}`;
+};

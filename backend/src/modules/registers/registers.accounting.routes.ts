@@ -1,0 +1,84 @@
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
+import { buysRegister } from './buys.register.ts';
+import { createExportRegister, type ExportDeps } from './export-register.ts';
+import { holdingsRegister } from './holdings.register.ts';
+import { paymentsRegister } from './payments.register.ts';
+import { payoutsRegister } from './payouts.register.ts';
+import { windowOf } from './period.ts';
+import { readRegister } from './read-register.ts';
+import { registerTotals } from './register-totals.read-model.ts';
+import {
+  asksForFile,
+  periodQuery,
+  registerPageOf,
+  registerQueryOf,
+  summaryView,
+} from './registers.schemas.ts';
+import type { Register, RegisterPermission, RegisterReader } from './registers.types.ts';
+import { sellsRegister } from './sells.register.ts';
+
+export interface RegistersDeps extends ExportDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  /** Admits those who hold `permission`, and what `besides` names of a query. */
+  readonly access: (
+    permission: RegisterPermission,
+    besides?: (query: unknown) => RegisterPermission | undefined,
+  ) => Access<RegisterReader>;
+}
+
+export const registers: readonly Register[] = [
+  buysRegister,
+  sellsRegister,
+  holdingsRegister,
+  paymentsRegister,
+  payoutsRegister,
+];
+
+/** Totals and page are of one moment. */
+const ofOneMoment = { isolation: 'RepeatableRead', timeoutMs: 30_000 } as const;
+
+const filesNeed = (query: unknown) => (asksForFile(query) ? 'gold.export' : undefined);
+
+/** Declares the registers of the accounting API, as pages and as files. */
+export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
+  const { inTransaction, access } = deps;
+  const exportRegister = createExportRegister(deps);
+
+  const summary = defineRoute({
+    method: 'GET',
+    path: '/gold/summary',
+    summary: 'What a period comes to',
+    tags: ['registers'],
+    access: access('gold.summary.read'),
+    query: periodQuery,
+    responses: { 200: summaryView },
+    handler: async ({ query }) => {
+      const totals = await inTransaction((tx) => registerTotals(tx, query), ofOneMoment);
+      return ok({ from: query.from ?? null, to: query.to ?? null, ...totals });
+    },
+  });
+
+  const routeOf = (register: Register): Route =>
+    defineRoute({
+      method: 'GET',
+      path: `/gold/${register.name}`,
+      summary: register.summary,
+      tags: ['registers'],
+      access: access(register.permission, filesNeed),
+      query: registerQueryOf(register),
+      responses: { 200: registerPageOf(register) },
+      errors: ['BUSY'],
+      handler: async ({ query, principal: reader, context }) => {
+        const { format, status, q } = query;
+        if (format !== 'json') return exportRegister({ register, query, format, reader, context });
+        const filter = { ...windowOf(query), status, q };
+        return ok(
+          await inTransaction((tx) => readRegister(tx, register, filter, query), ofOneMoment),
+        );
+      },
+    });
+
+  return [summary, ...registers.map(routeOf)];
+};
