@@ -7,6 +7,7 @@ import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { processFigures } from './process-figures.ts';
 import { buildServers } from './support/build-servers.ts';
+import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
 import { printReport, writeReport, type Report } from './support/report.ts';
 
@@ -21,6 +22,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'price-feed': priceFeed,
   transactions,
   plans,
+  reports,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

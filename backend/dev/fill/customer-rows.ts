@@ -17,13 +17,13 @@ export const customerStatements = (words: Words): readonly string[] => {
        CASE WHEN u % 100 = 37 THEN at + interval '1 minute' END,
        CASE WHEN NOT is_here THEN at + interval '1 day' END, at, at
      FROM (SELECT *, kind <> 'deleted' AS is_here FROM fill_user) AS customer ORDER BY u`,
-    `INSERT INTO kyc_record (id, user_id, status, pan_last4, aadhaar_last4, review_reason,
+    `INSERT INTO kyc_record (id, user_id, status, pan_last4, aadhaar_last4, review_reason_sealed,
        submitted_at, reviewed_at, provider_registered_at, created_at, updated_at)
      SELECT ${words.id('kyc', 'u')}, id,
        CASE kind WHEN 'trading' THEN 'APPROVED' WHEN 'submitted' THEN 'SUBMITTED'
          WHEN 'rejected' THEN 'REJECTED' ELSE 'PENDING' END,
        lpad((u % 1000)::text, 3, '0') || 'F', lpad((u % 10000)::text, 4, '0'),
-       CASE WHEN kind = 'rejected' THEN 'Filled as rejected' END,
+       CASE WHEN kind = 'rejected' THEN 'filled' END,
        at + interval '5 minutes', CASE WHEN kind IN ('trading', 'rejected') THEN
        at + interval '9 minutes' END, CASE WHEN kind = 'trading' THEN at + interval '9 minutes' END,
        at, at + interval '9 minutes'

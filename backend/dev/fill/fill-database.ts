@@ -32,7 +32,7 @@ export const fillDatabase = async (migrateUrl: string, given: Series): Promise<v
       `SET LOCAL work_mem = '256MB'; SET LOCAL maintenance_work_mem = '512MB';
        SET LOCAL synchronous_commit = off; SET LOCAL temp_buffers = '256MB'`,
     );
-    await withBareTables(client, async () => {
+    await withBareTables(client, orders, async () => {
       const statements = [
         ...planStatements(words),
         ...customerStatements(words),

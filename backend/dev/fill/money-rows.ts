@@ -23,7 +23,9 @@ const paymentStatements = (words: Words): readonly string[] => {
     status, standing, amount_paise, currency, method, refund_reference, refunded_at, learned_at,
     gateway_at, reversals_asked_at, updated_at`;
   return [
-    `INSERT INTO payment_order (id, user_id, order_id, quote_id, gateway, gateway_order_id,
+    // One statement, since each of the two rows names the other one. Of the payments nobody asks the
+    // gateway any more whether they went away: it knows none of them.
+    `WITH asked AS (INSERT INTO payment_order (id, user_id, order_id, quote_id, gateway, gateway_order_id,
        amount_paise, status, method, captured_payment_id, paid_at, expires_at, created_at,
        updated_at)
      SELECT ${id('paymentOrder', 'n')}, user_id, id,
@@ -34,7 +36,16 @@ const paymentStatements = (words: Words): readonly string[] => {
        CASE WHEN ${isCaptured} THEN ${later(capturedAfter)} END,
        CASE WHEN is_installment THEN at + interval '72 hours' ELSE at + interval '8 minutes' END,
        at, ${later('60')}
-     FROM fill_order o WHERE NOT is_sale ORDER BY n`,
+     FROM fill_order o WHERE NOT is_sale ORDER BY n)
+     INSERT INTO gateway_payment (${paymentColumns})
+     SELECT ${id('gatewayPayment', 'n')}, 'sandbox', ${captured}, ${gatewayOrder},
+       ${id('paymentOrder', 'n')}, CASE o.class WHEN 'refunded' THEN 'REFUNDED' ELSE 'CAPTURED' END,
+       CASE o.class WHEN 'refunded' THEN 'REFUNDED' ELSE 'APPLIED' END, amount, 'INR', 'upi',
+       CASE WHEN o.class = 'refunded' THEN ${name('rfnd_', 'n')} END,
+       CASE WHEN o.class = 'refunded' THEN ${later('7200')} END,
+       ${later(capturedAfter)}, ${later(`${capturedAfter} - 1`)}, ${later('86400')},
+       ${later(capturedAfter)}
+     FROM fill_order o WHERE ${isCaptured} ORDER BY n`,
     `INSERT INTO gateway_attempt (id, payment_order_id, gateway, status, gateway_order_id, detail,
        started_at, ended_at)
      SELECT ${id('gatewayAttempt', 'n')}, ${id('paymentOrder', 'n')}, 'sandbox', 'DONE',
@@ -45,16 +56,6 @@ const paymentStatements = (words: Words): readonly string[] => {
        ${id('paymentOrder', 'n')}, 'FAILED', 'NONE', amount, 'INR', 'upi', NULL, NULL,
        ${later('30')}, ${later('29')}, NULL, ${later('30')}
      FROM fill_order o WHERE ${isDeclined} ORDER BY n`,
-    // Of those that nobody asks about any more: the poll would ask a gateway that knows none of them.
-    `INSERT INTO gateway_payment (${paymentColumns})
-     SELECT ${id('gatewayPayment', 'n')}, 'sandbox', ${captured}, ${gatewayOrder},
-       ${id('paymentOrder', 'n')}, CASE o.class WHEN 'refunded' THEN 'REFUNDED' ELSE 'CAPTURED' END,
-       CASE o.class WHEN 'refunded' THEN 'REFUNDED' ELSE 'APPLIED' END, amount, 'INR', 'upi',
-       CASE WHEN o.class = 'refunded' THEN ${name('rfnd_', 'n')} END,
-       CASE WHEN o.class = 'refunded' THEN ${later('7200')} END,
-       ${later(capturedAfter)}, ${later(`${capturedAfter} - 1`)}, ${later('86400')},
-       ${later(capturedAfter)}
-     FROM fill_order o WHERE ${isCaptured} ORDER BY n`,
     `INSERT INTO webhook_event (${eventColumns})
      ${event('failedEvent', 'payment.failed', failed)}, ${later('30')}, ${later('30')}
      FROM fill_order o WHERE ${isDeclined} ORDER BY n`,

@@ -13,7 +13,9 @@ export const figuresOf = (customers: Sql): Sql => sql`
     coalesce(newest.invested_after_paise, 0) AS newest_paise,
     moved.grams AS moved_grams, moved.paise AS moved_paise,
     moved.to_house + ordered.grams AS ordered_grams
-  FROM (${customers}) AS customer JOIN holding h ON h.user_id = customer.user_id
+  FROM (${customers}) AS customer
+  -- A subquery of its own for each customer: joined, the planner would rather read all holdings.
+  CROSS JOIN LATERAL (SELECT * FROM holding WHERE user_id = customer.user_id OFFSET 0) AS h
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(m.grams), 0) AS grams,
       coalesce(sum(m.invested_paise), 0)::bigint AS paise,

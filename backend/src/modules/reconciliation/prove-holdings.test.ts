@@ -114,7 +114,8 @@ it('lists whoever gets a movement that their holding does not know', async () =>
 });
 
 it('keeps one that changes while it is proven', async () => {
-  const [customer] = holders;
+  // Beyond the first batch of the round over all holdings, which would find it too.
+  const customer = holders.at(-1);
   await owner.query('INSERT INTO unproven_holding (user_id) VALUES ($1)', [customer]);
   await owner.query('BEGIN');
   await change(customer, 1);

@@ -27,6 +27,19 @@ const fillDays = <T>(
   return dates.map((date) => ({ date, value: known.get(date) ?? none }));
 };
 
+/** Selects what was sold on each IST day from `from` to before `to`: `date`, `value` in paise. */
+export const gmvSql = (from: Date, to: Date): Sql => sql`
+  SELECT ${istDay(sql`sale.at`)} AS date, sum(sale.paise)::bigint AS value
+  FROM (
+    SELECT allocated_at AS at, amount_paise AS paise FROM gold_order
+    WHERE allocated_at >= ${from}::timestamptz AND allocated_at < ${to}::timestamptz
+      AND allocated_at IS NOT NULL AND recovered_at IS NULL
+    UNION ALL
+    SELECT created_at, total_paise FROM product_order
+    WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz
+      AND status NOT IN ('CANCELLED', 'RETURNED')) AS sale
+  GROUP BY 1`;
+
 /**
  * Returns the gross merchandise value of each of the last `days` IST days, oldest first: gold bought
  * (allocated that day, tax included, unless recovered since) and jewellery ordered (placed that day,
@@ -35,20 +48,7 @@ const fillDays = <T>(
  */
 export const readGmv = async (db: Db, now: Date, days: number): Promise<DayOf<Paise>[]> => {
   const { from, to, dates } = lastDays(now, days);
-  const rows = await selectRows<{ date: string; value: bigint }>(
-    db,
-    sql`
-      SELECT ${istDay(sql`sale.at`)} AS date, sum(sale.paise)::bigint AS value
-      FROM (
-        SELECT allocated_at AS at, amount_paise AS paise FROM gold_order
-        WHERE allocated_at >= ${from}::timestamptz AND allocated_at < ${to}::timestamptz
-          AND allocated_at IS NOT NULL AND recovered_at IS NULL
-        UNION ALL
-        SELECT created_at, total_paise FROM product_order
-        WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz
-          AND status NOT IN ('CANCELLED', 'RETURNED')) AS sale
-      GROUP BY 1`,
-  );
+  const rows = await selectRows<{ date: string; value: bigint }>(db, gmvSql(from, to));
   const known = rows.map(({ date, value }) => ({ date, value: paise(value) }));
   return fillDays(dates, known, ZERO_PAISE);
 };

@@ -203,7 +203,7 @@ const insertTrades = async ({ gold, jewellery }: Book, today: number): Promise<v
     await owner.query(
       `INSERT INTO product_order (id, user_id, status, items_total_paise, gst_paise, gst_rate_bps,
          delivery_fee_paise, total_paise, shipping_address_sealed, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, 0, 300, 0, $4, 'x', $5, $5)`,
+       VALUES ($1, $2, $3, $4, 0, 0, 0, $4, 'x', $5, $5)`,
       [system.random.uuid(), customer, status, paise, new Date(today + at)],
     );
   }
