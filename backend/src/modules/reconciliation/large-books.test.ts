@@ -38,7 +38,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 );
 const planRows = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: planNode })) }));
 
-/** Those with a row for each order. */
+/** Those with a row for each order or customer. */
 const largeTables: ReadonlySet<string> = new Set([
   'gold_order',
   'gold_order_event',
@@ -48,6 +48,7 @@ const largeTables: ReadonlySet<string> = new Set([
   'gateway_payment',
   'webhook_event',
   'holding_movement',
+  'holding',
 ]);
 
 /** The large tables that a plan reads from end to end. */
