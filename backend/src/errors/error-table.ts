@@ -212,6 +212,12 @@ export const errorTable = {
     409,
     'This PAN or Aadhaar number is registered with another account. Please contact support.',
   ),
+  DOCUMENT_UNREADABLE: row(
+    500,
+    'This document is missing from the store or cannot be decrypted. ' +
+      'Please ask the customer to upload it again.',
+    { reportable: true },
+  ),
   KYC_STATE: row(409, 'Your KYC is already under review or approved.'),
   CONFLICT: row(409, 'This conflicts with the current state. Please reload and try again.'),
 } as const satisfies Record<string, ErrorRow>;

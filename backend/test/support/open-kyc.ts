@@ -31,6 +31,8 @@ export interface OpenKyc {
   as(customer?: MadeCustomer): Caller;
   /** Posts an event of the KYC provider. */
   deliver(body: string, signature: string | undefined): Promise<Answer>;
+  /** The address of the admin API, with the prefix. */
+  readonly adminUrl: string;
   /** A caller of the admin API. */
   operator(admin?: MadeAdmin): Caller;
   /** Uploads a document; answers its key. */
@@ -84,6 +86,7 @@ export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
     system,
     make,
     admin,
+    adminUrl,
     as,
     deliver: (body, signature) =>
       createCaller(customerUrl, signature === undefined ? {} : { 'x-signature': signature })(

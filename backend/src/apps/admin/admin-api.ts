@@ -69,6 +69,7 @@ export const createAdminApi = (
   const kyc = createKycReview({
     ...shared,
     provider,
+    objects,
     notify: createNotify(runtime),
   });
   const reconciliation = createReconciliation({

@@ -4,7 +4,7 @@ import { createKycAdminRoutes } from './kyc.admin.routes.ts';
 import { createKycCustomerRoutes, type KycCustomerDeps } from './kyc.customer.routes.ts';
 import { createKycInbox } from './kyc-events.ts';
 import { createKycWebhookRoutes, type KycWebhookDeps } from './kyc.webhook.routes.ts';
-import type { ReviewKycDeps } from './review-kyc.ts';
+import type { ReadDocumentDeps } from './read-document.ts';
 
 /** Wires the customer's side: documents, submission, status; and the provider's webhook. */
 export const createKyc = (
@@ -15,6 +15,6 @@ export const createKyc = (
 });
 
 /** Wires the operators' side: the queue and its decisions. */
-export const createKycReview = (deps: ReviewKycDeps): { adminRoutes: Route[] } => ({
+export const createKycReview = (deps: ReadDocumentDeps): { adminRoutes: Route[] } => ({
   adminRoutes: createKycAdminRoutes(deps),
 });

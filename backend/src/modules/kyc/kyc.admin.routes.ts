@@ -1,17 +1,50 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { defineRoute, idParams, ok, type Reply, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
-import { kycOperatorView, queuePage, queueQuery, reasonBody } from './kyc.schemas.ts';
+import { forceReverify } from './force-reverify.ts';
+import {
+  documentParams,
+  documentTypes,
+  kycOperatorView,
+  queuePage,
+  queueQuery,
+  reasonBody,
+  reverifyBody,
+} from './kyc.schemas.ts';
 import { findKyc, listKyc, type KycRow } from './kyc.store.ts';
+import type { DocumentKind } from './kyc.types.ts';
 import { presentKycForOperators } from './present-kyc.ts';
-import { approveKyc, rejectKyc, requestResubmit, type ReviewKycDeps } from './review-kyc.ts';
+import { readDocument, type OpenedDocument, type ReadDocumentDeps } from './read-document.ts';
+import { approveKyc, rejectKyc, requestResubmit } from './review-kyc.ts';
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const reviewers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['kyc'];
 
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'application/pdf': 'pdf',
+};
+
+/**
+ * Shows a document inside the browser and nowhere else: what a customer uploaded runs no script,
+ * loads nothing, is embedded nowhere and kept in no cache.
+ */
+const showDocument = ({ bytes, contentType }: OpenedDocument, kind: DocumentKind): Reply => ({
+  status: 200,
+  bytes,
+  headers: {
+    'content-type': contentType,
+    'content-disposition': `inline; filename="${kind}.${extensions[contentType] ?? 'bin'}"`,
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'cache-control': 'no-store',
+  },
+});
+
 /** Declares `/kyc` of the admin API: the review queue and its decisions. */
-export const createKycAdminRoutes = (deps: ReviewKycDeps): Route[] => {
+export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => {
   const { db } = deps;
   const presentOne = async (row: KycRow) => ok((await presentKycForOperators(deps, [row]))[0]);
 
@@ -42,6 +75,32 @@ export const createKycAdminRoutes = (deps: ReviewKycDeps): Route[] => {
         if (row === undefined) throw new AppError('NOT_FOUND');
         return presentOne(row);
       },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/kyc/:id/documents/:kind',
+      summary: 'A document of the newest submission, decrypted; each look is audited',
+      tags,
+      access: reviewers,
+      params: documentParams,
+      responses: { 200: null },
+      produces: documentTypes,
+      errors: ['DOCUMENT_UNREADABLE', 'SERVICE_UNAVAILABLE'],
+      handler: async ({ params: { id, kind }, principal, context }) =>
+        showDocument(await readDocument(deps, id, kind, { principal, context }), kind),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/users/:id/force-kyc-reverify',
+      summary: 'Back to PENDING from any other state: the customer has to submit KYC again',
+      tags,
+      access: reviewers,
+      params: idParams,
+      body: reverifyBody,
+      responses: { 200: kycOperatorView },
+      errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+      handler: async ({ params, body, principal, context }) =>
+        presentOne(await forceReverify(deps, params.id, { principal, context }, body.reason)),
     }),
     defineRoute({
       method: 'POST',

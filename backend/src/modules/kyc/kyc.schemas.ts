@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { idParams, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { documentKinds, kycStatuses } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
@@ -7,6 +7,9 @@ const isPastDate = (text: string): boolean => text >= '1900-01-01';
 
 /** 3 MB decoded, and the body that carries it in base64. */
 export const documentLimitBytes = 3 * 1024 * 1024;
+/** The types of documents, by content. */
+export const documentTypes = ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'] as const;
+
 export const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
 
 const documentKey = z
@@ -35,7 +38,7 @@ export const submitBody = z.object({
 
 export const documentBody = z.object({
   kind: z.enum(documentKinds),
-  contentType: z.enum(['image/jpeg', 'image/png', 'image/webp', 'application/pdf']),
+  contentType: z.enum(documentTypes),
   dataBase64: z
     .string()
     .min(1)
@@ -83,7 +86,13 @@ kycOperatorView.register(z.globalRegistry, {
 export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });
 export const queuePage = pageOf(kycOperatorView);
 
-export const reasonBody = z.object({ reason: z.string().trim().min(1).max(500) });
+const reason = z.string().trim().min(1).max(500);
+export const reasonBody = z.object({ reason });
+export const reverifyBody = z.object({
+  reason: reason.describe('The customer reads it.').exactOptional(),
+});
+
+export const documentParams = idParams.extend({ kind: z.enum(documentKinds) });
 
 export type SubmitInput = z.output<typeof submitBody>;
 export type DocumentInput = z.output<typeof documentBody>;

@@ -169,6 +169,26 @@ export const storeReview = async (
   return count;
 };
 
+/** Returns a record to PENDING where it is still in `from`; returns the number of changed rows. */
+export const storeReverification = async (
+  tx: Db,
+  { id, from }: { readonly id: string; readonly from: KycStatus },
+  review: { readonly by: string; readonly at: Date; readonly reasonSealed: string | null },
+): Promise<number> => {
+  const { count } = await tx.kycRecord.updateMany({
+    where: { id, status: from },
+    data: {
+      status: 'PENDING',
+      reviewedBy: review.by,
+      reviewedAt: review.at,
+      reviewReason: null,
+      reviewReasonSealed: review.reasonSealed,
+      updatedAt: review.at,
+    },
+  });
+  return count;
+};
+
 /** Returns records with a field in the clear that was stored before it was sealed. */
 export const listUnsealed = (db: Db, limit: number): Promise<KycRow[]> =>
   db.kycRecord.findMany({
@@ -213,6 +233,28 @@ export const countDocuments = (db: Db, userId: string): Promise<number> =>
 
 export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
+
+/**
+ * Returns the document of a kind that belongs to a record's newest submission: the one that the
+ * submission names, else the newest that was uploaded before it.
+ */
+export const findSubmittedDocument = async (
+  db: Db,
+  record: Pick<KycRow, 'userId' | 'documentKey' | 'selfieKey' | 'submittedAt'>,
+  kind: DocumentKind,
+) => {
+  const { userId, documentKey, selfieKey, submittedAt } = record;
+  if (submittedAt === null) return undefined;
+  const named = [documentKey, selfieKey].filter((key) => key !== null);
+  return (
+    (await db.kycDocument.findFirst({ where: { userId, kind, key: { in: named } } })) ??
+    (await db.kycDocument.findFirst({
+      where: { userId, kind, createdAt: { lte: submittedAt } },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    })) ??
+    undefined
+  );
+};
 
 /** Returns the documents of these customers, newest first. */
 export const listDocuments = (db: Db, userIds: readonly string[]) =>

@@ -14,7 +14,7 @@ import { readHolding } from '../holdings/index.ts';
 import { findUser, setProviderUserId } from '../identity/index.ts';
 import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
 import { kycMachine } from './kyc.states.ts';
-import { findKyc, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
+import { findKyc, lockKycOfUser, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
 import type { Notify } from './kyc.types.ts';
 
 export interface ReviewKycDeps {
@@ -29,7 +29,7 @@ export interface ReviewKycDeps {
 }
 
 /** The operator who decides, and the request by which they do. */
-interface Reviewer {
+export interface Reviewer {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
 }
@@ -55,10 +55,15 @@ const messages = {
   },
 } as const;
 
+/** @throws AppError ILLEGAL_TRANSITION, with the state, unless the record waits for a decision */
+const requireSubmitted = ({ status }: Pick<KycRow, 'status'>): void => {
+  if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
+};
+
 const findSubmitted = async (db: Db, id: string): Promise<KycRow> => {
   const row = await findKyc(db, id);
   if (row === undefined) throw new AppError('NOT_FOUND');
-  if (row.status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION');
+  requireSubmitted(row);
   return row;
 };
 
@@ -126,6 +131,9 @@ const decide = (
   const { to, reason, providerUserId } = decision;
   const { action, ...message } = messages[to];
   return inTransaction(async (tx) => {
+    const locked = await lockKycOfUser(tx, row.userId);
+    // Of two decisions at once the second learns what the first one was.
+    if (locked !== undefined) requireSubmitted(locked);
     const at = clock.now();
     const reasonSealed =
       reason === null ? null : sealReason(await vault.forUser(tx, row.userId), reason, row.id);

@@ -33,7 +33,11 @@ export interface Resolution {
 export type Resolve = (order: GoldOrder, resolution: Resolution) => Promise<void>;
 
 /** 409: the resolution does not fit the order, or no longer does. */
-export const noFit = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+export const noFit = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
+  new AppError('ILLEGAL_TRANSITION', {
+    message,
+    ...(order !== undefined && { details: { status: order.status } }),
+  });
 
 /** 409: the resolution can't be judged while an earlier attempt is undecided. */
 export const undecided = (message?: string): AppError =>
@@ -56,7 +60,9 @@ export const requireDecided = async (db: Db, orderId: string): Promise<void> => 
 /** Locks a buy, and refuses one that is not under review any more. */
 export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
   const order = await lockOrder(db, orderId);
-  if (order?.status !== 'MANUAL_REVIEW') throw noFit('The order is not under review any more.');
+  if (order?.status !== 'MANUAL_REVIEW') {
+    throw noFit('The order is not under review any more.', order);
+  }
   return order;
 };
 

@@ -45,7 +45,7 @@ export const resolveOrder = async (
   const order = await findOrder(db, orderId);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const { resolution, reference, note } = body;
-  if (!isUnderReview(order)) throw noFit('The order is not under review.');
+  if (!isUnderReview(order)) throw noFit('The order is not under review.', order);
   if (isForSales[resolution] !== (order.type === 'SELL')) {
     throw noFit(`${resolution} does not fit an order of type ${order.type}.`);
   }

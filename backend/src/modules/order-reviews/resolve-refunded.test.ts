@@ -191,6 +191,8 @@ describe('REFUNDED', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 409, 409, 409,
     ]);
+    const loser = answers.find(({ status }) => status === 409);
+    expect(loser?.body).toMatchObject({ error: { details: { status: 'FAILED' } } });
     expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -89,17 +90,24 @@ describe('an approval', () => {
   it('dispatches once when operators approve at once', async () => {
     const { payoutId } = await open.payout(cap + 5n);
     const other = await open.operator('SUPER_ADMIN');
-    const answers = await Promise.all(
-      [superAdmin.call, other.call, superAdmin.call, other.call].map((call) =>
-        approve(call, payoutId),
-      ),
+    const url = open.system.addresses.migrateUrl;
+    const held = await holdRows(url, 'SELECT 1 FROM payout WHERE id = $1::uuid FOR UPDATE', [
+      payoutId,
+    ]);
+    const approvals = [superAdmin.call, other.call, superAdmin.call, other.call].map((call) =>
+      approve(call, payoutId),
     );
+    await untilBlocked(url, 4);
+    await held.release();
+    const answers = await Promise.all(approvals);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
       elsewhere,
       elsewhere,
       elsewhere,
     ]);
+    const loser = answers.find(({ status }) => status === 409);
+    expect(loser?.body).toMatchObject({ error: { details: { status: 'PROCESSING' } } });
     await open.drain();
     expect(await keysOf(payoutId)).toHaveLength(1);
     expect(await auditOf(payoutId)).toHaveLength(1);

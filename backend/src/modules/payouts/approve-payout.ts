@@ -20,7 +20,7 @@ export const approvePayout = (
     const { adminId } = operator.principal;
     const payout = await lockWithinCap(tx, payoutId, operator.principal);
     if (payout.status !== 'PENDING' || payout.approvedAt !== null) {
-      throw new AppError('ILLEGAL_TRANSITION');
+      throw new AppError('ILLEGAL_TRANSITION', { details: { status: payout.status } });
     }
     await approvePayoutRow(tx, payoutId, { approvedBy: adminId, at: deps.clock.now() });
     await startAttempt(deps, tx, payout, `admin:${adminId}`);

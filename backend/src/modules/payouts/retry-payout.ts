@@ -12,6 +12,9 @@ import type { Payout, PayoutsDeps } from './payouts.types.ts';
 
 const isRetryable = ({ status }: Payout): boolean => status === 'FAILED' || status === 'REVERSED';
 
+const notRetryable = ({ status }: Payout): AppError =>
+  new AppError('ILLEGAL_TRANSITION', { details: { status } });
+
 /**
  * Locks the account that a retry pays to until the transaction ends: `chosenId`, or the one of the
  * earlier attempt.
@@ -97,13 +100,13 @@ export const retryPayout = async (
   const seen = await findPayout(deps.db, payoutId);
   if (seen === undefined) throw new AppError('NOT_FOUND');
   requireWithinCap(principal, seen.amountPaise);
-  if (!isRetryable(seen)) throw new AppError('ILLEGAL_TRANSITION');
+  if (!isRetryable(seen)) throw notRetryable(seen);
   await requireTrusted(deps.db, payoutId, operator, note);
   await requireNotPaid(deps, payoutId);
   return deps.inTransaction(async (tx) => {
     const payout = await lockWithinCap(tx, payoutId, principal);
     const isSame = payout.attempt === seen.attempt && isRetryable(payout);
-    if (!isSame) throw new AppError('ILLEGAL_TRANSITION');
+    if (!isSame) throw notRetryable(payout);
     await requireTrusted(tx, payoutId, operator, note);
     const bankAccountId = await lockAccountForRetry(tx, payout, chosenAccountId);
     const at = deps.clock.now();
