@@ -132,6 +132,11 @@ export const errorTable = {
       'we confirm your payment automatically.',
   ),
   TERMS_NOT_ACCEPTED: row(400, 'Please accept the terms to continue.'),
+  GATEWAY_CREDENTIALS_BARRED: row(
+    409,
+    "This gateway's credentials do not fit this installation, so it takes no payments here. " +
+      'Production needs live credentials: configure them, then set the mode.',
+  ),
   NO_USABLE_GATEWAY: row(
     503,
     'No payment method is available right now. You have not been charged. Please try again later.',

@@ -1,6 +1,10 @@
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
 import { gatewayCodes } from '../adapters/payment-gateway/payment-gateway.config.ts';
+import {
+  separateByCredentials,
+  type CredentialsRule,
+} from '../adapters/payment-gateway/separate-by-credentials.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { gstRateBpsOn } from '../modules/accounting/index.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
@@ -25,7 +29,7 @@ import {
 import { createEarnReward } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
-import type { Config, Environment } from '../platform/config/config.ts';
+import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
 import { adapterDeps } from './adapter-deps.ts';
@@ -71,6 +75,19 @@ const findCustomer = async (client: Db, userId: string) => {
 };
 
 /**
+ * Checks that test money meets test systems alone: it would buy gold, or be paid out in rupees.
+ * @throws ConfigError
+ */
+const requireTestSystems = (
+  { isProduction, allowTestPayments }: CredentialsRule,
+  providers: readonly { readonly code: string; readonly isTestSystem: boolean }[],
+): void => {
+  const real = providers.find(({ isTestSystem }) => !isTestSystem);
+  if (!isProduction || !allowTestPayments || real === undefined) return;
+  throw new ConfigError(`ALLOW_TEST_PAYMENTS: ${real.code} is not configured with its test system`);
+};
+
+/**
  * Wires the services of every process that deals in gold with their collaborators, lowest first:
  * orders, then payments, bank accounts and payouts, then what buys, sells and reviews. A process
  * that receives no webhooks needs none of their secrets.
@@ -85,8 +102,14 @@ export const createServices = (
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const provider = createGoldProvider(env, adapterDeps(runtime));
-  const gateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
+  const allGateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
   const payoutProvider = createPayoutProvider(env, { ...adapterDeps(runtime), receivesWebhooks });
+  const rule = {
+    isProduction: config.APP_MODE === 'production',
+    allowTestPayments: config.ALLOW_TEST_PAYMENTS,
+  };
+  requireTestSystems(rule, [provider, payoutProvider]);
+  const { gateways, barred } = separateByCredentials(allGateways, rule);
   const settings = createSettings(shared);
   const { limits } = settings;
   const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
@@ -150,6 +173,8 @@ export const createServices = (
   return {
     provider,
     gateways,
+    /** Codes of configured gateways whose credentials do not fit the installation. */
+    barredGateways: new Set(barred.keys()),
     /** Every gateway that has an adapter, configured or not. */
     gatewayCodes,
     price,
@@ -167,7 +192,7 @@ export const createServices = (
     async close(): Promise<void> {
       await provider.close();
       await payoutProvider.close();
-      for (const gateway of gateways.values()) await gateway.close();
+      for (const gateway of allGateways.values()) await gateway.close();
     },
   };
 };

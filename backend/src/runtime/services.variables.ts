@@ -1,9 +1,13 @@
 import { defineVariables } from '../platform/config/config.ts';
-import { integer, optionalInteger } from '../platform/config/kinds.ts';
+import { flag, integer, optionalInteger } from '../platform/config/kinds.ts';
 import { retrySeconds } from './retry-seconds.ts';
 
 /** Further variables of a process that buys or sells gold. */
 export const servicesVariables = defineVariables({
+  ALLOW_TEST_PAYMENTS: {
+    schema: flag(false),
+    doc: 'in production: take payments with test credentials alone; needs test systems of gold and payouts',
+  },
   ALLOCATION_RETRY_SECONDS: {
     schema: retrySeconds('5,15,45,90,180'),
     doc: 'waits before an allocation is tried again, in seconds',

@@ -4,6 +4,7 @@ import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
+import { separateByCredentials } from '../../src/adapters/payment-gateway/separate-by-credentials.ts';
 import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
@@ -124,4 +125,40 @@ test('what is missing is named, and a secret never shown', () => {
   expect(() => createPaymentGateways({ PAYMENT_GATEWAYS: 'nobody' }, deps)).toThrow(
     /PAYMENT_GATEWAYS/,
   );
+});
+
+describe('the credentials of a payment gateway', () => {
+  const razorpay = (id: string) => ({
+    RAZORPAY_BASE_URL: 'https://api.example',
+    RAZORPAY_KEY_ID: id,
+    RAZORPAY_KEY_SECRET: token,
+    RAZORPAY_WEBHOOK_SECRETS: token,
+  });
+  const cashfree = (host: string, id = 'id', secret = token) => ({
+    CASHFREE_BASE_URL: `https://${host}/pg`,
+    CASHFREE_CLIENT_ID: id,
+    CASHFREE_CLIENT_SECRET: secret,
+    CASHFREE_WEBHOOK_SECRETS: secret,
+  });
+  test.each([
+    ['razorpay', razorpay('rzp_test_gold'), 'test'],
+    ['razorpay', razorpay('rzp_live_gold'), 'live'],
+    ['razorpay', razorpay('gold'), 'unknown'],
+    ['cashfree', cashfree('sandbox.cashfree.com'), 'test'],
+    ['cashfree', cashfree('api.cashfree.com', 'TEST123'), 'test'],
+    ['cashfree', cashfree('api.cashfree.com', '123', `cfsk_ma_test_${token}`), 'test'],
+    ['cashfree', cashfree('api.cashfree.com', '123', `cfsk_ma_prod_${token}`), 'live'],
+    ['cashfree', cashfree('proxy.example'), 'unknown'],
+  ])('of %s with %j are %s', (code, env, credentials) => {
+    const all = createPaymentGateways({ ...env, PAYMENT_GATEWAYS: code }, deps);
+    expect(all.get(code)?.credentials).toBe(credentials);
+    const codesIn = (isProduction: boolean, allowTestPayments: boolean) => {
+      const separated = separateByCredentials(all, { isProduction, allowTestPayments });
+      expect(separated.gateways.size + separated.barred.size).toBe(1);
+      return [...separated.gateways.keys()];
+    };
+    expect(codesIn(true, false)).toEqual(credentials === 'test' ? [] : [code]);
+    expect(codesIn(true, true)).toEqual(credentials === 'test' ? [code] : []);
+    expect([...codesIn(false, false), ...codesIn(false, true)]).toEqual([code, code]);
+  });
 });

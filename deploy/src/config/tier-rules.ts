@@ -50,6 +50,13 @@ const testbedNeedsAMode: Rule = ({ testbed, appMode }) =>
     'is production, which refuses the sandbox; a testbed needs development or test',
   );
 
+const testPaymentsAreForOthers: Rule = ({ tier, environment }) =>
+  problemIf(
+    tier === 'prod' && environment['ALLOW_TEST_PAYMENTS'] === 'true',
+    'environment.ALLOW_TEST_PAYMENTS',
+    'must not be true in prod, where payments are money',
+  );
+
 const tagIsFixed: Rule = ({ tier, image }) =>
   problemIf(
     tier !== 'dev' && image.tag === 'latest',
@@ -100,6 +107,7 @@ export const tierRules: readonly Rule[] = [
   contextIsNamed,
   testbedIsForDev,
   testbedNeedsAMode,
+  testPaymentsAreForOthers,
   tagIsFixed,
   objectsAreShared,
   bucketIsNamed,

@@ -139,6 +139,8 @@ export interface GoldProviderRules {
  */
 export interface GoldProvider {
   readonly code: string;
+  /** True where its address is the provider's test system for certain: its gold is none. */
+  readonly isTestSystem: boolean;
   readonly rules: GoldProviderRules;
   /** Returns both rates and the spot price. Safe to repeat. */
   price(): Promise<Outcome<ProviderPrice>>;

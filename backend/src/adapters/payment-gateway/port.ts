@@ -147,6 +147,8 @@ export interface PaymentGateway {
   readonly code: string;
   /** Identifies us in the checkout of the customer's app; no secret. */
   readonly publicKey: string;
+  /** As far as the configuration tells: test credentials move no money. */
+  readonly credentials: 'live' | 'test' | 'unknown';
   /** Returns false while its circuit is open: it is not chosen for new payments then. */
   isAvailable(): boolean;
   /** Repeating it with the same receipt gives the same order where the gateway can; else ask

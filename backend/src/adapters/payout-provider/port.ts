@@ -180,6 +180,8 @@ export interface PayoutProviderRules {
  */
 export interface PayoutProvider {
   readonly code: string;
+  /** True where its credentials are test ones for certain: it pays no money. */
+  readonly isTestSystem: boolean;
   readonly rules: PayoutProviderRules;
   /** Finds or makes the contact of this reference and its fund account. Safe to repeat. */
   ensureFundAccount(asked: EnsureFundAccount): Promise<Outcome<FundAccount>>;

@@ -86,6 +86,7 @@ export const createAdminApi = (
       payment_gateway: checkPaymentGateways({
         gateways,
         listUsable: () => services.payments.listUsableGateways(),
+        barred: services.barredGateways,
       }),
       payout_provider: checkPayoutProvider(payoutProvider),
       price_feed: checkPriceFeed(async () => (await findLastTick(db))?.mark, wall),
@@ -138,7 +139,12 @@ export const createAdminApi = (
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
       ...createProductOrderAdminRoutes(shared),
-      ...createGatewayAdminRoutes({ ...shared, gateways, codes: services.gatewayCodes }),
+      ...createGatewayAdminRoutes({
+        ...shared,
+        gateways,
+        codes: services.gatewayCodes,
+        barred: services.barredGateways,
+      }),
       ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
       ...catalogue.adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),

@@ -51,7 +51,7 @@ export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
       params: gatewayParams,
       body: gatewayPatch,
       responses: { 200: gatewayView },
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'GATEWAY_CREDENTIALS_BARRED'],
       handler: async ({ params, body, principal, context }) =>
         ok(await manage.change(params.code, body, { principal, context })),
     }),

@@ -4,7 +4,7 @@ import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createReadinessCustomerRoutes } from '../readiness/index.ts';
+import { checkPaymentGateways, createReadinessCustomerRoutes } from '../readiness/index.ts';
 import { listUsableGateways } from './choose-gateway.ts';
 import { createGatewayAdminRoutes } from './index.ts';
 import type { GatewayView } from './gateways.schemas.ts';
@@ -235,4 +235,47 @@ it('loses no change of two operators at once', async () => {
   expect(body).toMatchObject({ priority: ['sandbox'], routes: { wallet: 'sandbox' } });
   const [cashfree, , sandbox] = await items();
   expect([cashfree?.isDefault, sandbox?.enabled, sandbox?.mode]).toEqual([true, false, 'live']);
+});
+
+describe('a gateway with test credentials in production', () => {
+  let bare: Caller;
+
+  beforeAll(async () => {
+    const routes = createGatewayAdminRoutes({
+      ...system,
+      gateways: new Map(),
+      codes,
+      barred: new Set(['razorpay']),
+    });
+    const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+    bare = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }), boss.token);
+  });
+
+  it('can not be declared live, and stays as it was, without an audit row', async () => {
+    const before = await system.db.auditLog.count();
+    const refused = await bare('PATCH', '/payment-gateways/razorpay', { mode: 'live' });
+    expect(refused).toMatchObject({ status: 409, code: 'GATEWAY_CREDENTIALS_BARRED' });
+    expect(await system.db.auditLog.count()).toBe(before);
+    const { body } = await bare('GET', '/payment-gateways/razorpay');
+    expect(body).toMatchObject({ mode: 'test', credentialsConfigured: true });
+  });
+
+  it('can be switched off and on, and another one be declared live', async () => {
+    const enabled = await bare('PATCH', '/payment-gateways/razorpay', { enabled: false });
+    expect(enabled.status).toBe(200);
+    const other = await bare('PATCH', '/payment-gateways/cashfree', { mode: 'live' });
+    expect(other).toMatchObject({ status: 200 });
+  });
+
+  it('is named by readiness', async () => {
+    const check = checkPaymentGateways({
+      gateways: new Map(),
+      listUsable: async () => [],
+      barred: new Set(['razorpay']),
+    });
+    expect(await check()).toMatchObject({
+      status: 'FAIL',
+      detail: expect.stringContaining('credentials do not fit this installation: razorpay'),
+    });
+  });
 });

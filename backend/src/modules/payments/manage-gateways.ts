@@ -26,6 +26,8 @@ export interface ManageGatewaysDeps {
   readonly gateways: GatewaysByCode;
   /** Every gateway that has an adapter, configured or not. */
   readonly codes: readonly string[];
+  /** Those whose credentials do not fit the installation; none unless given. */
+  readonly barred?: ReadonlySet<string>;
 }
 
 /** The operator who changes something, and their request. */
@@ -40,13 +42,14 @@ interface By {
  * gateway that can be chosen: readiness shows it, and buying says so.
  */
 export const createManageGateways = (deps: ManageGatewaysDeps) => {
-  const { db, inTransaction, clock, audit, gateways, codes } = deps;
+  const { db, inTransaction, clock, audit, gateways, codes, barred = new Set() } = deps;
 
   const presentOne = (settings: GatewaySettings, code: string): GatewayView => {
     const { defaultCode } = settings.routing;
     const { enabled, mode } = settingOf(settings, code);
     const isDefault = code === (defaultCode ?? defaultGatewayOf(gateways, settings.routing));
-    return { code, enabled, mode, credentialsConfigured: gateways.has(code), isDefault };
+    const credentialsConfigured = gateways.has(code) || barred.has(code);
+    return { code, enabled, mode, credentialsConfigured, isDefault };
   };
 
   const presentAll = (settings: GatewaySettings): GatewaysView => ({
@@ -98,9 +101,12 @@ export const createManageGateways = (deps: ManageGatewaysDeps) => {
       return presentOne(await readGatewaySettings(db), code);
     },
 
-    /** @throws AppError NOT_FOUND */
+    /** @throws AppError NOT_FOUND, GATEWAY_CREDENTIALS_BARRED */
     async change(code: string, patch: GatewayPatch, by: By): Promise<GatewayView> {
       requireCode(code);
+      if (patch.mode === 'live' && barred.has(code)) {
+        throw new AppError('GATEWAY_CREDENTIALS_BARRED');
+      }
       const { principal, context } = by;
       await inTransaction(async (tx) => {
         await lockGatewaySettings(tx);

@@ -68,12 +68,19 @@ export const checkPaymentGateways =
     readonly gateways: ReadonlyMap<string, PaymentGateway>;
     /** The gateways that may be used now, in the order of choice. */
     readonly listUsable: () => Promise<readonly string[]>;
+    /** Those whose credentials do not fit the installation. */
+    readonly barred?: ReadonlySet<string>;
   }): ReadinessCheck =>
   async () => {
-    if (options.gateways.size === 0) return fail('No payment gateway is configured.');
+    const { barred = new Set<string>() } = options;
+    const unfit =
+      barred.size === 0
+        ? ''
+        : ` Never chosen, as its credentials do not fit this installation: ${[...barred].join(', ')}.`;
+    if (options.gateways.size === 0) return fail(`No payment gateway is configured.${unfit}`);
     const usable = (await options.listUsable()).flatMap((code) => options.gateways.get(code) ?? []);
     if (usable.length === 0) {
-      return fail('No payment gateway can be chosen: enable one, or set its mode.');
+      return fail(`No payment gateway can be chosen: enable one, or set its mode.${unfit}`);
     }
     const answers = await Promise.all(
       usable.map(async (gateway) => {
@@ -89,8 +96,8 @@ export const checkPaymentGateways =
     const silent = codesOf(false) === '' ? '' : ` No response from: ${codesOf(false)}.`;
     const responding = codesOf(true);
     return responding === ''
-      ? fail(silent.trim())
-      : pass(`Payments go to, in this order: ${responding}.${silent}`);
+      ? fail(`${silent.trim()}${unfit}`)
+      : pass(`Payments go to, in this order: ${responding}.${silent}${unfit}`);
   };
 
 /** Requests a payout that can't exist: a provider that says so is reachable and usable. */

@@ -39,6 +39,7 @@ export const createSafegold = (
   const invoice = invoiceAnswer(config.SAFEGOLD_BASE_URL);
   return {
     code: 'safegold',
+    isTestSystem: new URL(config.SAFEGOLD_BASE_URL).hostname === 'partners-staging.safegold.com',
     rules: safegoldRules,
     price: createSafegoldPrice(calls, deps.clock, config.SAFEGOLD_SPOT_FIELD),
     ...createSafegoldUsers(calls),

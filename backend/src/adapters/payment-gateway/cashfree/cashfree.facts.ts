@@ -144,3 +144,21 @@ export const chargeType = 'CHARGE';
 
 /** Subscriptions are in rupees; their payments name no currency when they are read. */
 export const chargeCurrency = 'INR';
+
+/**
+ * Returns whose money the credentials move: test ones start with `TEST`, or their secret with
+ * `cfsk_ma_test_`, and the host of the sandbox takes no others.
+ */
+export const credentialsOf = (given: {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}): 'live' | 'test' | 'unknown' => {
+  const { hostname } = new URL(given.baseUrl);
+  const isTest =
+    hostname === 'sandbox.cashfree.com' ||
+    given.clientId.startsWith('TEST') ||
+    given.clientSecret.startsWith('cfsk_ma_test_');
+  if (isTest) return 'test';
+  return hostname === 'api.cashfree.com' ? 'live' : 'unknown';
+};

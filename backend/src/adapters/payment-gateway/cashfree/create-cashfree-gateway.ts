@@ -59,6 +59,11 @@ export const createCashfreeGateway = (
   return {
     code: 'cashfree',
     publicKey: config.CASHFREE_CLIENT_ID,
+    credentials: facts.credentialsOf({
+      baseUrl: config.CASHFREE_BASE_URL,
+      clientId: config.CASHFREE_CLIENT_ID,
+      clientSecret: config.CASHFREE_CLIENT_SECRET,
+    }),
     close,
     isAvailable,
     debitMandate,

@@ -7,7 +7,7 @@ import { createRazorpayCalls } from './create-razorpay-calls.ts';
 import { createRazorpayDebits } from './create-razorpay-debits.ts';
 import { createRazorpayOrders } from './create-razorpay-orders.ts';
 import type { RazorpayConfig } from './razorpay.config.ts';
-import { eventIdHeader, signatureHeader } from './razorpay.facts.ts';
+import { credentialsOf, eventIdHeader, signatureHeader } from './razorpay.facts.ts';
 import { readRazorpayEvent } from './read-razorpay-event.ts';
 
 /** Razorpay as a payment gateway; the wire's facts are in `razorpay.facts.ts`. */
@@ -19,6 +19,7 @@ export const createRazorpay = (
   return {
     code: 'razorpay',
     publicKey: config.RAZORPAY_KEY_ID,
+    credentials: credentialsOf(config.RAZORPAY_KEY_ID),
     ...createRazorpayOrders(calls),
     ...createRazorpayDebits(calls),
 

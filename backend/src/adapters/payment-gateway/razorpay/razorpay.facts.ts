@@ -125,3 +125,9 @@ export const isSameContact = (one: string, other: string): boolean => {
 
 /** api/payments/recurring-payments: "1" charges the mandate. */
 export const recurringFlag = '1';
+
+/** Returns whose money a key id moves: Razorpay writes it into the id (docs: api/authentication). */
+export const credentialsOf = (keyId: string): 'live' | 'test' | 'unknown' => {
+  if (keyId.startsWith('rzp_test_')) return 'test';
+  return keyId.startsWith('rzp_live_') ? 'live' : 'unknown';
+};

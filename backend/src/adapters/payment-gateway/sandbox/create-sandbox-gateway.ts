@@ -21,6 +21,7 @@ export const createSandboxGateway = (
   return {
     code: 'sandbox',
     publicKey: config.SANDBOX_GATEWAY_KEY_ID,
+    credentials: 'test',
     ...createSandboxSignatures(config),
     isAvailable,
     close,

@@ -18,6 +18,7 @@ export const createRazorpayx = (
   const { RAZORPAYX_ACCOUNT_NUMBER: accountNumber, PAYOUT_WEBHOOK_SECRETS: secrets } = config;
   return {
     code: 'razorpayx',
+    isTestSystem: config.RAZORPAYX_KEY_ID.startsWith('rzp_test_'),
     rules: razorpayxRules,
     ...createRazorpayxPayouts(calls, accountNumber),
     ...createRazorpayxAccounts(calls, accountNumber),
