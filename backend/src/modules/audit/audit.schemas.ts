@@ -10,6 +10,9 @@ export const auditQuery = pageQuery.extend({
   actorId: z.uuid().optional(),
   targetType: z.string().min(1).max(50).optional(),
   targetId: z.string().min(1).max(100).optional(),
+  outcome: z.enum(['DONE', 'REFUSED']).optional(),
+  requestId: z.string().min(1).max(128).optional(),
+  ip: z.union([z.ipv4(), z.ipv6()]).optional(),
   from: moment.optional(),
   to: moment.optional(),
 });

@@ -9,6 +9,9 @@ interface AuditFilter {
   readonly actorId?: string | undefined;
   readonly targetType?: string | undefined;
   readonly targetId?: string | undefined;
+  readonly outcome?: 'DONE' | 'REFUSED' | undefined;
+  readonly requestId?: string | undefined;
+  readonly ip?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
@@ -22,6 +25,9 @@ const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
   ...(filter.actorId !== undefined && { actorId: filter.actorId }),
   ...(filter.targetType !== undefined && { targetType: filter.targetType }),
   ...(filter.targetId !== undefined && { targetId: filter.targetId }),
+  ...(filter.outcome !== undefined && { outcome: filter.outcome }),
+  ...(filter.requestId !== undefined && { requestId: filter.requestId }),
+  ...(filter.ip !== undefined && { ip: filter.ip }),
   ...((filter.from !== undefined || filter.to !== undefined) && {
     at: {
       ...(filter.from !== undefined && { gte: filter.from }),

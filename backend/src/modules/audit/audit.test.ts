@@ -120,7 +120,20 @@ describe('the log', () => {
     expect(await actions('?action=none')).toEqual([]);
   });
 
+  it('is filtered by outcome, request and address', async () => {
+    expect(await actions('?outcome=REFUSED')).toEqual(['third']);
+    expect(await actions('?outcome=DONE&ip=203.0.113.7&targetType=kyc')).toEqual([
+      'second',
+      'first',
+    ]);
+    expect(await actions('?requestId=request-1&outcome=REFUSED')).toEqual(['third']);
+    expect(await actions('?requestId=request-2')).toEqual([]);
+    expect(await actions('?ip=203.0.113.8')).toEqual([]);
+  });
+
   it.each([
+    ['outcome=LOST', 'outcome'],
+    ['ip=home', 'ip'],
     ['page=0', 'page'],
     ['limit=101', 'limit'],
     ['limit=ten', 'limit'],
