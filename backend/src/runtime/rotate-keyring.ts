@@ -1,6 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countOutdatedRows } from '../modules/audit/index.ts';
-import { countOutdatedTickets, resealTickets } from '../modules/support/index.ts';
+import {
+  countOutdatedNotes,
+  countOutdatedTickets,
+  resealNotes,
+  resealTickets,
+} from '../modules/support/index.ts';
 import { countOutdatedBodies, resealBodies } from '../modules/webhook-inbox/index.ts';
 import type { Vault } from '../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../platform/db/index.ts';
@@ -11,7 +16,7 @@ export interface OutdatedValues {
   readonly dataKeys: number;
   /** Of webhooks that matched nobody, to be sealed anew. */
   readonly webhookBodies: number;
-  /** Of people who were not signed in, to be sealed anew. */
+  /** Of people who were not signed in, and notes on them, to be sealed anew. */
   readonly tickets: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;
@@ -31,7 +36,8 @@ export const countOutdatedValues = async ({
 }: Pick<KeyringDeps, 'db' | 'vault'>): Promise<OutdatedValues> => ({
   dataKeys: await vault.countOutdated(db),
   webhookBodies: await countOutdatedBodies(db, vault.keyId),
-  tickets: await countOutdatedTickets(db, vault.keyId),
+  tickets:
+    (await countOutdatedTickets(db, vault.keyId)) + (await countOutdatedNotes(db, vault.keyId)),
   auditRows: await countOutdatedRows(db, vault.keyId),
 });
 
@@ -54,7 +60,8 @@ export const rotateKeyring = async (
   }
   const webhookBodies = await resealBodies({ vault, inTransaction, batchSize }, signal);
   const tickets = await resealTickets({ vault, inTransaction, batchSize }, signal);
-  return { dataKeys, webhookBodies, tickets };
+  const notes = await resealNotes({ vault, inTransaction }, signal);
+  return { dataKeys, webhookBodies, tickets: tickets + notes };
 };
 
 /** Creates the gauge of what still needs an old key, set after each pass of the sweep. */

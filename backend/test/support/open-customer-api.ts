@@ -106,9 +106,12 @@ const must = (answer: Answer, status: number): Answer => {
   throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`);
 };
 
-/** Opens it with open gates; webhooks of the sandbox find their way. */
-export const openCustomerApi = async (): Promise<OpenCustomerApi> => {
-  const system = await openTestSystem({ seeded: true });
+/**
+ * Opens it with the switches on; webhooks of the sandbox find their way. The seed opens the gates:
+ * without it there is neither evidence nor a policy.
+ */
+export const openCustomerApi = async ({ seeded = true } = {}): Promise<OpenCustomerApi> => {
+  const system = await openTestSystem({ seeded });
   const { db, random, sandbox, settingsDir } = system;
   for (const gate of ['DIGITAL_GOLD_PAYMENT_ENABLED', 'DIGITAL_SELL_ENABLED']) {
     await writeFile(join(settingsDir, gate), 'true');

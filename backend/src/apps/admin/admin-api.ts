@@ -6,6 +6,7 @@ import { createAudit } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdmin } from '../../modules/ci/index.ts';
 import { createKycReview } from '../../modules/kyc/index.ts';
+import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
@@ -25,6 +26,7 @@ import {
 import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
+import { createSupportAdminRoutes } from '../../modules/support/index.ts';
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
@@ -122,6 +124,8 @@ export const createAdminApi = (
       readiness: 'Whether buying may be open, and the evidence for it.',
       reports: 'Figures of the moment and of the last days.',
       reconciliation: "The service's books against those of its collaborators.",
+      legal: 'Facts and policies, as operators write them.',
+      support: 'Tickets of customers and others.',
       config: 'Limits of amounts, feature flags and banners.',
       price: "The spread on the price, and the provider's own price.",
       devops: 'Runs of the CI system and deployments.',
@@ -150,6 +154,8 @@ export const createAdminApi = (
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,
+      ...createLegalAdminRoutes(shared),
+      ...createSupportAdminRoutes(shared),
       ...createPriceAdminRoutes({ ...shared, fetchPrice: services.price.fetchPrice }),
       ...createReportsAdminRoutes({ ...shared, price: services.price.live }),
       ...createCiAdmin({ ...shared, ci }).adminRoutes,

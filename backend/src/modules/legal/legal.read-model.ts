@@ -9,7 +9,9 @@ export interface PolicyInForce {
   readonly slug: string;
   readonly version: string;
   readonly title: string;
-  readonly body: string;
+  /** Null where the text stands at `url`. */
+  readonly body: string | null;
+  readonly url: string | null;
   readonly effectiveFrom: Date;
 }
 
@@ -21,7 +23,7 @@ export const policyVersionInForce = async (
 ): Promise<string | undefined> => {
   const row = await db.policyVersion.findFirst({
     where: { slug, verified: true, effectiveFrom: { lte: at } },
-    orderBy: { effectiveFrom: 'desc' },
+    orderBy: [{ effectiveFrom: 'desc' }, { createdAt: 'desc' }, { id: 'desc' }],
     select: { version: true },
   });
   return row?.version;
@@ -45,9 +47,9 @@ export const listPoliciesInForce = (db: Db, at: Date): Promise<PolicyInForce[]> 
   selectRows<PolicyInForce>(
     db,
     sql`
-      SELECT DISTINCT ON (slug) slug, version, title, body, effective_from AS "effectiveFrom"
+      SELECT DISTINCT ON (slug) slug, version, title, body, url, effective_from AS "effectiveFrom"
       FROM policy_version WHERE verified AND effective_from <= ${at}::timestamptz
-      ORDER BY slug, effective_from DESC`,
+      ORDER BY slug, effective_from DESC, created_at DESC, id DESC`,
   );
 
 /** Returns true for a policy with any version, published or not. */

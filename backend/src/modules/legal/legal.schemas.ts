@@ -34,6 +34,7 @@ export const policyView = z.object({
   version: z.string().nullable(),
   title: z.string().nullable(),
   body: z.string().nullable(),
+  url: z.string().nullable().describe('Where the text stands, if not in `body`.'),
   effectiveFrom: date.nullable(),
 });
 policyView.register(z.globalRegistry, {
@@ -53,5 +54,13 @@ export const presentPolicy = (
   policy: PolicyInForce | undefined,
 ): z.output<typeof policyView> =>
   policy === undefined
-    ? { slug, available: false, version: null, title: null, body: null, effectiveFrom: null }
-    : { ...presentSummary(policy), available: true, body: policy.body };
+    ? {
+        slug,
+        available: false,
+        version: null,
+        title: null,
+        body: null,
+        url: null,
+        effectiveFrom: null,
+      }
+    : { ...presentSummary(policy), available: true, body: policy.body, url: policy.url };

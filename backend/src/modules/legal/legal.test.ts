@@ -90,6 +90,7 @@ it('publishes a policy in its version in force, and says where there is none', a
     ...inForce,
     available: true,
     body: 'Text 1',
+    url: null,
   });
   expect((await call('GET', '/legal/policies/drafts')).body).toEqual({
     slug: 'drafts',
@@ -97,6 +98,7 @@ it('publishes a policy in its version in force, and says where there is none', a
     version: null,
     title: null,
     body: null,
+    url: null,
     effectiveFrom: null,
   });
   const { body } = await call('GET', '/legal/policies');

@@ -1,3 +1,4 @@
+export { safeAddress } from './banners.schemas.ts';
 export { createSettings, type Settings } from './create-settings.ts';
 export { createSwitches, type Switches, type SwitchName } from './switches.ts';
 export { defaultLimits, limitNames, type LimitName, type Limits } from './limits.types.ts';

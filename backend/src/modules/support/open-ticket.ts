@@ -4,13 +4,12 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { insertTicket } from './support.store.ts';
 import type { TicketContent } from './support.types.ts';
+import { strangersMs, ticketContext } from './ticket-sealing.ts';
 
 /** Letters and digits that nobody mistakes for one another: no 0 and O, no 1, I and L. */
 const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const referenceLength = 8;
 const maxAttempts = 8;
-/** The life of what the service key seals (contract: identity-and-kyc > Personal data). */
-const strangersMs = 30 * 24 * 60 * 60_000;
 
 interface OpenTicketDeps {
   readonly db: Db;
@@ -53,8 +52,7 @@ export const openTicket = async (
   const at = clock.now();
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const [id, reference] = [random.uuid(), makeReference(random)];
-    const seal = (name: string, text: string): string =>
-      sealer.seal(text, { purpose: 'support', column: `support_ticket.${name}`, row: id });
+    const seal = (name: string, text: string): string => sealer.seal(text, ticketContext(name, id));
     const isNew = await insertTicket(db, {
       id,
       reference,

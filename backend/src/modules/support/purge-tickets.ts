@@ -1,9 +1,12 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
-import { eraseContents } from './support.store.ts';
+import { eraseContents, eraseNotes } from './support.store.ts';
 
-/** Erases what strangers wrote in tickets after 30 days; the tickets stay. */
+/**
+ * Erases what strangers wrote in tickets after 30 days, and what operators noted there; the tickets
+ * stay.
+ */
 export const createTicketPurge = ({
   db,
   clock,
@@ -12,5 +15,8 @@ export const createTicketPurge = ({
   readonly clock: Clock;
 }): Purge => ({
   name: 'purge-tickets',
-  deleteBatch: (limit) => eraseContents(db, clock.now(), limit),
+  async deleteBatch(limit) {
+    const erased = await eraseContents(db, clock.now(), limit);
+    return erased + (await eraseNotes(db, clock.now(), limit - erased));
+  },
 });

@@ -7,6 +7,7 @@ import {
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
+import { ticketContext } from './ticket-sealing.ts';
 
 /** The sealed columns of a ticket, as the context of their seals names them. */
 const columns = ['name', 'email', 'phone', 'subject', 'message'] as const;
@@ -25,7 +26,7 @@ const resealTicket = (
   const reseal = (name: (typeof columns)[number]): string | null => {
     const sealed = ticket[name];
     if (sealed === null) return null;
-    const context = { purpose: 'support', column: `support_ticket.${name}`, row: ticket.id };
+    const context = ticketContext(name, ticket.id);
     return service.seal(service.open(sealed, context), context);
   };
   try {

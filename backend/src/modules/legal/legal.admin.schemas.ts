@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { istDate } from '../../platform/clock/ist.ts';
+import { plainLine, plainText } from '../../platform/http/index.ts';
+import { safeAddress } from '../settings/index.ts';
+import { legalSections } from './legal.read-model.ts';
+import type { LegalField, PolicyVersion } from './legal.store.ts';
+
+/** `entity.legalName` of a path: the section, and the name that the public route shows. */
+export const fieldParams = z.object({
+  name: z.string().regex(new RegExp(`^(${legalSections.join('|')})\\.[A-Za-z][A-Za-z0-9_]{0,63}$`)),
+});
+
+export const fieldBody = z.object({
+  value: plainText(2000),
+  verified: z.boolean(),
+  reference: plainLine(500).nullish(),
+});
+
+export type FieldBody = z.output<typeof fieldBody>;
+
+export const policyBody = z
+  .object({
+    slug: z.string().regex(/^[a-z0-9-]{2,40}$/u, 'must be 2 to 40 of a-z, 0-9 and -'),
+    version: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/u, 'must be 1 to 40 letters, digits or . _ -'),
+    title: plainLine(200).optional(),
+    effectiveFrom: z.iso.date('must be a date such as 2026-01-15'),
+    url: safeAddress.nullish(),
+    body: plainText(100_000).nullish(),
+  })
+  .refine(({ url, body }) => Boolean(url ?? body), {
+    path: ['body'],
+    message: 'must be given, or url',
+  });
+
+export type PolicyBody = z.output<typeof policyBody>;
+
+export const fieldView = z.object({
+  name: z.string(),
+  value: z.string(),
+  verified: z.boolean().describe('Only a verified field is published.'),
+  reference: z.string().nullable(),
+  updatedAt: z.iso.datetime(),
+});
+fieldView.register(z.globalRegistry, {
+  id: 'LegalField',
+  description: 'A fact of the entity, the provider or the pricing, as operators see it.',
+});
+
+export const policyVersionView = z.object({
+  slug: z.string(),
+  version: z.string(),
+  title: z.string(),
+  effectiveFrom: z.iso.date().describe('A date in IST.'),
+  url: z.string().nullable(),
+  body: z.string().nullable(),
+  verified: z.boolean(),
+  inForce: z.boolean(),
+  createdAt: z.iso.datetime(),
+});
+policyVersionView.register(z.globalRegistry, {
+  id: 'PolicyVersion',
+  description: 'A version of a policy, as operators see it.',
+});
+
+export const legalView = z.object({
+  fields: z.array(fieldView),
+  policies: z.array(policyVersionView),
+});
+
+export const presentField = ({
+  section,
+  key,
+  updatedAt,
+  ...field
+}: LegalField): z.output<typeof fieldView> => ({
+  name: `${section}.${key}`,
+  ...field,
+  updatedAt: updatedAt.toISOString(),
+});
+
+export const presentPolicyVersion = (
+  policy: PolicyVersion,
+  inForce: boolean,
+): z.output<typeof policyVersionView> => ({
+  slug: policy.slug,
+  version: policy.version,
+  title: policy.title,
+  effectiveFrom: istDate(policy.effectiveFrom),
+  url: policy.url,
+  body: policy.body,
+  verified: policy.verified,
+  inForce,
+  createdAt: policy.createdAt.toISOString(),
+});
