@@ -5,6 +5,7 @@ import { buys } from './buys/buys.ts';
 import { plans } from './plans/plans.ts';
 import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
+import { productOrders } from './product-orders.ts';
 import { processFigures } from './process-figures.ts';
 import { buildServers } from './support/build-servers.ts';
 import { reports } from './reports/reports.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   transactions,
   plans,
   reports,
+  'product-orders': productOrders,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentOf } from '../../dev/stack/environment.ts';
+import { environmentOf, type ProcessEnvironment } from '../../dev/stack/environment.ts';
 import { runOrThrow } from '../../dev/stack/run-command.ts';
 import { serverBundle } from '../support/build-servers.ts';
 import type { BenchStack } from '../support/open-stack.ts';
@@ -7,6 +7,7 @@ import type { BenchStack } from '../support/open-stack.ts';
 const customersSchema = z.array(
   z.object({
     userId: z.string(),
+    sessionId: z.string(),
     phone: z.string(),
     providerUserId: z.string(),
     token: z.string(),
@@ -15,12 +16,21 @@ const customersSchema = z.array(
 
 export type BenchCustomer = z.output<typeof customersSchema>[number];
 
-/** Approved customers with an access token each, good for 15 minutes. */
+/** The secrets that customers are made with; another process must have the same to serve them. */
+const secretNames = new Set(['JWT_SECRET', 'PII_KEYRING', 'BLIND_INDEX_KEY', 'CREDENTIAL_PEPPER']);
+
+/**
+ * Approved customers with an access token each, good for 15 minutes, at processes whose environment
+ * `change` has made.
+ */
 export const makeCustomers = async (
   stack: BenchStack,
   count: number,
+  change: (own: ProcessEnvironment) => ProcessEnvironment = (own) => own,
 ): Promise<readonly BenchCustomer[]> => {
-  const env = { ...environmentOf('customer', stack.addresses), COUNT: String(count) };
+  const own = environmentOf('customer', stack.addresses);
+  const changed = Object.entries(change(own)).filter(([name]) => secretNames.has(name));
+  const env = { ...own, ...Object.fromEntries(changed), COUNT: String(count) };
   const said = await runOrThrow(process.execPath, [serverBundle('make-customers')], { env });
   return customersSchema.parse(JSON.parse(said));
 };

@@ -11,6 +11,7 @@ import { deleteAccount } from './steps/delete-account.ts';
 import { failOver } from './steps/fail-over.ts';
 import { followPlans } from './steps/follow-plans.ts';
 import { hearTick } from './steps/hear-tick.ts';
+import { orderJewellery } from './steps/order-jewellery.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
 import { payQuote } from './steps/pay-quote.ts';
@@ -62,6 +63,7 @@ export const story: readonly Step[] = [
   sellGold,
   receivePayout,
   readNotification,
+  orderJewellery,
   visitAccounting,
   signInElsewhere,
   refreshAndLogout,

@@ -1,0 +1,84 @@
+import type { CustomerSchemas } from '@digital-gold/client';
+import type { Demo, Step } from '../demo.types.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
+import { showPaise } from '../show.ts';
+import { expectPresent, expectThat } from '../step-failure.ts';
+
+type ProductOrder = CustomerSchemas['ProductOrder'];
+
+/** A ring whose price follows the gold price, made by an operator. */
+const makeRing = async (demo: Demo): Promise<string> => {
+  const { body } = await demo.recall('operator').api.post('/v1/products', {
+    body: {
+      name: 'Lotus ring, 22 karat',
+      category: 'Rings',
+      purityKarat: 22,
+      weightGrams: '3.5',
+      pricingMode: 'DYNAMIC',
+      makingChargePct: 12.5,
+      discountPct: 10,
+    },
+  });
+  return body.id;
+};
+
+/** Places the order twice with one key, and expects one order. */
+const placeOnce = async (demo: Demo, productId: string): Promise<ProductOrder> => {
+  const { api, fullName, numbers } = demo.recall('customer');
+  const body = {
+    items: [{ productId, quantity: 1 }],
+    shippingAddress: {
+      name: fullName,
+      phone: numbers.phone,
+      line1: '12 MG Road',
+      city: 'Bengaluru',
+      state: 'Karnataka',
+      pincode: '560001',
+    },
+    idempotencyKey: `demo-${demo.random.uuid()}`,
+  };
+  const wrong = { ...body, expectedTotal: '1.00' };
+  await expectRefusal(409, 'PRICE_CHANGED', api.post('/v1/product-orders', { body: wrong }));
+  const order = await expectStatus(201, api.post('/v1/product-orders', { body }));
+  const again = await expectStatus(200, api.post('/v1/product-orders', { body }));
+  expectThat(again.id === order.id, 'the same key made a second order');
+  return order;
+};
+
+/** An operator takes the order to the door; a step that is left out is refused. */
+const deliver = async (demo: Demo, id: string): Promise<void> => {
+  const { api } = demo.recall('operator');
+  const setStatus = (status: ProductOrder['status']) =>
+    api.patch('/v1/product-orders/{id}/status', { path: { id }, body: { status } });
+  await expectRefusal(409, 'ILLEGAL_TRANSITION', setStatus('DELIVERED'));
+  for (const status of ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'] as const) {
+    const { body } = await setStatus(status);
+    expectThat(body.status === status, `the order reads ${body.status}`);
+  }
+};
+
+/** Jewellery, paid on delivery: priced by the live gold price, ordered once, and delivered. */
+export const orderJewellery: Step = {
+  title: 'A ring is ordered, packed and delivered',
+  async run(demo) {
+    const order = await placeOnce(demo, await makeRing(demo));
+    await deliver(demo, order.id);
+    const { body } = await demo.recall('customer').api.get('/v1/transactions');
+    const row = expectPresent(
+      body.items.find(({ id }) => id === order.id),
+      'row of the feed',
+    );
+    expectThat(
+      row.kind === 'PRODUCT_ORDER' && row.status === 'DELIVERED',
+      `the feed says ${row.kind} ${row.status}`,
+    );
+    const { itemsTotalPaise, gstPaise, deliveryFeePaise, totalPaise } = order;
+    const parts = [itemsTotalPaise, gstPaise, deliveryFeePaise].map(showPaise).join(' + ');
+    return [
+      'with a total that nobody asked for: 409 PRICE_CHANGED, and the key stays free',
+      `${parts} (items, GST, delivery) = ${showPaise(totalPaise)}, cash on delivery`,
+      'the same key again is the same order: 200',
+      'PLACED -> CONFIRMED -> PACKED -> SHIPPED -> DELIVERED, as the feed shows; a skip is 409',
+    ];
+  },
+};
