@@ -13,12 +13,17 @@ export interface InstallmentLifeDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
-  readonly payments: Pick<Payments, 'findPaymentOrder' | 'postponeExpiry'>;
+  readonly payments: Pick<
+    Payments,
+    'findPaymentOrder' | 'postponeExpiry' | 'isTurnedDownEverywhere'
+  >;
 }
 
 /**
  * Creates the renewal of an installment's 72 h before it is first asked for: one that a gateway or
- * a closed gate has deferred has its whole time from then on (contract: plans > Schedule).
+ * a closed gate has deferred has its whole time from then on. One that every gateway has turned
+ * down is not deferred: its 72 h go on, so that it fails and its customer can act (contract: plans >
+ * Schedule).
  */
 export const createRenewLife =
   ({ db, inTransaction, clock, payments }: InstallmentLifeDeps) =>
@@ -29,7 +34,7 @@ export const createRenewLife =
       found?.expiresAt !== undefined &&
       found.expiresAt !== null &&
       found.expiresAt < addMs(expiresAt, -deferredMs);
-    if (!isDeferred) return;
+    if (!isDeferred || (await payments.isTurnedDownEverywhere(db, paymentOrderId))) return;
     await inTransaction(async (tx) => {
       const order = await lockOrder(tx, found.orderId);
       if (order?.status !== 'PENDING') return;

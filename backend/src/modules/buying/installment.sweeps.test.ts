@@ -97,6 +97,38 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
+  it('that every gateway turns down fails after 72 h, and can be paid again', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.gatewayFault('create-order', 'error', { status: 400, times: 500 });
+    await fixtures.runJobs();
+    for (let waited = 0; waited < 71; waited += 10) {
+      await open.advance(10 * hour);
+      await openCheckouts();
+    }
+    expect(await fixtures.statusOf(raised)).toBe('PENDING');
+    await failUnpaid();
+    expect(await fixtures.statusOf(raised)).toBe('FAILED');
+    expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
+    await open.sandbox.control('DELETE', '/faults');
+    const again = await fixtures.payAgain(raised);
+    await fixtures.runJobs();
+    const { checkout } = await fixtures.paymentOf(raised, again.paymentOrderId);
+    expect(checkout).toBeDefined();
+  });
+
+  it('that was turned down once is deferred again while its gateway can not be reached', async () => {
+    const raised = await fixtures.raise(await fixtures.newPlan());
+    await open.gatewayFault('create-order', 'error', { status: 400 });
+    await fixtures.runJobs();
+    await open.gatewayFault('*', 'malformed', { times: 500 });
+    await open.advance(2 * hour);
+    await openCheckouts();
+    await open.advance(71 * hour);
+    await openCheckouts();
+    await failUnpaid();
+    expect(await fixtures.statusOf(raised)).toBe('PENDING');
+  });
+
   it('of another amount than was asked for is never opened', async () => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'wrong_amount');

@@ -22,7 +22,12 @@ export interface InstallmentSweepsDeps {
   readonly orders: Pick<Orders, 'markFailed'>;
   readonly payments: Pick<
     Payments,
-    'pollGateways' | 'expirePaymentOrders' | 'listUnopenedInstallments' | 'markAsked'
+    | 'pollGateways'
+    | 'expirePaymentOrders'
+    | 'listUnopenedInstallments'
+    | 'markAsked'
+    | 'listPaymentOrders'
+    | 'isTurnedDownEverywhere'
   >;
   /** Returns false while the gateway can not be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
@@ -42,6 +47,13 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       const by = { cause: 'installment.unpaid', actor: 'worker' };
       await orders.markFailed(tx, order, by, 'UNPAID');
     });
+
+  /** One that some gateway could not be reached for has its 72 h from when one is. */
+  const isDeferred = async (orderId: string): Promise<boolean> => {
+    const paymentOrders = await payments.listPaymentOrders(db, [orderId]);
+    const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
+    return waiting !== undefined && !(await payments.isTurnedDownEverywhere(db, waiting.id));
+  };
 
   return [
     {
@@ -67,6 +79,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           rows: await listLapsedInstallments(db, clock.now(), batchSize),
           signal,
           async handle({ id: orderId }) {
+            if (await isDeferred(orderId)) return false;
             // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
             const isAnswered = await payments.pollGateways(orderId);
             if (isAnswered) await failUnpaid(orderId);

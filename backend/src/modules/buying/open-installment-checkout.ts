@@ -15,8 +15,8 @@ export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
   key: `${OPEN_CHECKOUT_TASK}:${paymentOrderId}`,
 });
 
-/** The refusals for which an installment waits; the sweep asks again. */
-const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
+/** The refusals for which an installment waits: for a gateway, or for the sweep that fails it. */
+const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
 /**
  * Creates the job of `openCheckoutJob`. While no gateway creates its order the installment waits;

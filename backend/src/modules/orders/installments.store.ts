@@ -97,6 +97,9 @@ const isOpenAndUnrequested = {
   debitStatus: 'SCHEDULED',
 };
 
+/** Selects payment orders that no gateway has an order for, and none has turned down. */
+const isWaiting = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
+
 /** Gives an unpaid installment until `expiresAt`, with its payment order in the same transaction. */
 export const postponeInstallment = async (
   db: Db,
@@ -124,7 +127,7 @@ export const listLapsedInstallments = (
       status: 'PENDING',
       type: 'SIP_INSTALLMENT',
       expiresAt: { lte: now },
-      paymentOrders: { none: { OR: [{ status: 'CREATED' }, isOpenAndUnrequested] } },
+      paymentOrders: { none: { OR: [isWaiting, isOpenAndUnrequested] } },
     },
     orderBy: [{ sweptAt: { sort: 'asc', nulls: 'first' } }, { expiresAt: 'asc' }],
     take: limit,

@@ -5,7 +5,7 @@ import { chooseDebitGateway, listDebitGateways } from './debit-gateways.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { debitMandate } from './debit-mandate.ts';
 import { listDueDebits, markAsked } from './debits.store.ts';
-import { listAttempts } from './gateway-attempts.store.ts';
+import { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler } from './payment-events.ts';
 import {
@@ -86,6 +86,7 @@ export const createPayments = (options: PaymentsOptions) => {
     expirePaymentOrders: (tx: Db, orderId: string): Promise<number> =>
       expirePaymentOrders(tx, orderId, clock.now()),
     listUnopenedInstallments,
+    isTurnedDownEverywhere,
     /** Moves the end of an installment that was not asked for yet; its order is locked. */
     postponeExpiry: (tx: Db, id: string, expiresAt: Date): Promise<boolean> =>
       postponeExpiry(tx, id, expiresAt, clock.now()),

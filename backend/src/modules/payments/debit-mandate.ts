@@ -135,8 +135,16 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
 const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 
-/** The refusals of `createGatewayOrder` for which a debit waits, and the one that has failed it. */
-const handled = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'GATEWAY_MISMATCH'] as const;
+/**
+ * The refusals of `createGatewayOrder` for which a debit waits, the one that has failed it, and the
+ * one of a debit whose time is over.
+ */
+const handled = [
+  'NO_USABLE_GATEWAY',
+  'REQUEST_IN_PROGRESS',
+  'GATEWAY_MISMATCH',
+  'QUOTE_EXPIRED',
+] as const;
 
 /** Returns the payment order with its gateway's order; undefined where it has to wait, or failed. */
 const openOrder = async (

@@ -44,12 +44,33 @@ export const hasUndecidedAttempt = async (
 export const endAttempt = async (
   db: Db,
   id: string,
-  { status, detail, at }: { status: 'REFUSED' | 'UNKNOWN'; detail: string; at: Date },
+  given: {
+    readonly status: 'REFUSED' | 'UNKNOWN';
+    readonly detail: string;
+    readonly at: Date;
+    /** The gateway read the request and refused it. */
+    readonly turnedDown?: boolean;
+  },
 ): Promise<void> => {
+  const { status, detail, at, turnedDown = false } = given;
   await db.gatewayAttempt.updateMany({
     where: { id, ...undecided },
-    data: { status, detail, endedAt: status === 'REFUSED' ? at : null },
+    data: { status, detail, turnedDown, endedAt: status === 'REFUSED' ? at : null },
   });
+};
+
+/**
+ * Returns true when every gateway that was asked for the order of a payment order has turned it
+ * down, the last time that it was asked: none of them was merely out of reach.
+ */
+export const isTurnedDownEverywhere = async (db: Db, paymentOrderId: string): Promise<boolean> => {
+  const newest = await db.gatewayAttempt.findMany({
+    where: { paymentOrderId },
+    distinct: ['gateway'],
+    orderBy: [{ gateway: 'asc' }, { startedAt: 'desc' }, { id: 'desc' }],
+    select: { turnedDown: true },
+  });
+  return newest.length > 0 && newest.every(({ turnedDown }) => turnedDown);
 };
 
 /**

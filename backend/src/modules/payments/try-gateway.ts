@@ -2,6 +2,7 @@ import type { GatewayOrder, PaymentGateway } from '../../adapters/payment-gatewa
 import { msBetween } from '../../platform/clock/clock.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeOutcome, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder } from '../orders/index.ts';
 import { causeOf } from './apply-payment.ts';
@@ -211,7 +212,8 @@ export const tryGateway = async (
   if (outcome.kind === 'done') return acceptOrder(deps, turn, outcome.value);
   const detail = describeOutcome(outcome);
   const status = outcome.kind === 'refused' ? 'REFUSED' : 'UNKNOWN';
-  await endAttempt(db, intent.attemptId, { status, detail, at: clock.now() });
+  const turnedDown = outcome.kind === 'refused' && !isUnavailable(outcome);
+  await endAttempt(db, intent.attemptId, { status, detail, turnedDown, at: clock.now() });
   const line = { paymentOrderId: order.id, gateway: gateway.code, outcome: detail };
   logger.warn(line, 'a gateway did not create an order');
   return undefined;
