@@ -3,23 +3,32 @@ import { defineRoute, ok, type Access, type Route } from '../../platform/http/in
 import { openParts, type AuditVault } from './audit-sealing.ts';
 import { auditPage, auditQuery, presentAuditEntry } from './audit.schemas.ts';
 import { listAuditEntries } from './audit.store.ts';
+import type { AuditEntry } from './audit.types.ts';
 
-/** Declares `/audit` of the admin API. */
-export const createAuditAdminRoutes = (
+/** Declares a view of the log at `path`: of all of it, or of what happened at one API. */
+export const createAuditRoutes = (
   { db, vault }: { readonly db: Db; readonly vault: AuditVault },
-  access: Access<unknown>,
+  view: {
+    readonly path: string;
+    readonly access: Access<unknown>;
+    readonly actorApi?: AuditEntry['actor']['api'];
+  },
 ): Route[] => [
   defineRoute({
     method: 'GET',
-    path: '/audit',
+    path: view.path,
     summary: 'The audit log, newest first',
     tags: ['audit'],
-    access,
+    access: view.access,
     query: auditQuery,
     responses: { 200: auditPage },
     handler: async ({ query }) => {
       const { page, limit, ...filter } = query;
-      const { rows, total } = await listAuditEntries(db, filter, { page, limit });
+      const { rows, total } = await listAuditEntries(
+        db,
+        { ...filter, actorApi: view.actorApi },
+        { page, limit },
+      );
       const opened = await openParts(vault, db, rows);
       const items = rows.map((row) => presentAuditEntry(row, opened.get(row.id)));
       return ok({ items, total, page, limit });

@@ -5,6 +5,7 @@ import type { SealedColumns } from './audit-sealing.ts';
 import type { AuditEntry } from './audit.types.ts';
 
 interface AuditFilter {
+  readonly actorApi?: AuditEntry['actor']['api'] | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetType?: string | undefined;
@@ -21,6 +22,7 @@ const jsonOrNull = (value: AuditEntry['before']) =>
   value === undefined ? Prisma.DbNull : (value as Prisma.InputJsonObject);
 
 const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
+  ...(filter.actorApi !== undefined && { actorApi: filter.actorApi }),
   ...(filter.action !== undefined && { action: filter.action }),
   ...(filter.actorId !== undefined && { actorId: filter.actorId }),
   ...(filter.targetType !== undefined && { targetType: filter.targetType }),

@@ -4,7 +4,7 @@ import type { Access, Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { nothingSealed, sealParts, type AuditVault } from './audit-sealing.ts';
-import { createAuditAdminRoutes } from './audit.admin.routes.ts';
+import { createAuditRoutes } from './audit.admin.routes.ts';
 import { insertAuditEntry } from './audit.store.ts';
 import type { AuditEntry, Refusal } from './audit.types.ts';
 import { recordRefusal } from './record-refusals.ts';
@@ -38,5 +38,5 @@ export const createAudit = (options: {
   readonly vault: AuditVault;
   readonly access: Access<unknown>;
 }): { adminRoutes: Route[] } => ({
-  adminRoutes: createAuditAdminRoutes(options, options.access),
+  adminRoutes: createAuditRoutes(options, { path: '/audit', access: options.access }),
 });

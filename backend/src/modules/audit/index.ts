@@ -1,4 +1,5 @@
 export { readChainHead } from './audit-chain.store.ts';
+export { createAuditRoutes } from './audit.admin.routes.ts';
 export { countOutdatedRows } from './audit.store.ts';
 export type { AuditEntry } from './audit.types.ts';
 export { createChainGauge } from './chain-gauge.ts';

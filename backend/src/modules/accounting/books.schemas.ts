@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import type { StatutoryRow } from './statutory.store.ts';
+
+const text = (max: number) => z.string().trim().min(1).max(max);
+const istDateSchema = z.iso.date('must be a date as YYYY-MM-DD');
+const keySchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{1,63}$/u, 'must be a name such as gst_rate_bps');
+
+export const statutoryQuery = pageQuery.extend({ key: keySchema.optional() });
+export const statutoryParams = z.object({ key: keySchema });
+export const statutoryBody = z.object({
+  value: text(500),
+  effectiveFrom: istDateSchema,
+  note: text(2000).optional(),
+});
+export const statutoryView = z.object({
+  id: z.uuid(),
+  key: z.string(),
+  value: z.string(),
+  effectiveFrom: z.iso.date(),
+  note: z.string().nullable(),
+  createdBy: z.uuid().nullable(),
+  createdAt: z.iso.datetime(),
+});
+export const statutoryPage = pageOf(statutoryView);
+
+const dateOf = (midnight: Date): string => midnight.toISOString().slice(0, 10);
+
+export const presentStatutory = ({ effectiveFrom, createdAt, ...row }: StatutoryRow) => ({
+  ...row,
+  effectiveFrom: dateOf(effectiveFrom),
+  createdAt: createdAt.toISOString(),
+});
+
+export const policyQuery = pageQuery.extend({ topic: text(100).optional() });
+export const policyBody = z.object({
+  topic: text(100),
+  determination: text(5000),
+  basis: text(5000),
+  effectiveFrom: istDateSchema,
+  reference: text(500).optional(),
+});
+export const policyView = z.object({
+  id: z.uuid(),
+  topic: z.string(),
+  determination: z.string(),
+  basis: z.string(),
+  reference: z.string().nullable(),
+  effectiveFrom: z.iso.date(),
+  createdBy: z.uuid(),
+  createdAt: z.iso.datetime(),
+});
+export const policyPage = pageOf(policyView);
+
+export interface PolicyRow {
+  readonly id: string;
+  readonly topic: string;
+  readonly determination: string;
+  readonly basis: string;
+  readonly reference: string | null;
+  readonly effectiveFrom: Date;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+export const presentPolicy = ({ effectiveFrom, createdAt, ...row }: PolicyRow) => ({
+  ...row,
+  effectiveFrom: dateOf(effectiveFrom),
+  createdAt: createdAt.toISOString(),
+});

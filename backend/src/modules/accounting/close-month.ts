@@ -1,0 +1,147 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.ts';
+import { isUniqueViolation, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
+import { registerTotals, type RegisterTotals } from '../registers/index.ts';
+import { portalActor } from './accounting.types.ts';
+import { bookLock, findMonthEnd, insertMonthEnd, type MonthEndRow } from './month-ends.store.ts';
+import type { DateRange } from './provider-days.read-model.ts';
+import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
+
+/** Reads of a whole month in one transaction, in milliseconds. */
+const readMs = 60_000;
+
+/** A figure that two sources tell differently. */
+export interface Difference {
+  readonly figure: string;
+  readonly expected: number | string;
+  readonly found: number | string;
+}
+
+/** Returns the IST dates on which a month (`YYYY-MM`) begins and ends. */
+export const datesOf = (period: string): DateRange => {
+  const from = `${period}-01`;
+  // The 1st of a month and 31 days later are in two months, whatever their lengths.
+  const next = istDate(addMs(startOfIstDate(from), 31 * 24 * 60 * 60_000)).slice(0, 7);
+  return { from, to: istDate(addMs(startOfIstDate(`${next}-01`), -1)) };
+};
+
+const integerOf = (text: string): number => toSafePaise(paise(BigInt(text)));
+
+/** Reads what the movements and payouts alone say of a month, without any order's own figures. */
+const readProof = async (db: Db, { from, to }: DateRange) => {
+  const [start, end] = [
+    sql`${startOfIstDate(from)}::timestamptz`,
+    sql`${endOfIstDate(to)}::timestamptz`,
+  ];
+  const row = await selectOne<Readonly<Record<'grams' | 'invested' | 'bought' | 'owed', string>>>(
+    db,
+    sql`
+      SELECT coalesce(sum(grams), 0)::text AS grams,
+        coalesce(sum(invested_paise), 0)::text AS invested,
+        coalesce(sum(invested_paise) FILTER (WHERE kind = 'CREDIT' AND at >= ${start}), 0)::text
+          AS bought,
+        (SELECT coalesce(sum(p.amount_paise), 0)::text FROM gold_order o
+          JOIN payout p ON p.order_id = o.id
+          WHERE o.type = 'SELL' AND o.confirmed_at IS NOT NULL
+            AND coalesce(o.confirmed_at, o.created_at) >= ${start}
+            AND coalesce(o.confirmed_at, o.created_at) < ${end}) AS owed
+      FROM holding_movement WHERE at < ${end}`,
+  );
+  invariant(row, 'sums are one row');
+  return {
+    closingGrams: formatGrams(gramsFromDatabase(row.grams)),
+    closingInvestedPaise: integerOf(row.invested),
+    boughtPaise: integerOf(row.bought),
+    owedPaise: integerOf(row.owed),
+  };
+};
+
+/** Holds a month's totals to its movements and payouts; empty where they agree. */
+const proveTotals = async (
+  db: Db,
+  range: DateRange,
+  { buys, sells, movements, holdings }: RegisterTotals,
+): Promise<Difference[]> => {
+  const proof = await readProof(db, range);
+  const pairs: readonly Difference[] = [
+    { figure: 'buys.grams', expected: movements.creditedGrams, found: buys.grams },
+    { figure: 'buys.amountPaise', expected: proof.boughtPaise, found: buys.amountPaise },
+    {
+      figure: 'buys.gstPaise',
+      expected: buys.amountPaise - buys.goldValuePaise,
+      found: buys.gstPaise,
+    },
+    { figure: 'sells.grams', expected: movements.debitedGrams, found: sells.grams },
+    { figure: 'sells.proceedsPaise', expected: proof.owedPaise, found: sells.proceedsPaise },
+    { figure: 'holdings.closingGrams', expected: proof.closingGrams, found: holdings.closingGrams },
+    {
+      figure: 'holdings.closingInvestedPaise',
+      expected: proof.closingInvestedPaise,
+      found: holdings.closingInvestedPaise,
+    },
+  ];
+  return pairs.filter(({ expected, found }) => expected !== found);
+};
+
+/** Reads a month's totals of one moment, with what contradicts them. */
+export const readMonth = (
+  { inTransaction }: Pick<AccountingWriteDeps, 'inTransaction'>,
+  period: string,
+): Promise<{ totals: RegisterTotals; differences: Difference[] }> =>
+  inTransaction(
+    async (tx) => {
+      const range = datesOf(period);
+      const totals = await registerTotals(tx, range);
+      return { totals, differences: await proveTotals(tx, range, totals) };
+    },
+    { isolation: 'RepeatableRead', timeoutMs: readMs },
+  );
+
+const conflict = (message: string, details?: unknown): AppError =>
+  new AppError('CONFLICT', { message, field: 'period', ...(details !== undefined && { details }) });
+
+/**
+ * Closes a month that is over: proves its totals against the movements and freezes them
+ * (contract: accounting > Month end).
+ * @throws AppError CONFLICT for a month that is not over, is closed already, or does not add up
+ */
+export const closeMonth = async (
+  deps: AccountingWriteDeps,
+  period: string,
+  { principal, context }: PortalAuthor,
+): Promise<MonthEndRow> => {
+  const { inTransaction, clock, random, audit } = deps;
+  const closedAt = clock.now();
+  if (period >= istDate(closedAt).slice(0, 7)) {
+    throw conflict('This month is not over in India. Close it once it is.');
+  }
+  if ((await findMonthEnd(deps.db, period)) !== undefined) {
+    throw conflict('This month is closed already. Its totals never change.');
+  }
+  const { totals, differences } = await readMonth(deps, period);
+  if (differences.length > 0) {
+    throw conflict('Orders and movements of this month differ. Resolve that first.', differences);
+  }
+  try {
+    return await inTransaction(async (tx) => {
+      await lockText(tx, bookLock);
+      const row = { id: random.uuid(), period, totals, closedBy: principal.portalUserId, closedAt };
+      await insertMonthEnd(tx, row);
+      await audit.record(tx, {
+        action: 'accounting.month-end.close',
+        ...portalActor(principal, context),
+        target: { type: 'month_end_close', id: period },
+        after: { period, totals: { ...totals } },
+      });
+      const closed = await findMonthEnd(tx, period);
+      invariant(closed, 'a month that was closed is in the database');
+      return closed;
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw conflict('This month is closed already. Its totals never change.');
+  }
+};

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import type { Difference } from './close-month.ts';
+import type { MonthEndRow } from './month-ends.store.ts';
+import type { SignOffRow } from './sign-off-day.ts';
+
+const istDateSchema = z.iso.date('must be a date as YYYY-MM-DD');
+
+export const daysQuery = pageQuery.extend({
+  from: istDateSchema.optional(),
+  to: istDateSchema.optional(),
+  status: z.enum(['OPEN', 'SIGNED']).optional(),
+});
+export const dateParams = z.object({ date: istDateSchema });
+export const periodParams = z.object({
+  period: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/u, 'must be a month as YYYY-MM'),
+});
+
+const side = z.object({
+  buys: z.int(),
+  boughtGrams: z.string(),
+  boughtPaise: z.int(),
+  sells: z.int(),
+  soldGrams: z.string(),
+  soldPaise: z.int(),
+});
+export const providerFigures = z.object({
+  orders: side,
+  provider: side,
+  differences: side,
+  house: z.object({
+    forfeitedGrams: z.string(),
+    recoveredGrams: z.string(),
+    priceDifferencePaise: z.int(),
+  }),
+});
+
+const person = z.object({ id: z.uuid(), email: z.string() });
+
+export const signOffView = z.object({
+  date: z.iso.date(),
+  totals: providerFigures,
+  signedBy: person,
+  signedAt: z.iso.datetime(),
+});
+
+/** A day as it stands now; `signedOff` has the figures that were frozen. */
+export const dayView = providerFigures.extend({
+  date: z.iso.date(),
+  signedOff: signOffView.omit({ date: true }).nullable(),
+});
+export const daysPage = pageOf(dayView).extend({ totals: providerFigures });
+
+export const presentSignOff = ({ date, totals, signer, signedAt }: SignOffRow) => ({
+  date: date.toISOString().slice(0, 10),
+  totals: providerFigures.parse(totals),
+  signedBy: signer,
+  signedAt: signedAt.toISOString(),
+});
+
+const totalsView = z.record(z.string(), z.record(z.string(), z.union([z.int(), z.string()])));
+type Totals = z.output<typeof totalsView>;
+const differenceView = z.object({
+  figure: z.string(),
+  expected: z.union([z.int(), z.string()]),
+  found: z.union([z.int(), z.string()]),
+});
+
+export const closedMonthView = z.object({
+  period: z.string(),
+  closed: z.literal(true),
+  totals: totalsView,
+  closedBy: person,
+  closedAt: z.iso.datetime(),
+});
+export const monthsPage = pageOf(closedMonthView);
+
+/** A month: `differences` is what stands in the books now beside what was frozen or is proven. */
+export const monthView = closedMonthView.extend({
+  closed: z.boolean(),
+  closedBy: person.nullable(),
+  closedAt: z.iso.datetime().nullable(),
+  differences: z.array(differenceView),
+});
+
+export const presentClosedMonth = ({ period, totals, closer, closedAt }: MonthEndRow) => ({
+  period,
+  closed: true as const,
+  totals: totalsView.parse(totals),
+  closedBy: closer,
+  closedAt: closedAt.toISOString(),
+});
+
+/** Compares frozen totals with those of now, figure by figure. */
+export const compareTotals = (frozen: Totals, now: Totals): Difference[] =>
+  Object.entries(frozen).flatMap(([group, figures]) =>
+    Object.entries(figures).flatMap(([name, expected]) => {
+      const found = now[group]?.[name] ?? 0;
+      return found === expected ? [] : [{ figure: `${group}.${name}`, expected, found }];
+    }),
+  );

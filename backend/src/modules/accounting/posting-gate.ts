@@ -1,0 +1,38 @@
+import type { Logger } from '../../platform/observability/index.ts';
+import type { Switches } from '../settings/index.ts';
+
+export const postingRefusals = [
+  'ACCOUNTING_POSTING_DISABLED',
+  'ACCOUNTING_POSTING_BLOCKED_ENGINE_NOT_WIRED',
+] as const;
+export type PostingRefusal = (typeof postingRefusals)[number];
+
+/** Returns why nothing can be posted at this moment: there is always a reason. */
+export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
+  const isEnabled = (await switches.read('ACCOUNTING_AUTO_POSTING_ENABLED')) === 'true';
+  const code: PostingRefusal = isEnabled
+    ? 'ACCOUNTING_POSTING_BLOCKED_ENGINE_NOT_WIRED'
+    : 'ACCOUNTING_POSTING_DISABLED';
+  return { isEnabled, code };
+};
+
+/** What a posting comes to: there is no engine, so it is never posted. */
+export interface PostingOutcome {
+  readonly posted: false;
+  readonly code: PostingRefusal;
+}
+
+/**
+ * Creates the gate that every posting to the ledger passes. It refuses each, by what it returns and
+ * never by an exception, and logs the refusal (contract: accounting > Ledger).
+ */
+export const createPostingGate =
+  (deps: {
+    readonly switches: Pick<Switches, 'read'>;
+    readonly logger: Pick<Logger, 'warn'>;
+  }): ((posting: { readonly source: string; readonly id: string }) => Promise<PostingOutcome>) =>
+  async ({ source, id }) => {
+    const { code } = await readPostingRefusal(deps.switches);
+    deps.logger.warn({ code, source, sourceId: id }, 'a posting to the ledger was refused');
+    return { posted: false, code };
+  };

@@ -1,0 +1,60 @@
+import { istDate } from '../../platform/clock/ist.ts';
+import { isUniqueViolation, type Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { portalActor } from './accounting.types.ts';
+import { noProviderFigures, readProviderDays, type DateRange } from './provider-days.read-model.ts';
+import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
+
+const withSigner = { signer: { select: { id: true, email: true } } } as const;
+
+/** Lists the sign-offs of the days of a range. */
+export const listSignOffs = (db: Db, { from, to }: DateRange) =>
+  db.reconciliationSignOff.findMany({
+    where: { date: { gte: new Date(from), lte: new Date(to) } },
+    include: withSigner,
+  });
+
+export type SignOffRow = Awaited<ReturnType<typeof listSignOffs>>[number];
+
+/**
+ * Signs off the provider reconciliation of an IST day, and freezes its figures
+ * (contract: accounting > Provider reconciliation).
+ * @throws AppError CONFLICT for a day that is not over, or is signed off already
+ */
+export const signOffDay = async (
+  { inTransaction, clock, random, audit }: AccountingWriteDeps,
+  date: string,
+  { principal, context }: PortalAuthor,
+): Promise<SignOffRow> => {
+  const signedAt = clock.now();
+  if (date >= istDate(signedAt)) {
+    const message = 'This day is not over in India. Sign it off once it is.';
+    throw new AppError('CONFLICT', { message, field: 'date' });
+  }
+  try {
+    return await inTransaction(async (tx) => {
+      const days = await readProviderDays(tx, { from: date, to: date });
+      const totals = days.get(date) ?? noProviderFigures;
+      const row = await tx.reconciliationSignOff.create({
+        data: {
+          id: random.uuid(),
+          date: new Date(date),
+          totals: JSON.parse(JSON.stringify(totals)),
+          signedBy: principal.portalUserId,
+          signedAt,
+        },
+        include: withSigner,
+      });
+      await audit.record(tx, {
+        action: 'accounting.provider-reconciliation.sign-off',
+        ...portalActor(principal, context),
+        target: { type: 'provider_reconciliation', id: date },
+        after: { totals: { ...totals } as never },
+      });
+      return row;
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new AppError('CONFLICT', { message: 'This day is signed off already.', field: 'date' });
+  }
+};

@@ -1,0 +1,64 @@
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { startOfIstDate } from '../../platform/clock/ist.ts';
+
+/** A parameter from one day on; `effectiveFrom` is an IST date at midnight UTC. */
+export interface StatutoryRow {
+  readonly id: string;
+  readonly key: string;
+  readonly value: string;
+  readonly effectiveFrom: Date;
+  readonly note: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+}
+
+/* The rows of `statutory_parameter`: inserted once, never changed. */
+
+/** Returns a page, by key and newest date first, and the number of rows. */
+export const listStatutory = async (db: Db, key: string | undefined, page: Page) => {
+  const where = key === undefined ? {} : { key };
+  const [rows, total] = await Promise.all([
+    db.statutoryParameter.findMany({
+      where,
+      orderBy: [{ key: 'asc' }, { effectiveFrom: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.statutoryParameter.count({ where }),
+  ]);
+  return { rows, total };
+};
+
+/** Returns the row of a key in force on an IST date. */
+export const findStatutoryOn = async (
+  db: Db,
+  key: string,
+  date: string,
+): Promise<StatutoryRow | undefined> => {
+  const row = await db.statutoryParameter.findFirst({
+    where: { key, effectiveFrom: { lte: new Date(date) } },
+    orderBy: { effectiveFrom: 'desc' },
+  });
+  return row ?? undefined;
+};
+
+export const insertStatutory = async (db: Db, row: StatutoryRow): Promise<void> => {
+  await db.statutoryParameter.create({ data: row });
+};
+
+/** Returns true where GST was charged or quoted on `date` (IST) or later. */
+export const hasChargedGstSince = async (db: Db, date: string): Promise<boolean> => {
+  const from = sql`${startOfIstDate(date)}::timestamptz`;
+  const row = await selectOne<{ charged: boolean }>(
+    db,
+    sql`
+      SELECT EXISTS (SELECT FROM gold_order
+          WHERE created_at >= ${from} AND type <> 'SELL' AND gst_paise IS NOT NULL)
+        OR EXISTS (SELECT FROM holding_movement WHERE at >= ${from} AND kind = 'CREDIT')
+        OR EXISTS (SELECT FROM product_order WHERE created_at >= ${from})
+        OR EXISTS (SELECT FROM gold_quote
+          WHERE created_at >= ${from} AND kind = 'BUY' AND status = 'ACTIVE') AS charged`,
+  );
+  return row?.charged === true;
+};
