@@ -8,6 +8,7 @@ import { createDeployCommand } from './commands/deploy.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
 import { createReconcileCommand } from './commands/reconcile.ts';
+import { createPortalUserCommand } from './commands/portal-user.ts';
 import {
   createLoginCommand,
   createLogoutCommand,
@@ -70,6 +71,7 @@ export const createProgram = (deps: CliDeps): Command => {
     createGatesCommand(deps),
     createDeployCommand(deps),
     createAdminCommand(deps),
+    createPortalUserCommand(deps),
     createAuditCommand(deps),
     createLoginCommand(deps),
     createLogoutCommand(deps),

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { portalRoles } from '../../modules/accounting/index.ts';
 import { adminRoles, emailSchema } from '../../modules/admins/index.ts';
 import type { ChainLink } from '../../modules/audit/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 
 const email = emailSchema;
 const role = z.enum(adminRoles);
+const portalRole = z.enum(portalRoles);
+const personName = z.string().trim().min(1).max(100);
 
 /** A head as `audit head` shows it. */
 const notedHead = z
@@ -23,6 +26,17 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('admin activate'), email }),
   z.strictObject({ name: z.literal('admin deactivate'), email }),
   z.strictObject({ name: z.literal('admin reset-password'), email }),
+  z.strictObject({
+    name: z.literal('portal-user create'),
+    email,
+    role: portalRole,
+    'person-name': personName,
+  }),
+  z.strictObject({ name: z.literal('portal-user list') }),
+  z.strictObject({ name: z.literal('portal-user set-role'), email, role: portalRole }),
+  z.strictObject({ name: z.literal('portal-user activate'), email }),
+  z.strictObject({ name: z.literal('portal-user deactivate'), email }),
+  z.strictObject({ name: z.literal('portal-user reset-password'), email }),
   z.strictObject({ name: z.literal('keyring status') }),
   z.strictObject({ name: z.literal('keyring rotate') }),
   z.strictObject({ name: z.literal('audit head') }),
@@ -38,6 +52,10 @@ const usage = [
   'operator admin set-role --email EMAIL --role ROLE',
   'operator admin activate|deactivate --email EMAIL',
   'operator admin reset-password --email EMAIL          password on standard input',
+  'operator portal-user create --email EMAIL --role ROLE --person-name NAME',
+  'operator portal-user list',
+  'operator portal-user set-role --email EMAIL --role ROLE',
+  'operator portal-user activate|deactivate|reset-password --email EMAIL',
   'operator keyring status|rotate                       what needs an old key; move it to the first',
   'operator audit head                                  the last entry of the audit chain, to note',
   'operator audit verify [--head NUMBER:HASH]           compare the audit log with its chain',
@@ -50,6 +68,7 @@ const readArguments = (args: readonly string[]): unknown => {
       options: {
         email: { type: 'string' },
         role: { type: 'string' },
+        'person-name': { type: 'string' },
         head: { type: 'string' },
       },
       allowPositionals: true,

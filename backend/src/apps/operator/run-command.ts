@@ -17,6 +17,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring.ts';
 import type { OperatorCommand } from './parse-command.ts';
+import { runPortalUserCommand } from './run-portal-user-command.ts';
 
 export interface OperatorDeps {
   readonly database: Database;
@@ -124,6 +125,13 @@ export const runOperatorCommand = async (
       return present(await changes.setActive(command.email, false));
     case 'admin reset-password':
       return present(await changes.resetPassword(command.email, await readPassword(deps)));
+    case 'portal-user create':
+    case 'portal-user list':
+    case 'portal-user set-role':
+    case 'portal-user activate':
+    case 'portal-user deactivate':
+    case 'portal-user reset-password':
+      return runPortalUserCommand(command, { ...deps, readPassword: () => readPassword(deps) });
     case 'keyring status':
       return keyringStatus(deps);
     case 'keyring rotate':

@@ -7,3 +7,5 @@ export { gstRateBpsOn } from './statutory.read-model.ts';
 export { createPortalSessionPurge } from './purge-portal-sessions.ts';
 export { purgePortalSignIns } from './portal-sign-in.ts';
 export { resealPortalPasswords } from './portal-sign-in.ts';
+export { createPortalUserChanges } from './change-portal-users.ts';
+export { listPortalUsers, type PortalUserRecord } from './portal-users.store.ts';

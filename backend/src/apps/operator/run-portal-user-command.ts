@@ -1,0 +1,73 @@
+import {
+  createPortalUserChanges,
+  listPortalUsers,
+  type PortalUserRecord,
+} from '../../modules/accounting/index.ts';
+import { createAuditor } from '../../modules/audit/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { SecretHasher, Vault } from '../../platform/crypto/index.ts';
+import type { Database } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { OperatorCommand } from './parse-command.ts';
+
+export type PortalUserCommand = Extract<OperatorCommand, { name: `portal-user ${string}` }>;
+
+export interface PortalUserCommandDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hasher: SecretHasher;
+  /** Opens the keyring: names are sealed in audit rows. @throws ConfigError */
+  readonly openVault: () => Vault;
+  /** Reads the new password on standard input. @throws AppError VALIDATION_FAILED */
+  readonly readPassword: () => Promise<string>;
+}
+
+/** The accounting staff of a house fits on one page. */
+const everybody = { page: 1, limit: 10_000 };
+
+const present = (user: PortalUserRecord) => ({
+  id: user.id,
+  email: user.email,
+  name: user.name,
+  role: user.role,
+  active: user.active,
+  createdAt: user.createdAt.toISOString(),
+  lastLoginAt: user.lastLoginAt?.toISOString() ?? null,
+});
+
+/** Runs one command on portal users and returns the document to print. @throws AppError */
+export const runPortalUserCommand = async (
+  command: PortalUserCommand,
+  deps: PortalUserCommandDeps,
+): Promise<unknown> => {
+  const { database, clock, random, hasher, openVault, readPassword } = deps;
+  if (command.name === 'portal-user list') {
+    const { rows } = await listPortalUsers(database.db, {}, everybody);
+    return { items: rows.toReversed().map(present) };
+  }
+  const { inTransaction } = database;
+  const audit = createAuditor({ clock, random, vault: openVault() });
+  const changes = createPortalUserChanges({ inTransaction, clock, random, hasher, audit });
+  // Whoever has the database's credentials, not one person.
+  const actor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
+  const by = { actor, requestId: random.uuid() };
+  const { email } = command;
+  switch (command.name) {
+    case 'portal-user create': {
+      const { role, 'person-name': name } = command;
+      const password = await readPassword();
+      return present(await changes.create(by, { email, name, role, password }));
+    }
+    case 'portal-user set-role':
+      return present(await changes.setRole(by, { email }, command.role));
+    case 'portal-user activate':
+      return present(await changes.setActive(by, { email }, true));
+    case 'portal-user deactivate':
+      return present(await changes.setActive(by, { email }, false));
+    case 'portal-user reset-password':
+      return present(await changes.resetPassword(by, { email }, await readPassword()));
+    default:
+      return command satisfies never;
+  }
+};
