@@ -42,7 +42,7 @@ interface NewParameter {
 }
 
 const isRate = (key: string): boolean => key.endsWith('_bps');
-const isRateValue = (value: string): boolean => /^\d{1,5}$/u.test(value) && Number(value) <= 10_000;
+const isRateValue = (value: string): boolean => /^(?:0?\d{1,4}|10000)$/u.test(value);
 
 const refuse = (message: string): never => {
   throw new AppError('CONFLICT', { message, field: 'effectiveFrom' });
