@@ -7,6 +7,7 @@ import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { productOrders } from './product-orders.ts';
 import { processFigures } from './process-figures.ts';
+import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
 import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   plans,
   reports,
   'product-orders': productOrders,
+  registers,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {
