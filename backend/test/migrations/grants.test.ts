@@ -58,6 +58,7 @@ const deletable = [
   'security_event',
   'session',
   'support_ticket',
+  'transaction_change',
   'unproven_holding',
   'used_refresh_token',
 ];
@@ -105,6 +106,7 @@ describe('the application role', () => {
       'product_word',
       // All but its note.
       'support_ticket_event',
+      'transaction_change',
     ];
     const unchangeable = [...insertOnly, ...added].toSorted();
     expect(namesWhere(rights, (r) => !r.change)).toEqual(unchangeable);

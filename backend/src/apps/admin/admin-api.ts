@@ -27,6 +27,7 @@ import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
 import { createSupportAdminRoutes } from '../../modules/support/index.ts';
+import { createTransactionAdminRoutes } from '../../modules/transactions/index.ts';
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
@@ -114,6 +115,7 @@ export const createAdminApi = (
       health: 'Liveness.',
       auth: "Operators' sign-in.",
       users: 'Customers.',
+      transactions: 'Gold orders, product orders and payouts of all customers.',
       kyc: 'Review of what customers submitted.',
       orders: "Customers' gold orders and manual reviews.",
       payouts: 'Approval and retry of payouts.',
@@ -138,6 +140,7 @@ export const createAdminApi = (
       ...admins.adminRoutes,
       ...createUsersAdminRoutes({ ...shared, revocations }),
       ...createUserTimelineRoutes({ db }),
+      ...createTransactionAdminRoutes({ db }),
       ...kyc.adminRoutes,
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),

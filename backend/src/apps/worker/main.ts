@@ -1,3 +1,4 @@
+import { createFoldChanges } from '../../modules/transactions/index.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
@@ -75,6 +76,7 @@ await runMain(async (env) => {
       ...kycEvents.sweeps,
       ...createKycSweeps({ ...runtime, db }),
       createProveHoldings({ db, logger }),
+      createFoldChanges({ db }),
       createDocumentRemoval({ db, logger, objects }),
       createRepricing({ inTransaction, clock, live: price.live, everyMs: config.JANITOR_EVERY_MS }),
       createImageRemoval({ db, objects, clock, logger, everyMs: 10 * config.JANITOR_EVERY_MS }),

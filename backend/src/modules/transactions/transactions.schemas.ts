@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { formatGrams, toSafePaise } from '../../money/index.ts';
-import { pageOf } from '../../platform/http/index.ts';
-import { transactionKinds, type Transaction } from './transactions.types.ts';
+import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import {
+  transactionKinds,
+  type OperatorTransaction,
+  type Transaction,
+} from './transactions.types.ts';
 
 /** One row of the feed (contract: customers > Transactions). */
 const transactionView = z.object({
@@ -40,4 +44,30 @@ export const presentTransaction = (row: Transaction): z.output<typeof transactio
   amountPaise: toSafePaise(row.amountPaise),
   grams: row.grams === null ? null : formatGrams(row.grams),
   createdAt: row.createdAt.toISOString(),
+});
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+export const operatorFeedQuery = pageQuery.extend({
+  kind: z.enum(transactionKinds).optional(),
+  status: z
+    .string()
+    .regex(/^[A-Z_]{1,40}$/u, 'must be a state, such as ALLOCATED')
+    .optional(),
+  userId: z.uuid().optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+});
+
+const operatorTransactionView = transactionView.extend({ userId: z.uuid() });
+operatorTransactionView.register(z.globalRegistry, {
+  id: 'OperatorTransaction',
+  description: 'A gold order, a product order or a payout of any customer.',
+});
+
+export const operatorTransactionPage = pageOf(operatorTransactionView);
+
+export const presentOperatorTransaction = (row: OperatorTransaction) => ({
+  ...presentTransaction(row),
+  userId: row.userId,
 });

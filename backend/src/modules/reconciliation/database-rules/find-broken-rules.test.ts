@@ -280,6 +280,15 @@ it('finds a count of transactions that is not that of the rows', async () => {
   ]);
 });
 
+it("finds a count of the operators' feed that is not that of the rows", async () => {
+  await insertOrder('PENDING');
+  await insertEvent(1, null, 'PENDING', placedBy);
+  await client.query('UPDATE transaction_change SET change = change + 1');
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 12, row: { kind: 'GOLD_BUY', status: 'PENDING', rows: '1', counted: '2' } },
+  ]);
+});
+
 it('finds a running total that is not that of the rows', async () => {
   await client.query('UPDATE running_total SET grams = grams + 1 WHERE shard = 0');
   expect(await findBrokenRules(client)).toMatchObject([

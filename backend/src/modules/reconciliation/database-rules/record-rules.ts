@@ -173,6 +173,25 @@ export const recordRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 12,
+    says: "the counts behind the operators' feed are those of the rows",
+    sql: `
+      SELECT coalesce(r.day, c.day)::text AS day, coalesce(r.kind, c.kind) AS kind,
+        coalesce(r.status, c.status) AS status, r.count AS rows, c.count AS counted
+      FROM (
+        SELECT day, kind, status, sum(count) AS count FROM (
+          SELECT day, kind, status, count FROM transaction_total
+          UNION ALL SELECT day, kind, status, change FROM transaction_change) AS t
+        GROUP BY 1, 2, 3 HAVING sum(count) <> 0) AS c
+      FULL JOIN (
+        SELECT (created_at AT TIME ZONE 'UTC')::date AS day, kind, status, count(*) AS count
+        FROM (SELECT created_at, transaction_kind(type) AS kind, status FROM gold_order
+          UNION ALL SELECT created_at, 'PRODUCT_ORDER', status FROM product_order
+          UNION ALL SELECT created_at, 'PAYOUT', status FROM payout) AS t
+        GROUP BY 1, 2, 3) AS r ON (r.day, r.kind, r.status) = (c.day, c.kind, c.status)
+      WHERE r.count IS DISTINCT FROM c.count`,
+  },
+  {
+    invariant: 12,
     says: 'the running totals are those of the customers and holdings',
     sql: `
       SELECT * FROM (
