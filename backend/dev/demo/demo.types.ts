@@ -24,6 +24,7 @@ export interface DemoCustomer {
 export interface DemoOperator {
   readonly adminId: string;
   readonly email: string;
+  readonly accessToken: string;
   readonly api: AdminClient;
 }
 

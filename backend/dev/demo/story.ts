@@ -12,6 +12,7 @@ import { failOver } from './steps/fail-over.ts';
 import { followPlans } from './steps/follow-plans.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { orderJewellery } from './steps/order-jewellery.ts';
+import { inspectCustomer } from './steps/inspect-customer.ts';
 import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
 import { payQuote } from './steps/pay-quote.ts';
@@ -46,6 +47,7 @@ export const story: readonly Step[] = [
   submitForReview,
   signInAsOperator,
   approveCustomer,
+  inspectCustomer,
   checkReadiness,
   readPrice,
   quoteGrams,

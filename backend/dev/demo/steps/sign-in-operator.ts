@@ -11,7 +11,8 @@ export const signInOperator = async (
   const { body } = await visitor.post('/v1/auth/login', { body: demo.endpoints.admins[role] });
   const { id: adminId, email } = body.admin;
   const api = visitor.with({ token: body.accessToken });
-  return { operator: { adminId, email, api }, validSeconds: body.expiresIn };
+  const { accessToken } = body;
+  return { operator: { adminId, email, accessToken, api }, validSeconds: body.expiresIn };
 };
 
 /** An operator, and what one may not do who only supports customers. */
