@@ -6,6 +6,7 @@ import { plans } from './plans/plans.ts';
 import { priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { productOrders } from './product-orders.ts';
+import { products } from './products.ts';
 import { processFigures } from './process-figures.ts';
 import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   buys,
   'price-feed': priceFeed,
   transactions,
+  products,
   plans,
   reports,
   'product-orders': productOrders,

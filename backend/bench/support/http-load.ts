@@ -4,6 +4,8 @@ import { cpuMsOf } from './process-usage.ts';
 
 export interface Load {
   readonly url: string;
+  /** The path and query of each request, where they are not those of `url`. */
+  readonly nextPath?: () => string;
   /** The process whose processor time is counted. */
   readonly pid: number;
   readonly seconds: number;
@@ -25,7 +27,7 @@ const addresses = createClientAddresses();
  * @throws Error when anything but 200 was answered: what refuses is not measured.
  */
 export const runLoad = async (load: Load): Promise<LoadResult> => {
-  const { url, pid, seconds, connections } = load;
+  const { url, pid, seconds, connections, nextPath } = load;
   const cpuBefore = cpuMsOf(pid);
   const result = await autocannon({
     url,
@@ -36,6 +38,7 @@ export const runLoad = async (load: Load): Promise<LoadResult> => {
         method: 'GET',
         setupRequest: (request) => ({
           ...request,
+          ...(nextPath !== undefined && { path: nextPath() }),
           headers: { 'x-forwarded-for': addresses.next() },
         }),
       },

@@ -41,6 +41,7 @@ export interface DemoNotes {
   operator: DemoOperator;
   kycRecordId: string;
   prices: PriceListener;
+  ring: CustomerSchemas['Product'];
   quote: CustomerSchemas['BuyQuote'];
   buyKey: string;
   buy: PlacedBuy;

@@ -9,6 +9,7 @@ import { checkReadiness } from './steps/check-readiness.ts';
 import { compareProvider } from './steps/compare-provider.ts';
 import { deleteAccount } from './steps/delete-account.ts';
 import { failOver } from './steps/fail-over.ts';
+import { findRing } from './steps/find-ring.ts';
 import { followPlans } from './steps/follow-plans.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { orderJewellery } from './steps/order-jewellery.ts';
@@ -56,6 +57,7 @@ export const story: readonly Step[] = [
   payAndAllocate,
   payQuote,
   hearTick,
+  findRing,
   readPortfolio,
   readHistory,
   readTimeline,

@@ -137,27 +137,25 @@ export interface PageBounds {
   readonly offset: number;
 }
 
-/** Returns a page of the products of a filter, the newest first, in one statement. */
+/** Selects a page of the products of a filter, the newest first, in one statement. */
+export const listSql = (filter: Omit<ProductFilter, 'q'>, { limit, offset }: PageBounds): Sql => {
+  const where = whereOf(conditionsOf(filter));
+  return sql`
+    SELECT counted.total, ${columns}
+    FROM (SELECT count(*)::int AS total FROM product p ${where}) AS counted
+    LEFT JOIN LATERAL (
+      SELECT *, xmin FROM product p ${where}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
+    ) AS p ON true
+    ORDER BY p.created_at DESC, p.id DESC`;
+};
+
+/** Returns a page of the products of a filter, the newest first. */
 export const listProducts = async (
   db: Db,
   filter: Omit<ProductFilter, 'q'>,
-  { limit, offset }: PageBounds,
-): Promise<ProductPage> => {
-  const where = whereOf(conditionsOf(filter));
-  return toPage(
-    await selectRows<PageRow>(
-      db,
-      sql`
-        SELECT counted.total, ${columns}
-        FROM (SELECT count(*)::int AS total FROM product p ${where}) AS counted
-        LEFT JOIN LATERAL (
-          SELECT *, xmin FROM product p ${where}
-          ORDER BY created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
-        ) AS p ON true
-        ORDER BY p.created_at DESC, p.id DESC`,
-    ),
-  );
-};
+  bounds: PageBounds,
+): Promise<ProductPage> => toPage(await selectRows<PageRow>(db, listSql(filter, bounds)));
 
 /** A search as PostgreSQL reads it: what was meant, and what was typed, which ranks higher. */
 export interface SearchTerms {
@@ -165,37 +163,39 @@ export interface SearchTerms {
   readonly typed: string;
 }
 
-/** Returns a page of what a search finds within a filter, the best match first. */
-export const searchProducts = async (
-  db: Db,
+/** Selects a page of what a search finds within a filter, the best match first. */
+export const searchSql = (
   { meant, typed }: SearchTerms,
   filter: Omit<ProductFilter, 'q'>,
   { limit, offset }: PageBounds,
-): Promise<ProductPage> => {
+): Sql => {
   const where = whereOf([
     sql`p.search @@ to_tsquery('english', ${meant})`,
     ...conditionsOf(filter),
   ]);
-  return toPage(
-    await selectRows<PageRow>(
-      db,
-      sql`
-        WITH hit AS MATERIALIZED (
-          SELECT p.id, p.created_at, ts_rank(p.search, to_tsquery('english', ${meant}))
-            + ts_rank(p.search, to_tsquery('english', ${typed})) AS rank
-          FROM product p ${where}
-        )
-        SELECT counted.total, ${columns}
-        FROM (SELECT count(*)::int AS total FROM hit) AS counted
-        LEFT JOIN (
-          SELECT id, rank FROM hit
-          ORDER BY rank DESC, created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
-        ) AS found ON true
-        LEFT JOIN product p ON p.id = found.id
-        ORDER BY found.rank DESC, p.created_at DESC, p.id DESC`,
-    ),
-  );
+  return sql`
+    WITH hit AS MATERIALIZED (
+      SELECT p.id, p.created_at, ts_rank(p.search, to_tsquery('english', ${meant}))
+        + ts_rank(p.search, to_tsquery('english', ${typed})) AS rank
+      FROM product p ${where}
+    )
+    SELECT counted.total, ${columns}
+    FROM (SELECT count(*)::int AS total FROM hit) AS counted
+    LEFT JOIN (
+      SELECT id, rank FROM hit
+      ORDER BY rank DESC, created_at DESC, id DESC LIMIT ${limit}::int OFFSET ${offset}::int
+    ) AS found ON true
+    LEFT JOIN product p ON p.id = found.id
+    ORDER BY found.rank DESC, p.created_at DESC, p.id DESC`;
 };
+
+/** Returns a page of what a search finds within a filter, the best match first. */
+export const searchProducts = async (
+  db: Db,
+  terms: SearchTerms,
+  filter: Omit<ProductFilter, 'q'>,
+  bounds: PageBounds,
+): Promise<ProductPage> => toPage(await selectRows<PageRow>(db, searchSql(terms, filter, bounds)));
 
 /** Returns the number that every change of a product raises. */
 export const findCatalogueVersion = async (db: Db): Promise<bigint> => {

@@ -1,5 +1,6 @@
 import type { Bps, Paise } from '../../money/index.ts';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
@@ -58,14 +59,35 @@ const createLiveRate = ({
   };
 };
 
+/** A tax rate that was just added for today shows after this long, in real time. */
+const gstLifeMs = 5000;
+
+/** Creates the reader of the GST rate, which is looked up anew for each day. */
+const createGstRate = ({ db, clock, wall, gstRateBpsOn }: RatesDeps): (() => Promise<Bps>) => {
+  let last:
+    | { readonly day: string; readonly readAt: Date; readonly rate: Promise<Bps> }
+    | undefined;
+  return async () => {
+    const [now, readAt] = [clock.now(), wall.now()];
+    const day = istDate(now);
+    if (last?.day !== day || Math.abs(msBetween(last.readAt, readAt)) >= gstLifeMs) {
+      last = { day, readAt, rate: gstRateBpsOn(db, now) };
+    }
+    const asked = last;
+    try {
+      return await asked.rate;
+    } catch (error) {
+      if (last === asked) last = undefined;
+      throw error;
+    }
+  };
+};
+
 /** Creates the reader of the rates by which the catalogue prices. It never fails for the feed. */
 export const createReadRates = (deps: RatesDeps): (() => Promise<ProductRates>) => {
-  const liveRate = createLiveRate(deps);
+  const [liveRate, gstRate] = [createLiveRate(deps), createGstRate(deps)];
   return async () => {
-    const [rate24KPaise, gstBps] = await Promise.all([
-      liveRate(),
-      deps.gstRateBpsOn(deps.db, deps.clock.now()),
-    ]);
+    const [rate24KPaise, gstBps] = await Promise.all([liveRate(), gstRate()]);
     return { rate24KPaise, gstBps };
   };
 };
