@@ -51,8 +51,8 @@ export const createDemoNetwork = ({ resolve, timers }: NetworkOptions): DemoNetw
       dispatcher,
       ...(body !== '' && { body }),
     });
-    const text = await response.text();
-    return new Response(text === '' ? null : text, {
+    const content = await response.arrayBuffer();
+    return new Response(content.byteLength === 0 ? null : content, {
       status: response.status,
       headers: Object.fromEntries(response.headers),
     });

@@ -6,6 +6,8 @@ import { chargeBack } from './steps/charge-back.ts';
 import { checkInvariants } from './steps/check-invariants.ts';
 import { checkProcesses } from './steps/check-processes.ts';
 import { checkReadiness } from './steps/check-readiness.ts';
+import { changeSettings } from './steps/change-settings.ts';
+import { closeMonth } from './steps/close-month.ts';
 import { compareProvider } from './steps/compare-provider.ts';
 import { deleteAccount } from './steps/delete-account.ts';
 import { failOver } from './steps/fail-over.ts';
@@ -25,6 +27,7 @@ import { readNotification } from './steps/read-notification.ts';
 import { readPortfolio } from './steps/read-portfolio.ts';
 import { readPrice } from './steps/read-price.ts';
 import { readProfile } from './steps/read-profile.ts';
+import { readRegisters } from './steps/read-registers.ts';
 import { readTimeline } from './steps/read-timeline.ts';
 import { receivePayout } from './steps/receive-payout.ts';
 import { reconcile } from './steps/reconcile.ts';
@@ -68,7 +71,10 @@ export const story: readonly Step[] = [
   receivePayout,
   readNotification,
   orderJewellery,
+  changeSettings,
   visitAccounting,
+  readRegisters,
+  closeMonth,
   signInElsewhere,
   refreshAndLogout,
   payWrongAmount,

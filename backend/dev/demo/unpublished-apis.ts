@@ -21,6 +21,17 @@ interface Names {
   parameters: { path: { id: string } };
 }
 
+interface NamesPeriod {
+  parameters: { path: { period: string } };
+}
+
+/** A page of a register, with the sums of its whole filter. */
+interface RegisterPage {
+  items: { orderId: string; status: string }[];
+  total: number;
+  totals: { amountPaise: number; gstPaise: number };
+}
+
 type Empty = { requestBody?: undefined; responses: { 204: { content?: never } } };
 
 /** The form in which a customer pays at the sandbox's checkout. */
@@ -78,6 +89,16 @@ interface AccountingPaths {
     get: Success<{ email: string; role: string; permissions: string[] }>;
   };
   '/api/v1/accounting/auth/logout': { post: Empty };
+  '/api/v1/accounting/gold/buys': {
+    get: Finds<{ from: string; to: string; q?: string; format?: string }> & Success<RegisterPage>;
+  };
+  '/api/v1/accounting/gold/month-end-close/{period}': {
+    get: NamesPeriod & Success<{ closed: boolean; differences: unknown[] }>;
+    post: NamesPeriod & {
+      requestBody?: undefined;
+      responses: { 201: { content: { 'application/json': { closed: boolean } } } };
+    };
+  };
 }
 
 /** The sandbox's controls. */

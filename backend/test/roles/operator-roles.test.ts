@@ -92,7 +92,7 @@ describe('every route of the admin API', () => {
       const admitted = besides[name] ?? rolesOf(table, method, path);
       if (admitted === undefined) return [`${name} is not in the table`];
       const declared = access.kind === 'public' ? 'everybody' : (access.roles ?? operatorRoles);
-      const isSame = [...declared].toSorted().join() === [...admitted].toSorted().join();
+      const isSame = [declared].flat().toSorted().join() === [admitted].flat().toSorted().join();
       return isSame ? [] : [`${name} admits ${String(declared)}, the table ${String(admitted)}`];
     });
     expect(differing).toEqual([]);

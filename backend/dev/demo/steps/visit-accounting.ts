@@ -13,15 +13,21 @@ const expectRefusalOnRecord = async (demo: Demo, requestId: string): Promise<voi
   expectThat(row?.outcome === 'REFUSED', 'the refusal is not in the audit log');
 };
 
+/** Signs a member of the accounting staff in, at an address of their own. */
+export const signInStaff = async (demo: Demo, role: 'accountant' | 'viewer') => {
+  const visitor = demo.visitor.accounting(makeUpNumbers(demo.random).ip);
+  const { body } = await visitor.post('/api/v1/accounting/auth/login', {
+    body: demo.endpoints.portalUsers[role],
+  });
+  const headers = { 'x-portal-token': body.token };
+  return { visitor, headers, staff: visitor.with({ headers }) };
+};
+
 /** Its own credential and its own staff: a customer's token opens nothing here. */
 export const visitAccounting: Step = {
   title: 'An accountant signs in at the accounting API',
   async run(demo) {
-    const visitor = demo.visitor.accounting(makeUpNumbers(demo.random).ip);
-    const { body } = await visitor.post('/api/v1/accounting/auth/login', {
-      body: demo.endpoints.portalUsers.accountant,
-    });
-    const staff = visitor.with({ headers: { 'x-portal-token': body.token } });
+    const { visitor, staff } = await signInStaff(demo, 'accountant');
     const { body: user } = await staff.get(me);
     expectThat(user.role === 'accountant', `the role is ${user.role}`);
 

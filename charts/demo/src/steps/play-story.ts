@@ -39,7 +39,10 @@ const findEndpoints = async (world: ClusterWorld): Promise<DemoEndpoints> => {
     sandbox: onLoopback(sandbox.port),
     database: await databaseUrl(world),
     admins: developmentAdmins,
-    portalUsers: { accountant: developmentPortalUsers.accountant },
+    portalUsers: {
+      accountant: developmentPortalUsers.accountant,
+      viewer: developmentPortalUsers.viewer,
+    },
     resolve: { [customer.host]: customer.address, [admin.host]: admin.address },
   };
 };

@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiError } from '@digital-gold/client';
+import type { Step } from '../demo.types.ts';
+import { expectRefusal } from '../expect-answer.ts';
+import { expectThat } from '../step-failure.ts';
+import { istDayOf } from './read-registers.ts';
+import { signInStaff } from './visit-accounting.ts';
+
+/** Lets the accounting API write while `act` runs; the switch is read at every check. */
+const whileWritable = async <T>(settingsDir: string, act: () => Promise<T>): Promise<T> => {
+  const file = join(settingsDir, 'ACCOUNTING_PORTAL_MODE');
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, 'readwrite\n');
+  try {
+    return await act();
+  } finally {
+    writeFileSync(file, before);
+  }
+};
+
+/** The month before the one of a time, as `YYYY-MM`. */
+const monthBefore = (time: string): string => {
+  const first = new Date(`${istDayOf(time).slice(0, 7)}-01T00:00:00Z`);
+  first.setUTCMonth(first.getUTCMonth() - 1);
+  return first.toISOString().slice(0, 7);
+};
+
+/** In read-only mode nothing is closed; a month that was closed stays as it was. */
+export const closeMonth: Step = {
+  title: 'The accountant closes the last month',
+  async run(demo) {
+    const { staff } = await signInStaff(demo, 'accountant');
+    const period = monthBefore(demo.recall('buy').order.created_at);
+    const path = { period };
+    const close = () => staff.post('/api/v1/accounting/gold/month-end-close/{period}', { path });
+    const { settingsDir } = demo.endpoints;
+    await expectRefusal(403, 'READ_ONLY_MODE', close());
+    const refused = 'in read-only mode the close is refused: 403 READ_ONLY_MODE';
+    if (settingsDir === undefined) return [refused];
+
+    const closed = await whileWritable(settingsDir, async () => {
+      const first = await close().catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'CONFLICT') return error;
+        throw error;
+      });
+      await expectRefusal(409, 'CONFLICT', close());
+      return first.status === 201 ? 'closed now' : 'was closed before';
+    });
+    const { body } = await staff.get('/api/v1/accounting/gold/month-end-close/{period}', { path });
+    expectThat(body.closed, `${period} is not closed`);
+    expectThat(body.differences.length === 0, 'the books differ from what was frozen');
+    return [
+      refused,
+      `${period} ${closed}, its totals frozen and proven; a second close is 409 CONFLICT`,
+    ];
+  },
+};
