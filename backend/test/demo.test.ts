@@ -51,7 +51,7 @@ it('names the step that fails and the code that the API answered', async () => {
   const { isWhole, told } = await play();
   expect(isWhole).toBe(false);
   expect(told).toMatch(
-    /^10 {2}A quote for 0\.1 g\n {4}FAILED: POST \/v1\/gold\/quote answered 502 PROVIDER_UNAVAILABLE: /mu,
+    /^11 {2}A quote for 0\.1 g\n {4}FAILED: POST \/v1\/gold\/quote answered 502 PROVIDER_UNAVAILABLE: /mu,
   );
-  expect(told).toContain(`Stopped at step 10 of ${story.length}`);
+  expect(told).toContain(`Stopped at step 11 of ${story.length}`);
 });

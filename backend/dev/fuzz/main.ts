@@ -40,6 +40,9 @@ const unavailable = `/(?:${[
   'portfolio/statement',
   'notifications/preferences',
   'kyc/aadhaar-otp(?:/verify)?',
+  'orders/[^/]+/(?:reconcile|refund)',
+  'price/override',
+  'reports/(?:daily-transactions|gst|tds|provider-reconciliation)',
 ].join('|')})$`;
 
 interface Target {

@@ -28,6 +28,15 @@ const samples: Record<string, unknown> = {
   confirmation: 'DELETE',
   codes: ['sandbox'],
   code: 'sandbox',
+  key: 'new-checkout',
+  slug: 'terms',
+  version: '2026-12',
+  effectiveFrom: '2026-12-01',
+  url: 'https://example.test/terms',
+  imageUrl: 'https://example.test/banner.webp',
+  linkUrl: '/gold',
+  startsAt: '2026-12-01T00:00:00Z',
+  endsAt: '2026-12-31T00:00:00Z',
   mpin: '4829',
   newMpin: '4829',
   email: 'nobody@example.test',
@@ -61,6 +70,11 @@ const samples: Record<string, unknown> = {
     pincode: '560001',
   },
   expectedTotal: '1129.00',
+  purityKarat: 22,
+  weightGrams: '3.5',
+  makingChargePct: 12.5,
+  discountPct: 10,
+  ratePerGram: '11326.33',
 };
 
 const png =
@@ -100,6 +114,16 @@ const sampleBody = ({ body }: DocumentedRoute): Record<string, unknown> =>
       .map(([name, schema]) => [name, sampleOf(name, schema)]),
   );
 
+/** Valid values of parameters of paths that are no ids of ours. */
+const pathSamples: Readonly<Record<string, string>> = {
+  id: 'diwali-2026',
+  name: 'entity.legal_name',
+  reference: 'DG-7K3M9QXP',
+};
+
+const pathSampleOf = (name: string, schema: JsonSchema): unknown =>
+  (schema.format === 'uuid' ? undefined : pathSamples[name]) ?? sampleOf(name, schema);
+
 /** The path below the prefix, with good parameters but for those given. */
 const pathOf = (route: DocumentedRoute, given: Readonly<Record<string, string>> = {}): string =>
   route.parameters
@@ -108,7 +132,7 @@ const pathOf = (route: DocumentedRoute, given: Readonly<Record<string, string>> 
       (path, { name, schema }) =>
         path.replace(
           `{${name}}`,
-          given[name] ?? encodeURIComponent(String(sampleOf(name, schema))),
+          given[name] ?? encodeURIComponent(String(pathSampleOf(name, schema))),
         ),
       route.path.replace(/^\/v1/u, ''),
     );
@@ -160,6 +184,12 @@ const trialsOf = (route: DocumentedRoute): { invalid: Trial[]; doubtful: Trial[]
   return { invalid, doubtful };
 };
 
+/** An image is sent as JSON or as its base64 text, so that no text is malformed there by itself. */
+const takesRawText = ({ path }: DocumentedRoute): boolean => path.endsWith('/image');
+
+/** A 501 is an answer of the contract, perhaps with what it has written. */
+const isFailure = ({ status }: Answer): boolean => status >= 500 && status !== 501;
+
 const briefly = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
 const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
@@ -181,6 +211,7 @@ const counters = new Set([
   'mpin_guard',
   'admin_login_guard',
   'audit_log',
+  'audit_chain',
   'security_event',
   'idempotency_key',
 ]);
@@ -196,7 +227,7 @@ describe.each(apis)('every body of the %s API', (api) => {
       const answer = await send(api, route, sampleBody(route));
       const said = { route: route.name, code: answer.code, field: answer.field };
       expect(said).not.toMatchObject({ code: 'VALIDATION_FAILED' });
-      expect(answer.status, `at ${route.name}`).toBeLessThan(500);
+      expect(isFailure(answer), `at ${route.name}`).toBe(false);
     }
   });
 
@@ -223,8 +254,8 @@ describe.each(apis)('every body of the %s API', (api) => {
       await each(trialsOf(route).doubtful, async (trial) => {
         const answer = await send(api, route, trial.body);
         const said = `${route.name} ${trial.field}: ${briefly(trial.sent)} -> ${answer.status}`;
-        expect(answer.status, `at ${said}`).toBeLessThan(500);
-        if (answer.status < 300) isTaken = true;
+        expect(isFailure(answer), `at ${said}`).toBe(false);
+        if (answer.status < 300 || answer.status === 501) isTaken = true;
         // The schema shows amounts as text or numbers: which of them are amounts, it can not.
         expect(trial.field === 'amount' ? answer.status : 400, `at ${said}`).toBe(400);
         const isRefused = answer.code === 'VALIDATION_FAILED';
@@ -241,7 +272,7 @@ describe.each(apis)('every body of the %s API', (api) => {
   it('what is no object at all, or no JSON: 400, nothing written', async () => {
     const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
-      if (route.body === undefined) continue;
+      if (route.body === undefined || takesRawText(route)) continue;
       const isNeeded = (route.body.required ?? []).length > 0;
       const empty = emptyBodies.map((text) => ({ text, code: 'VALIDATION_FAILED' }));
       await each([...hostileBodies, ...(isNeeded ? empty : [])], async ({ text, code }) => {
@@ -260,7 +291,11 @@ describe.each(apis)('every body of the %s API', (api) => {
     const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       if (route.body === undefined) continue;
-      const large = await send(api, route, JSON.stringify({ a: 'x'.repeat(5_000_000) }));
+      const large = await send(
+        api,
+        route,
+        JSON.stringify({ a: 'x'.repeat(takesRawText(route) ? 8_000_000 : 5_000_000) }),
+      );
       expect(large, `at ${route.name}`).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
       if (!route.isPublic) continue;
       const response = await fetch(system.stack.urlOf(api) + route.path, {
@@ -314,8 +349,10 @@ describe.each(apis)('every query and path of the %s API', (api) => {
     const before = await system.fingerprint();
     for (const route of await routesOf(api)) {
       const names = route.parameters.filter(({ in: place }) => place === 'path');
-      // A gateway's code and a push token are texts of others, and no ids of ours.
-      const isText = names.some(({ name }) => name === 'gateway' || name === 'token');
+      // A gateway's code, a push token and the names of banners and policies are no ids of ours.
+      const isText =
+        route.path.includes('/banners/') ||
+        names.some(({ name }) => ['gateway', 'token', 'slug'].includes(name));
       if (names.length === 0 || isText) continue;
       const texts = hostileTexts.filter((text) => text !== '' && text !== '..' && text !== '%');
       await each(texts, async (text) => {

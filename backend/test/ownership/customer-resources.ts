@@ -221,8 +221,9 @@ export const namedInBodies: Readonly<Record<string, NamedInBody>> = {
   },
 };
 
-/** Ids of others: the gateway's, which only the caller's own order is held against. */
+/** Ids of others: the gateway's, held against the caller's own order alone, and the caller's own key. */
 export const foreignNames: ReadonlySet<string> = new Set([
+  'POST /product-orders idempotencyKey',
   'POST /payments/orders/{id}/verify gateway_order_id',
   'POST /payments/orders/{id}/verify gateway_payment_id',
 ]);

@@ -19,7 +19,7 @@ import {
 } from '../../src/modules/payments/index.ts';
 import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
-import { createPrice } from '../../src/modules/price/index.ts';
+import { createPrice, type LivePriceReader } from '../../src/modules/price/index.ts';
 import type { Gates } from '../../src/modules/readiness/index.ts';
 import { createEarnReward, createReferralRoutes } from '../../src/modules/referrals/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
@@ -138,6 +138,8 @@ interface OpenGoldOptions {
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
   /** Stands before the real adapters: a gateway that gives no answer. */
   readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
+  /** Stands before our own price: one that is worked out wrong. */
+  readonly wrapPrice?: (live: LivePriceReader) => LivePriceReader;
   /** The real time that prices age on, where a test moves it. */
   readonly wall?: Clock;
   /** Environment over the usual one, such as the gateways that there are. */
@@ -148,6 +150,7 @@ interface OpenGoldOptions {
 export const openGold = async ({
   wrapProvider,
   wrapGateways = (real) => real,
+  wrapPrice = (real) => real,
   wall,
   env = {},
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
@@ -186,7 +189,7 @@ export const openGold = async ({
     ...shared,
     orders,
     provider: wrapProvider?.(provider) ?? provider,
-    price: price.live,
+    price: wrapPrice(price.live),
     findUser,
     gstRateBpsOn,
     termsVersionOn: async () => '2026-01',

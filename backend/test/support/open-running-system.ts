@@ -76,10 +76,17 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
 };
 
 /**
- * Ticks come by themselves, and counts of refusals go when their minute has passed; jobs and
- * schedules are held to by what they do.
+ * Ticks come by themselves, counts of refusals go when their minute has passed, and sweeps fold what
+ * was written before into totals and prove holdings; jobs and schedules are held to by what they do.
  */
-const restless = new Set(['price_snapshot', 'refusal_count', '_prisma_migrations']);
+const restless = new Set([
+  'price_snapshot',
+  'refusal_count',
+  'transaction_change',
+  'transaction_total',
+  'unproven_holding',
+  '_prisma_migrations',
+]);
 
 const fingerprintOf = (url: string): Promise<Record<string, string>> =>
   withConnection(url, async (client) => {

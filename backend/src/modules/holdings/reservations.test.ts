@@ -30,9 +30,30 @@ const release = ({ id: userId }: Seller, weight: Grams): Promise<void> =>
   open.database.inTransaction((tx) =>
     releaseSale(tx, { userId, grams: weight, at: at(), placedAt: at() }),
   );
-/** An order of the customer, for the movement to name. */
-const orderOf = async ({ id: userId }: Seller): Promise<string> => {
-  const order = await open.database.db.goldOrder.findFirstOrThrow({ where: { userId } });
+/** A sell order of the customer, for the movement to name. */
+const orderOf = async ({ id: userId, call, bankAccountId }: Seller): Promise<string> => {
+  const { db } = open.database;
+  const found = await db.goldOrder.findFirst({ where: { userId, type: 'SELL' } });
+  if (found !== null) return found.id;
+  const { body } = await call('POST', '/gold/quote/sell', { unit: 'GRAMS', amount: '0.02' });
+  const order = await db.goldOrder.create({
+    data: {
+      id: random.uuid(),
+      userId,
+      type: 'SELL',
+      status: 'FAILED',
+      unit: 'GRAMS',
+      quoteId: body.id,
+      bankAccountId,
+      grams: body.grams,
+      pricePerGramPaise: body.pricePerGramPaise,
+      amountPaise: body.proceedsPaise,
+      proceedsPaise: body.proceedsPaise,
+      withheldPaise: 0n,
+      createdAt: at(),
+      updatedAt: at(),
+    },
+  });
   return order.id;
 };
 const debit = async (seller: Seller, weight: Grams) => {

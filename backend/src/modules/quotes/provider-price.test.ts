@@ -2,16 +2,29 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openGold, type OpenGold } from '#test/support/open-gold.ts';
 import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import { paise } from '../../money/index.ts';
 import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
+import type { LivePrice, LivePriceReader } from '../price/index.ts';
 
 /** The provider's own prices in these tests. */
 const provided = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
+
+/** What is wrong with our own price: no caches and no spreads can make it so. */
+let wrong: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
+const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
+  priceAtHand: () => {
+    const price = real.priceAtHand();
+    return price === undefined ? undefined : { ...price, ...wrong };
+  },
+  livePrice: async () => ({ ...(await real.livePrice()), ...wrong }),
+  freshPrice: async () => ({ ...(await real.freshPrice()), ...wrong }),
+});
 
 let open: OpenGold;
 let wall: ManualClock;
 beforeAll(async () => {
   wall = createManualClock(new Date());
-  open = await openGold({ wall });
+  open = await openGold({ wall, wrapPrice });
 });
 afterAll(() => open.close());
 /** Lets every copy of the price age. */
@@ -21,27 +34,24 @@ const forgetPrice = async (): Promise<void> => {
 };
 
 beforeEach(async () => {
+  wrong = {};
   await open.sandbox.control('PUT', '/price', provided);
   await forgetPrice();
 });
 afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
 
-/** Leaves a price in the cache: the provider's own rates, except for what is said. */
-const cachePrice = async (said: Readonly<Record<string, number>>): Promise<void> => {
+/** Leaves a price in the cache: the provider's own rates, but for what it took for a gram. */
+const cachePrice = async (providerBuyPaise: number): Promise<void> => {
   await forgetPrice();
   const [buy, sell] = await Promise.all([
     open.sandbox.safegold('GET', '/v1/buy-price'),
     open.sandbox.safegold('GET', '/v1/sell-price'),
   ]);
-  const figures = {
-    ...provided,
-    providerBuyPaise: provided.buyPaise,
-    providerSellPaise: provided.sellPaise,
-    providerTaxBps: 300,
-    ...said,
-  };
   const entry = {
-    ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, String(value)])),
+    ...Object.fromEntries(Object.entries(provided).map(([name, value]) => [name, `${value}`])),
+    providerBuyPaise: `${providerBuyPaise}`,
+    providerSellPaise: `${provided.sellPaise}`,
+    providerTaxBps: '300',
     buyRateId: String(buy.body['rate_id']),
     sellRateId: String(sell.body['rate_id']),
     ratesValidUntil: new Date(open.clock.now().getTime() + 400_000).toISOString(),
@@ -67,7 +77,7 @@ describe('a buy', () => {
     ['a buy without a quote', '/gold/buy', { idempotency_key: 'below-its-price' }],
   ])('is not sold below what the provider charges: %s', async (_name, path, more) => {
     const { call } = await open.newCustomer();
-    await cachePrice({ buyPaise: 10_000 });
+    wrong = { buyPaise: paise(10_000n) };
     const before = await written();
     const answer = await call('POST', path, { ...oneGram, ...more });
     expect(codeOf(answer)).toEqual([502, 'PROVIDER_MISMATCH']);
@@ -79,13 +89,13 @@ describe('a buy', () => {
     ['more than one per cent', 733_500, 502],
   ])('may fall short of it by %s', async (_name, buyPaise, status) => {
     const { call } = await open.newCustomer();
-    await cachePrice({ buyPaise });
+    wrong = { buyPaise: paise(BigInt(buyPaise)) };
     expect((await call('POST', '/gold/quote', oneGram)).status).toBe(status);
   });
 
   it('is priced anew, once, where the rate of the provider has moved', async () => {
     const { call } = await open.newCustomer();
-    await cachePrice({ buyPaise: 700_000, providerBuyPaise: 700_000 });
+    await cachePrice(700_000);
     const before = await countCalls('buy-verify');
     const answer = await call('POST', '/gold/quote', oneGram);
     expect(answer.status).toBe(201);
@@ -131,12 +141,12 @@ describe('a sale', () => {
   });
 
   it('is not paid more than the provider pays', async () => {
-    await cachePrice({ sellPaise: 7_190_000 });
+    wrong = { sellPaise: paise(7_190_000n) };
     expect(await sellTwice({})).toEqual(refused());
   });
 
   it('is not paid more than the provider pays by a quote either', async () => {
-    await cachePrice({ sellPaise: 7_190_000 });
+    wrong = { sellPaise: paise(7_190_000n) };
     const wanted = { unit: 'GRAMS', amount: '0.02' };
     const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
     expect(quote.proceedsPaise).toBe(143_800);
@@ -158,7 +168,7 @@ describe('a sale', () => {
     ['one per cent', 726_000, 201],
     ['more than one per cent', 726_600, 502],
   ])('may be paid %s more', async (_name, sellPaise, status) => {
-    await cachePrice({ sellPaise });
+    wrong = { sellPaise: paise(BigInt(sellPaise)) };
     expect((await sellers.sell(seller, '0.05')).status).toBe(status);
   });
 });
