@@ -1,14 +1,12 @@
+import { istDate } from '../../../src/platform/clock/ist.ts';
 import type { Demo, Step } from '../demo.types.ts';
 import { expectRefusal } from '../expect-answer.ts';
 import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
 import { signInStaff } from './visit-accounting.ts';
 
-const istOffsetMs = 5.5 * 3600 * 1000;
-
-/** Returns the IST day of a time (contract: conventions > Times and dates). */
-export const istDayOf = (time: string): string =>
-  new Date(Date.parse(time) + istOffsetMs).toISOString().slice(0, 10);
+/** Returns the IST day of a time that an API answered. */
+export const istDayOf = (time: string): string => istDate(new Date(time));
 
 /** Exports the day's purchases; returns the lines of the file. */
 const exportDay = async (
