@@ -27,7 +27,7 @@ interface Side {
   readonly database: Database;
   readonly fillSeconds: number;
   readonly context: CheckContext;
-  /** What is measured, by name. */
+  /** The reports to measure, by name. */
   readonly works: ReadonlyMap<string, () => Promise<unknown>>;
 }
 
@@ -147,7 +147,7 @@ const scansOf = (lines: readonly string[]): string[][] => {
   return [...new Set(scans)].map((line) => [line]);
 };
 
-/** What the statements of a check read where the history is long: the scans of their plans. */
+/** Lists the scans in the plans of a check's statements, where the history is long. */
 const planOf = async ({ context, database }: Side, id: string): Promise<Table> => {
   const lines: string[] = [];
   const read: Read = async (query) => {

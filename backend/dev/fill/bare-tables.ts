@@ -29,7 +29,7 @@ const tables = [
 
 const isFilled = `= ANY ($1::regclass[])`;
 
-/** What is taken off, with how to put it back. */
+/** A constraint or an index that is taken off, with the statement that puts it back. */
 const keys = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS off,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,

@@ -49,7 +49,7 @@ export const holdingStatements = (words: Words): readonly string[] => [
      moved_at
    FROM fill_movement ORDER BY at_number`,
   'DROP FUNCTION pg_temp.fill_movements()',
-  // What the triggers of single rows would have counted.
+  // Counts in one statement, since the triggers of single rows are off.
   `INSERT INTO running_total AS total (shard, users, blocked_users, holders, grams, invested_paise)
    SELECT 0, u.users, u.blocked, h.holders, h.grams, h.invested
    FROM (

@@ -39,7 +39,7 @@ export const rowKinds = {
 } as const;
 type RowKind = keyof typeof rowKinds;
 
-/** What the statements are written with. */
+/** The values that every statement of a series takes. */
 export interface Words extends Series {
   /** The id of row `number` of a kind, in the form of a UUIDv7. */
   readonly id: (kind: RowKind, number: string) => string;

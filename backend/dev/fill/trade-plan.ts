@@ -14,7 +14,7 @@ import type { Words } from './series.ts';
  * A sale is of what its customer bought 50 orders before, so that no balance runs short.
  */
 
-/** How many installments are among the first `orders`. */
+/** Returns the number of installments among the first `orders`. */
 const installmentsIn = (orders: number): number =>
   Math.floor(orders / 100) * 13 + Math.max(0, Math.min(13, (orders % 100) - 72));
 

@@ -64,7 +64,7 @@ const answerTicket = async (demo: Demo, operator: AdminClient): Promise<string> 
   return `ticket ${reference}: answered, and the customer sees that it is ${seen.status}`;
 };
 
-/** What operators set counts at once, on every replica. */
+/** A change by an operator counts at once, on every replica. */
 export const changeSettings: Step = {
   title: 'A super admin changes a limit and a banner, and answers a ticket',
   async run(demo) {

@@ -6,22 +6,6 @@ import { expectPresent, expectThat } from '../step-failure.ts';
 
 type ProductOrder = CustomerSchemas['ProductOrder'];
 
-/** A ring whose price follows the gold price, made by an operator. */
-const makeRing = async (demo: Demo): Promise<string> => {
-  const { body } = await demo.recall('operator').api.post('/v1/products', {
-    body: {
-      name: 'Lotus ring, 22 karat',
-      category: 'Rings',
-      purityKarat: 22,
-      weightGrams: '3.5',
-      pricingMode: 'DYNAMIC',
-      makingChargePct: 12.5,
-      discountPct: 10,
-    },
-  });
-  return body.id;
-};
-
 /** Places the order twice with one key, and expects one order. */
 const placeOnce = async (demo: Demo, productId: string): Promise<ProductOrder> => {
   const { api, fullName, numbers } = demo.recall('customer');
@@ -59,9 +43,9 @@ const deliver = async (demo: Demo, id: string): Promise<void> => {
 
 /** Jewellery, paid on delivery: priced by the live gold price, ordered once, and delivered. */
 export const orderJewellery: Step = {
-  title: 'A ring is ordered, packed and delivered',
+  title: 'The ring is ordered, packed and delivered',
   async run(demo) {
-    const order = await placeOnce(demo, await makeRing(demo));
+    const order = await placeOnce(demo, demo.recall('ring').id);
     await deliver(demo, order.id);
     const { body } = await demo.recall('customer').api.get('/v1/transactions');
     const row = expectPresent(

@@ -176,7 +176,7 @@ it('yields nothing of the person from any column, and leaves the books as they w
     expect(count).toBe(0);
   }
 
-  // What operators see of the order has no address.
+  // Operators see the order without an address.
   const { body } = await api.operator('GET', `/product-orders/${productOrderId}`);
   expect(body).toMatchObject({ status: 'DELIVERED', shippingAddress: null });
 

@@ -26,7 +26,7 @@ export interface PortalUserChangesDeps {
   readonly audit: Auditor;
 }
 
-/** Who asks for a change: the actor, request id and address of its audit row. */
+/** The actor, request id and address of the audit row of a change. */
 export type ChangeAuthor = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
 
 /** Names the user to change. Emails are in lower case, as stored. */

@@ -73,7 +73,7 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   }),
 ];
 
-/** What every change of one user has in common. */
+/** The parts that every route which changes one user declares. */
 const change = {
   tags,
   params: idParams,

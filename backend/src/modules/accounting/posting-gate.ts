@@ -16,7 +16,7 @@ export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
   return { isEnabled, code };
 };
 
-/** What a posting comes to: there is no engine, so it is never posted. */
+/** The result of a posting: always a refusal, since there is no engine. */
 export interface PostingOutcome {
   readonly posted: false;
   readonly code: PostingRefusal;

@@ -3,7 +3,7 @@ import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.
 import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
-/** What one side says that was bought from the provider and sold to it. */
+/** The figures of one side: bought from the provider and sold to it. */
 export interface SideFigures {
   readonly buys: number;
   readonly boughtGrams: string;
