@@ -60,7 +60,7 @@ export const createApi = (options: ApiOptions): Express => {
     app.all(path, internalOnly(options.internalHostnames), onlyGet);
     app.get(path, options.metrics);
   }
-  if (options.docs) app.use(docsRouter(openApiDocument(info, routes, guard), rateLimit));
+  if (options.docs) app.use(docsRouter(() => openApiDocument(info, routes, guard), rateLimit));
   app.use(rateLimit, () => {
     throw new AppError('NOT_FOUND');
   });
