@@ -3,17 +3,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeContext } from '../contexts/context.ts';
 import type { KubeClient, KubePod } from './kube.types.ts';
 
-export type {
-  ExecRequest,
-  ExecResult,
-  KubeClient,
-  KubeConfigMap,
-  KubeDeployment,
-  KubeObject,
-  KubePod,
-  KubeReference,
-  PortForward,
-} from './kube.types.ts';
+export type { KubeClient, KubeDeployment, KubePod, KubeReference } from './kube.types.ts';
 
 /** Selects all objects of the service in a cluster. */
 const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';

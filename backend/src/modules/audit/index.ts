@@ -6,4 +6,4 @@ export { createChainGauge } from './chain-gauge.ts';
 export type { ChainLink } from './chain-hash.ts';
 export { createAudit, createAuditor, type Auditor } from './create-audit.ts';
 export { createRefusalSweep } from './record-refusals.ts';
-export { verifyChain, type ChainFinding, type ChainReport } from './verify-chain.ts';
+export { verifyChain, type ChainFinding } from './verify-chain.ts';

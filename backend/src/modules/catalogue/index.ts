@@ -1,5 +1,5 @@
 export { findOrderableProducts, selectUnchangedProducts } from './catalogue.read-model.ts';
 export { createImageRemoval, createRepricing } from './catalogue.sweeps.ts';
-export type { OrderableProduct, PricingMode, ProductPricing } from './catalogue.types.ts';
+export type { OrderableProduct } from './catalogue.types.ts';
 export { createCatalogue, createCatalogueAdmin } from './create-catalogue.ts';
 export { priceOfProduct } from './price-product.ts';

@@ -10,7 +10,7 @@ export {
   readHolding,
   reserveGrams,
 } from './holdings.store.ts';
-export type { Credit, Debit, Holding, Reservation } from './holdings.types.ts';
+export type { Holding } from './holdings.types.ts';
 export { createPortfolioCache, type PortfolioCache } from './portfolio-cache.ts';
 export {
   recoverReserved,

@@ -6,15 +6,8 @@ export {
   type BlockState,
 } from './block-user.store.ts';
 export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
-export { createIdentity, type Identity, type IdentityDeps } from './create-identity.ts';
-export {
-  customerAccess,
-  isActive,
-  type ActiveUser,
-  type CustomerPrincipal,
-  tokenSubjectAccess,
-  type User,
-} from './identity.types.ts';
+export { createIdentity, type IdentityDeps } from './create-identity.ts';
+export { customerAccess, type CustomerPrincipal, tokenSubjectAccess } from './identity.types.ts';
 export {
   eraseUser,
   lockCodeGuards,

@@ -1,6 +1,5 @@
 export { ALLOCATE_TASK, allocationJob, allocationRetry } from './allocation-job.ts';
 export {
-  type SaleCause,
   type SaleOrder,
   lockSellOrder,
   markSaleCompleted,
@@ -16,12 +15,7 @@ export {
 } from './installments.store.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
 export { createOrderCustomerRoutes } from './orders.customer.routes.ts';
-export {
-  notifyBought,
-  notifySaleFailed,
-  notifySold,
-  notifyUnderReview,
-} from './orders.notifications.ts';
+export { notifyBought, notifySaleFailed, notifySold } from './orders.notifications.ts';
 export {
   adminOrderRow,
   goldOrderView,
@@ -58,14 +52,12 @@ export {
   type GoldUnit,
   type LockedBuy,
   type ManualReviewCode,
-  type SellStatus,
   type VerifiedSale,
   buyStatuses,
   goldUnits,
   hasGold,
   isLockedBuy,
   isVerifiedSale,
-  sellStatuses,
 } from './orders.types.ts';
 export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
 export type { OrderChanges, TransitionBuy, TransitionSale } from './transition-order.ts';

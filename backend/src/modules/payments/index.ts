@@ -1,10 +1,9 @@
-export type { GatewayWish } from './choose-gateway.ts';
-export { createPayments, type Payments, type PaymentsOptions } from './create-payments.ts';
+export { createPayments, type Payments } from './create-payments.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
 export { sealMandateToken } from './mandate-token.ts';
 export { hasOpenReversal } from './payment-reversals.store.ts';
-export { createPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
+export { createPaymentMetrics } from './payments.metrics.ts';
 export {
   paymentOrderOperatorView,
   paymentOrderSchema,
@@ -16,6 +15,4 @@ export {
   type PaymentMethod,
   type PaymentOrder,
   type PaymentOrderRequest,
-  type PaymentOrderStatus,
-  type PaymentReviewCode,
 } from './payments.types.ts';

@@ -1,7 +1,6 @@
 export { createPayouts, type Payouts } from './create-payouts.ts';
 export { insertPayout } from './insert-payout.ts';
 export { noHolds, type PayoutHolds } from './payout-holds.ts';
-export { payoutCapPaise } from './payout-approval.ts';
 export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
 export { dispatchJob } from './payouts.jobs.ts';
 export {
@@ -9,6 +8,5 @@ export {
   payoutViewSchema,
   presentPayout,
   presentPayoutForOperator,
-  type PayoutView,
 } from './payouts.schemas.ts';
-export { payoutStatuses, type Payout, type PayoutStatus } from './payouts.types.ts';
+export { type Payout } from './payouts.types.ts';

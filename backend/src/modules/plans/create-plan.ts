@@ -126,5 +126,3 @@ export const createCreatePlan = (deps: PlansDeps) => {
     },
   };
 };
-
-export type CreatePlan = ReturnType<typeof createCreatePlan>;

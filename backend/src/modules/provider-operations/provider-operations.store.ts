@@ -51,12 +51,6 @@ export interface NewConfirm {
   readonly at: Date;
 }
 
-export interface LeftOpen {
-  readonly certainlyNot: boolean;
-  readonly at: Date;
-  readonly reason: string;
-}
-
 /** Makes the intent to confirm an order's transaction; `grams` is what its verify promised. */
 export const newConfirm = (
   order: LockedBuy | VerifiedSale,

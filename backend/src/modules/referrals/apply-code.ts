@@ -43,5 +43,3 @@ export const createApplyCode =
       if (await insertReferral(tx, { ...ids, referrerId, refereeId, code, at })) return;
       throw new AppError('CONFLICT', { message: 'You have already used a referral code.' });
     });
-
-export type ApplyCode = ReturnType<typeof createApplyCode>;

@@ -39,5 +39,3 @@ export const createEarnReward =
       dedupeKey: `referral_reward:${orderId}`,
     });
   };
-
-export type EarnReward = ReturnType<typeof createEarnReward>;

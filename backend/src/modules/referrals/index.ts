@@ -1,4 +1,4 @@
-export { createEarnReward, type EarnReward } from './earn-reward.ts';
+export { createEarnReward } from './earn-reward.ts';
 export { presentReward, rewardView } from './referrals.schemas.ts';
 export { listRewards } from './referrals.store.ts';
 export { createReferralRoutes } from './referrals.customer.routes.ts';

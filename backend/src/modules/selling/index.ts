@@ -1,4 +1,4 @@
-export { createSelling, type Selling } from './create-selling.ts';
+export { createSelling } from './create-selling.ts';
 export { recordSaleOutcome } from './record-sale-outcome.ts';
 export { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
 export type {

@@ -1,1 +1,1 @@
-export { createUsersAdminRoutes, type UsersAdminDeps } from './users.admin.routes.ts';
+export { createUsersAdminRoutes } from './users.admin.routes.ts';

@@ -4,13 +4,9 @@ export { openBody } from './sealed-body.ts';
 export { presentReceipt, webhookReply } from './webhook-reply.ts';
 export { countOutdatedBodies } from './webhook-inbox.store.ts';
 export type {
-  EventDelivery,
   EventEffect,
   EventNames,
-  EventStatus,
-  InboundEvent,
   InboxDeps,
   InboxHandler,
-  InboxSource,
   ReceiptResult,
 } from './webhook-inbox.types.ts';

@@ -1,5 +1,5 @@
 export { createBlindIndex, type BlindIndex } from './blind-index.ts';
-export { parseKeyList, type KeyList } from './key-list.ts';
+export { parseKeyList } from './key-list.ts';
 export { parseKeyring } from './keyring.ts';
 export { resealHashes } from './reseal-hashes.ts';
 export { SealError } from './sealing.ts';

@@ -1,7 +1,7 @@
 export { batchReads } from './batch-reads.ts';
 export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
-export { isDatabaseOutOfReach, isTransient, isUniqueViolation, sqlStateOf } from './errors.ts';
+export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';
 export {
   execute,
   joinSql,

@@ -1,16 +1,8 @@
 export { PUBLIC, requirePermission, requireRoles, signedIn, type Access } from './access.ts';
 export { addressGroup, clientAddress } from './client-address.ts';
-export { createApi, type ApiOptions } from './create-api.ts';
+export { createApi } from './create-api.ts';
 export type { Guard } from './guard.ts';
-export {
-  errorSchema,
-  idParams,
-  offsetOf,
-  pageOf,
-  pageQuery,
-  wholeNumber,
-  type Page,
-} from './pagination.ts';
+export { idParams, offsetOf, pageOf, pageQuery, wholeNumber, type Page } from './pagination.ts';
 export { plainLine, plainText } from './plain-text.ts';
 export { openApiDocument } from './openapi.ts';
 export {
@@ -23,7 +15,7 @@ export {
   type Reply,
   type ReplySink,
 } from './reply.ts';
-export { currentRequestId, withRequestId } from './request-id.ts';
+export { currentRequestId } from './request-id.ts';
 export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
 export { validationError } from './validate-input.ts';

@@ -1,2 +1,2 @@
-export { createWindowLimit, type WindowLimit } from './create-window-limit.ts';
+export { createWindowLimit } from './create-window-limit.ts';
 export { createRateLimit } from './create-rate-limit.ts';
