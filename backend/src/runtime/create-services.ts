@@ -41,7 +41,8 @@ import type { servicesVariables } from './services.variables.ts';
 /** Caches a passing check of what only operators change for this long, in real time. */
 const checkLifetimeMs = 10_000;
 
-const createServiceGates = ({ database, switches, wall }: Runtime, config: ProcessConfig) => {
+const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
+  const { database, switches, wall, logger } = runtime;
   const { db } = database;
   const checks = [
     checkMigrations(db),
@@ -49,7 +50,7 @@ const createServiceGates = ({ database, switches, wall }: Runtime, config: Proce
     checkSecrets(config.APP_MODE),
   ];
   const blockingChecks = checks.map((check) => cachePassing(check, checkLifetimeMs, wall));
-  return createGates({ db, switches, blockingChecks });
+  return createGates({ db, switches, blockingChecks, logger });
 };
 
 const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds => {

@@ -45,10 +45,11 @@ const closed = { checkout_available: false, buy: 'CLOSED', sell: 'CLOSED', sip: 
 beforeAll(async () => {
   system = await openTestSystem();
   boss = await createFactories(system).admin('SUPER_ADMIN');
-  const { db, switches } = system;
+  const { db, switches, logger } = system;
   const gates = createGates({
     db,
     switches,
+    logger,
     blockingChecks: [
       checkMigrations(db),
       checkFirstAdmin(() => hasActiveSuperAdmin(db)),
@@ -120,6 +121,20 @@ describe('buying', () => {
     expect(await readState()).toEqual(closed);
     await finishMigrations('now()');
     expect(await readState()).toEqual(open);
+  });
+
+  it('leaves one line in the log when it closes, with the reason, and one when it opens', async () => {
+    await readState();
+    const linesOf = (text: string) => system.logged().split(text).length - 1;
+    const [closings, openings] = [linesOf('buying is closed'), linesOf('buying is open again')];
+    await verify(false);
+    await Promise.all([readState(), readState(), readState()]);
+    expect(linesOf('buying is closed')).toBe(closings + 1);
+    expect(system.logged()).toContain('Evidence is missing or not verified.');
+    await verify(true);
+    await readState();
+    await readState();
+    expect(linesOf('buying is open again')).toBe(openings + 1);
   });
 
   it('has no checkout without a usable gateway', async () => {
