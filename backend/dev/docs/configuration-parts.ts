@@ -87,7 +87,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
     readBy: 'customer, admin, worker, where `OBJECT_STORE` is `s3`',
     variables: s3Variables,
   },
-  { title: 'CI', readBy: 'admin', variables: { ...ciVariables, ...githubVariables } },
+  { title: 'CI', readBy: 'admin, worker', variables: { ...ciVariables, ...githubVariables } },
   { title: 'Migrations', readBy: 'migrate', variables: migrateVariables },
   { title: 'Sandbox', readBy: 'sandbox, never in production', variables: sandboxVariables },
 ];

@@ -144,7 +144,7 @@ const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>
     'GITHUB_TOKEN',
     ...webhookSecrets,
   ],
-  worker: ['JWT_SECRET', 'MSG91_AUTH_KEY', 'GITHUB_TOKEN', ...webhookSecrets],
+  worker: ['JWT_SECRET', 'MSG91_AUTH_KEY', ...webhookSecrets],
 };
 
 const withoutSecretsOfOthers = (

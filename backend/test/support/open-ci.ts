@@ -3,9 +3,10 @@ import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createCiAdmin } from '../../src/modules/ci/index.ts';
+import { createCiAdmin, createDecideDeployments } from '../../src/modules/ci/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type MadeAdmin } from './factories.ts';
+import { runSweeps } from './run-sweeps.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** The routes of deployments on stores of their own, with the real adapter against the sandbox. */
@@ -28,6 +29,10 @@ export interface OpenCi {
   triggers(): ReturnType<TestSystem['db']['deployTrigger']['findMany']>;
   /** The audit rows of the request with this answer, in order. */
   audited(answer: Answer): ReturnType<TestSystem['db']['auditLog']['findMany']>;
+  /** One pass of the sweep over triggers that nobody has decided, on other parts if given. */
+  decide(changes?: Partial<Pick<ServedParts, 'ci' | 'inTransaction'>>): Promise<void>;
+  /** The adapter that the routes and the sweep use. */
+  ci(): Ci;
   /** As though every trigger had been so many milliseconds earlier, in real time. */
   age(ms: number): Promise<unknown>;
   /** An empty sandbox, no trigger of the last hour, an adapter whose circuit has seen nothing. */
@@ -109,6 +114,8 @@ export const openCi = async (): Promise<OpenCi> => {
       const { body } = await system.sandbox.control('GET', path);
       return body['entries'] as unknown[]; // the journal's form is held by its own tests
     },
+    decide: (changes = {}) => runSweeps([createDecideDeployments({ ...system, ci, ...changes })]),
+    ci: () => ci,
     triggers: () => system.db.deployTrigger.findMany({ orderBy: { at: 'desc' } }),
     audited: ({ headers }) =>
       system.db.auditLog.findMany({

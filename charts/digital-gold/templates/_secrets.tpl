@@ -19,7 +19,7 @@ choose; the process refuses by name to start without one that it needs. In: comp
 {{- $own = append $own "JWT_SECRET" }}
 {{- $parties = concat $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "worker" }}
-{{- $parties = append $money "S3_SECRET_ACCESS_KEY" }}
+{{- $parties = concat $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- end }}
 {{- dict "own" (sortAlpha $own) "parties" (sortAlpha $parties) | toYaml }}
 {{- end }}

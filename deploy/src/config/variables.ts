@@ -69,7 +69,7 @@ export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
   ],
   admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
   accounting: own,
-  worker: [...own, ...money, 'S3_SECRET_ACCESS_KEY'],
+  worker: [...own, ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
 };
 
 /** Every name that belongs in `secrets` and never in `environment`. */

@@ -127,5 +127,6 @@ it('gives each process the secrets that it reads, and the owning role to the mig
   expect(data.worker).not.toHaveProperty('JWT_SECRET');
   expect(data.admin).not.toHaveProperty('PAYOUT_WEBHOOK_SECRETS');
   expect(data.admin).toHaveProperty('GITHUB_TOKEN');
+  expect(data.worker).toHaveProperty('GITHUB_TOKEN');
   expect(data.customer).not.toHaveProperty('GITHUB_TOKEN');
 });

@@ -35,6 +35,8 @@ export interface ListRuns {
   readonly target: DeployTarget;
   /** 1 to 100. */
   readonly count: number;
+  /** From 1, the newest; 1 by default. */
+  readonly page?: number;
 }
 
 export interface Dispatch {

@@ -1,6 +1,8 @@
 import { createFoldChanges } from '../../modules/transactions/index.ts';
+import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
+import { createDecideDeployments } from '../../modules/ci/index.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
 import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { createChainGauge, createRefusalSweep } from '../../modules/audit/index.ts';
@@ -38,6 +40,7 @@ await runMain(async (env) => {
   const { database, clock, logger, metrics, redis } = runtime;
   const { db, inTransaction } = database;
   const objects = createObjectStore(env, adapterDeps(runtime));
+  const ci = createCi(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, plans, price } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
@@ -76,6 +79,7 @@ await runMain(async (env) => {
       ...kycEvents.sweeps,
       ...createKycSweeps({ ...runtime, db }),
       createProveHoldings({ db, logger }),
+      createDecideDeployments({ ...runtime, db, inTransaction, ci }),
       createFoldChanges({ db }),
       createDocumentRemoval({ db, logger, objects }),
       createRepricing({ inTransaction, clock, live: price.live, everyMs: config.JANITOR_EVERY_MS }),
@@ -125,6 +129,7 @@ await runMain(async (env) => {
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
     closeFirst: [
       { name: 'services', close: () => services.close() },
+      { name: 'ci', close: async () => ci?.close() },
       { name: 'objects', close: () => objects.close() },
     ],
   });

@@ -1,3 +1,4 @@
+import type { Db } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import {
@@ -5,28 +6,33 @@ import {
   deploymentView,
   presentDeployment,
   presentRun,
+  presentUndecided,
   runsQuery,
   runsView,
 } from './ci.schemas.ts';
+import { listUndecidedTriggers } from './deploy-trigger.store.ts';
 import { listRuns } from './list-runs.ts';
 import { triggerDeploy, type TriggerDeployDeps } from './trigger-deploy.ts';
 
 const tags = ['devops'];
 
 /** Declares `/devops` of the admin API. */
-export const createCiAdminRoutes = (deps: TriggerDeployDeps): Route[] => [
+export const createCiAdminRoutes = (deps: TriggerDeployDeps & { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/devops/runs',
-    summary: 'Deployment runs, newest first: per_page of each target',
+    summary:
+      'Deployment runs, newest first: per_page of each target; and deployments not decided yet',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     query: runsQuery,
     responses: { 200: runsView },
     errors: ['CI_NOT_CONFIGURED', 'CI_UNAVAILABLE', 'CI_REFUSED'],
     handler: async ({ query }) => {
-      const runs = await listRuns(deps.ci, { target: query.target, count: query.per_page });
-      return ok({ items: runs.map(presentRun) });
+      const { target, per_page: count } = query;
+      const runs = await listRuns(deps.ci, { target, count });
+      const undecided = await listUndecidedTriggers(deps.db, { target, limit: count });
+      return ok({ items: runs.map(presentRun), undecided: undecided.map(presentUndecided) });
     },
   }),
   defineRoute({

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { deployTargets, type CiRun } from '../../adapters/ci/port.ts';
 import { pageQuery } from '../../platform/http/index.ts';
-import { deployBranch, type Deployment } from './ci.types.ts';
+import {
+  deployBranch,
+  undecidedStatuses,
+  type Deployment,
+  type UndecidedTrigger,
+} from './ci.types.ts';
 
 const target = z.enum(deployTargets);
 
@@ -32,7 +37,22 @@ runView.register(z.globalRegistry, {
   description: 'One run of a deployment workflow.',
 });
 
-export const runsView = z.object({ items: z.array(runView) });
+/** `correlationId` is that of a deployment whose run a sweep is still looking for. */
+const undecidedView = z.object({
+  correlationId: z.uuid(),
+  target,
+  status: z.enum(undecidedStatuses),
+  dispatchedAt: z.iso.datetime(),
+});
+undecidedView.register(z.globalRegistry, {
+  id: 'UndecidedDeployment',
+  description: 'A deployment of which nobody knows yet if it was started.',
+});
+
+export const runsView = z.object({
+  items: z.array(runView),
+  undecided: z.array(undecidedView),
+});
 
 export const deployBody = z.object({ target });
 
@@ -67,4 +87,16 @@ export const presentDeployment = (deployment: Deployment): z.input<typeof deploy
   branch: deployBranch,
   dispatchedAt: deployment.dispatchedAt.toISOString(),
   run: deployment.run ?? null,
+});
+
+export const presentUndecided = ({
+  id,
+  target: of,
+  status,
+  at,
+}: UndecidedTrigger): z.input<typeof undecidedView> => ({
+  correlationId: id,
+  target: of,
+  status,
+  dispatchedAt: at.toISOString(),
 });

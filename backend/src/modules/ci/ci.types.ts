@@ -8,9 +8,21 @@ export const deployLockMs = 60_000;
 
 /**
  * DISPATCHING is sent and not answered yet, or its process died; DISPATCHED and REFUSED are the
- * CI system's answers; UNKNOWN is for a call whose outcome nobody can tell.
+ * CI system's answers; UNKNOWN is for a call whose outcome nobody can tell. A sweep decides what
+ * stays in one of these two: DISPATCHED with its run, or NOT_STARTED.
  */
-export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN';
+export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN' | 'NOT_STARTED';
+
+/** Statuses of a trigger that is not decided yet. */
+export const undecidedStatuses = ['DISPATCHING', 'UNKNOWN'] as const;
+
+/** A trigger whose outcome nobody knows yet. */
+export interface UndecidedTrigger {
+  readonly id: string;
+  readonly target: DeployTarget;
+  readonly status: (typeof undecidedStatuses)[number];
+  readonly at: Date;
+}
 
 /** A deployment that the CI system has accepted. */
 export interface Deployment {

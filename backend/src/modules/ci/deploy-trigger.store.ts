@@ -1,7 +1,7 @@
 import type { DeployTarget } from '../../adapters/ci/port.ts';
-import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { execute, noSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import type { TriggerStatus } from './ci.types.ts';
+import type { TriggerStatus, UndecidedTrigger } from './ci.types.ts';
 
 /* The rows of `deploy_trigger`. `at` is a lock's time, so it is on the database's own clock. */
 
@@ -49,16 +49,67 @@ export const insertTrigger = async (tx: Db, trigger: NewTrigger): Promise<Date> 
   return row.at;
 };
 
-/** Stores the outcome of a trigger. Returns false where one was stored before. */
+interface TriggerOutcome {
+  readonly before: UndecidedTrigger['status'];
+  readonly status: TriggerStatus;
+  readonly detail: string | undefined;
+}
+
+/** Stores the outcome of a trigger. Returns false where it is no longer in the state before. */
 export const storeTriggerOutcome = async (
   tx: Db,
   id: string,
-  status: TriggerStatus,
-  detail: string | undefined,
+  { before, status, detail }: TriggerOutcome,
 ): Promise<boolean> => {
   const { count } = await tx.deployTrigger.updateMany({
-    where: { id, status: 'DISPATCHING' },
+    where: { id, status: before },
     data: { status, detail: detail ?? null },
   });
   return count === 1;
 };
+
+const undecided = sql`status IN ('DISPATCHING', 'UNKNOWN')`;
+
+/** A trigger to ask about. */
+export interface QuietTrigger extends UndecidedTrigger {
+  readonly ageMs: number;
+}
+
+/** Lists undecided triggers that are older than `quietMs`, the longest not asked about first. */
+export const listQuietTriggers = (
+  db: Db,
+  { quietMs, limit }: { readonly quietMs: number; readonly limit: number },
+): Promise<QuietTrigger[]> =>
+  selectRows<QuietTrigger>(
+    db,
+    sql`
+      SELECT id, target, status, at,
+        (extract(epoch FROM clock_timestamp() - at) * 1000)::float8 AS "ageMs"
+      FROM deploy_trigger
+      WHERE ${undecided}
+        AND at <= clock_timestamp() - ${quietMs}::int * interval '1 millisecond'
+      ORDER BY asked_at NULLS FIRST, at LIMIT ${limit}::int`,
+  );
+
+/** Sends a trigger to the back of those to ask about. */
+export const markTriggerAsked = async (db: Db, id: string): Promise<void> => {
+  await execute(
+    db,
+    sql`
+      UPDATE deploy_trigger SET asked_at = clock_timestamp()
+      WHERE id = ${id}::uuid AND ${undecided}`,
+  );
+};
+
+/** Lists undecided triggers, of one target if it is named; newest first. */
+export const listUndecidedTriggers = async (
+  db: Db,
+  { target, limit }: { readonly target?: DeployTarget | undefined; readonly limit: number },
+): Promise<UndecidedTrigger[]> =>
+  selectRows<UndecidedTrigger>(
+    db,
+    sql`
+      SELECT id, target, status, at FROM deploy_trigger
+      WHERE ${undecided} ${target === undefined ? noSql : sql`AND target = ${target}`}
+      ORDER BY at DESC, id LIMIT ${limit}::int`,
+  );

@@ -94,7 +94,9 @@ const recordTriggerOutcome = (
   inTransaction(async (tx) => {
     const { correlationId, principal, context } = trigger;
     const { status, detail } = statusOf(outcome);
-    if (!(await storeTriggerOutcome(tx, correlationId, status, detail))) return;
+    const decided = { before: 'DISPATCHING', status, detail } as const;
+    // The sweep may have found the run while the call was still on its way.
+    if (!(await storeTriggerOutcome(tx, correlationId, decided))) return;
     await audit.record(tx, {
       action: 'devops.deploy.outcome',
       ...adminActor(principal, context),

@@ -80,9 +80,14 @@ export const createGithub = (
     code: 'github',
     workflowOf,
 
-    async listRuns({ target, count }) {
+    async listRuns({ target, count, page }) {
       const sent = await call({ operation: 'list-runs', safe: true }, (actions, carried) =>
-        actions.listWorkflowRuns({ ...place(target), per_page: count, ...carried }),
+        actions.listWorkflowRuns({
+          ...place(target),
+          per_page: count,
+          ...(page !== undefined && { page }),
+          ...carried,
+        }),
       );
       if (sent.kind !== 'done') return sent;
       const read = readAnswer(sent.value, runList, readRefusal);

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerCaller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { createGate } from '#test/support/gate.ts';
+import { detailsOf, openCi, type OpenCi } from '#test/support/open-ci.ts';
+import type { Ci } from '../../adapters/ci/port.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
+import { done, unknown } from '../../platform/outcome/outcome.ts';
+
+const minuteMs = 60_000;
+
+let open: OpenCi;
+
+beforeAll(async () => {
+  open = await openCi();
+});
+beforeEach(async () => {
+  await open.startOver();
+  // Those of the tests before are decided.
+  await open.system.db.deployTrigger.updateMany({ data: { status: 'REFUSED' } });
+});
+afterAll(() => open.close());
+
+/** Sends a deployment whose answer is lost; with `isStarted` the CI system takes it. */
+const loseAnswer = async (isStarted: boolean, target = 'backend'): Promise<string> => {
+  const kind = isStarted ? 'accept_then_timeout' : 'timeout';
+  await open.fault('dispatch', kind, { delayMs: 100, times: 1 });
+  const answer = await open.deploy(target);
+  expect(answer).toMatchObject({ status: 502, code: 'DEPLOY_OUTCOME_UNKNOWN' });
+  const { correlationId } = detailsOf(answer);
+  // The next one may be sent, and this one is old enough to be asked about.
+  await open.age(minuteMs);
+  return correlationId;
+};
+
+const rowOf = (id: string) => open.system.db.deployTrigger.findUniqueOrThrow({ where: { id } });
+
+const outcomesOf = async (correlationId: string) => {
+  const rows = await open.system.db.auditLog.findMany({
+    where: { action: 'devops.deploy.outcome' },
+    orderBy: { seq: 'asc' },
+  });
+  return rows.filter(({ after }) => JSON.stringify(after).includes(correlationId));
+};
+
+const runIdOf = async (id: string): Promise<string> => {
+  const { body } = await open.system.sandbox.control('GET', '/runs');
+  const items = body['items'] as { id: string; correlationId: string | null }[];
+  return items.find(({ correlationId }) => correlationId === id)?.id ?? 'none';
+};
+
+const undecidedNow = async (query = '') => {
+  const { body } = await open.as(open.boss.token)('GET', `/devops/runs${query}`);
+  return body['undecided'] as { correlationId: string }[];
+};
+
+describe('a deployment of unknown outcome', () => {
+  it('is shown, and found by its id when the CI system has its run', async () => {
+    const id = await loseAnswer(true, 'monitoring');
+    expect(await undecidedNow()).toEqual([
+      {
+        correlationId: id,
+        target: 'monitoring',
+        status: 'UNKNOWN',
+        dispatchedAt: (await rowOf(id)).at.toISOString(),
+      },
+    ]);
+    expect(await undecidedNow('?target=backend')).toEqual([]);
+    await open.decide();
+    const detail = `run ${await runIdOf(id)}`;
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED', detail });
+    expect((await outcomesOf(id)).at(-1)).toMatchObject({
+      actorApi: 'system',
+      actorId: null,
+      targetId: 'monitoring',
+      before: { correlationId: id, status: 'UNKNOWN' },
+      after: { correlationId: id, status: 'DISPATCHED', detail },
+    });
+    expect(await undecidedNow()).toEqual([]);
+    expect(await open.sent()).toHaveLength(1);
+  });
+
+  it('was not started when an hour later there is no run, and not before', async () => {
+    const id = await loseAnswer(false);
+    await open.decide();
+    await open.age(58 * minuteMs);
+    await open.decide();
+    expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN', askedAt: expect.any(Date) });
+    expect(await undecidedNow()).toMatchObject([{ correlationId: id, status: 'UNKNOWN' }]);
+    await open.age(minuteMs);
+    await open.decide();
+    expect(await rowOf(id)).toMatchObject({ status: 'NOT_STARTED' });
+    expect((await outcomesOf(id)).at(-1)).toMatchObject({
+      actorApi: 'system',
+      before: { status: 'UNKNOWN' },
+      after: { correlationId: id, status: 'NOT_STARTED' },
+    });
+    expect(await open.sent()).toHaveLength(1);
+  });
+
+  it('is found after a process died between the call and its record', async () => {
+    let writes = 0;
+    const inTransaction: InTransaction = (work, options) => {
+      writes += 1;
+      return writes === 1
+        ? open.system.inTransaction(work, options)
+        : Promise.reject(new Error('the process is gone'));
+    };
+    const dying = bearerCaller(await open.serve({ inTransaction }), open.boss.token);
+    const id = String((await open.deploy('website', dying)).body['correlationId']);
+    await open.decide();
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHING', askedAt: null });
+    await open.age(minuteMs);
+    await open.decide();
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
+    expect(await outcomesOf(id)).toMatchObject([
+      { actorApi: 'system', before: { status: 'DISPATCHING' } },
+    ]);
+  });
+
+  it('is found behind a hundred newer runs', async () => {
+    const id = await loseAnswer(true);
+    const path = '/repos/digital-gold/service/actions/workflows/deploy-backend.yml/dispatches';
+    for (let count = 0; count < 100; count += 1) {
+      await open.system.sandbox.github('POST', path, { ref: 'main' });
+    }
+    await open.age(2 * 60 * minuteMs);
+    await open.decide();
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
+  });
+
+  it('stays while the list of runs does not go back to it', async () => {
+    const id = await loseAnswer(false);
+    await open.age(2 * 60 * minuteMs);
+    const { at } = await rowOf(id);
+    const others = (createdAt: Date): Ci => ({
+      ...open.ci(),
+      listRuns: async ({ target, count, page = 1 }) =>
+        done(
+          Array.from({ length: count }, (_, place) => ({
+            id: String(page * count + place),
+            target,
+            workflow: 'deploy-backend.yml',
+            title: 'Deploy backend',
+            status: 'completed',
+            event: 'workflow_dispatch',
+            createdAt,
+            updatedAt: createdAt,
+            url: 'https://ci.example',
+          })),
+        ),
+    });
+    await open.decide({ ci: others(addMs(at, -minuteMs)) });
+    expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN' });
+    await open.decide({ ci: others(addMs(at, -10 * minuteMs)) });
+    expect(await rowOf(id)).toMatchObject({ status: 'NOT_STARTED' });
+  });
+
+  it('stays while the CI system says nothing, and without one', async () => {
+    const id = await loseAnswer(false);
+    await open.age(2 * 60 * minuteMs);
+    await open.fault('list-runs', 'error', { status: 500, times: 20 });
+    await open.decide();
+    await open.decide({ ci: undefined });
+    expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN', askedAt: expect.any(Date) });
+  });
+});
+
+describe('those who decide at once', () => {
+  it('record one outcome when two workers find the run', async () => {
+    const id = await loseAnswer(true);
+    const bothAsked = createGate();
+    let asked = 0;
+    const ci: Ci = {
+      ...open.ci(),
+      async listRuns(query) {
+        asked += 1;
+        if (asked === 2) bothAsked.open();
+        await bothAsked.opened;
+        return open.ci().listRuns(query);
+      },
+    };
+    await Promise.all([open.decide({ ci }), open.decide({ ci })]);
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
+    const bySystem = (await outcomesOf(id)).filter(({ actorApi }) => actorApi === 'system');
+    expect(bySystem).toHaveLength(1);
+  });
+
+  it('record one outcome when the call comes back after the sweep found the run', async () => {
+    const answered = createGate();
+    const ci: Ci = {
+      ...open.ci(),
+      async dispatch(request) {
+        await open.ci().dispatch(request);
+        await answered.opened;
+        return unknown('the answer was lost');
+      },
+    };
+    const call = bearerCaller(await open.serve({ ci }), open.boss.token);
+    const sent = open.deploy('backend', call);
+    await eventually(async () => expect(await open.sent()).toHaveLength(1));
+    await open.age(minuteMs);
+    await open.decide();
+    answered.open();
+    const { correlationId: id } = detailsOf(await sent);
+    expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
+    expect(await outcomesOf(id)).toMatchObject([{ actorApi: 'system' }]);
+  });
+});
+
+it('takes the longest not asked about first, whatever else stays open', async () => {
+  const [stays, found] = [await loseAnswer(false), await loseAnswer(true)];
+  const boss = { actorId: open.boss.adminId, target: 'backend', status: 'UNKNOWN' } as const;
+  const at = (await rowOf(stays)).at;
+  await open.system.db.deployTrigger.createMany({
+    data: Array.from({ length: 100 }, () => ({
+      ...boss,
+      id: open.system.random.uuid(),
+      at: addMs(at, -minuteMs),
+    })),
+  });
+  await open.decide();
+  expect(await rowOf(found)).toMatchObject({ status: 'UNKNOWN', askedAt: null });
+  await open.decide();
+  expect(await rowOf(found)).toMatchObject({ status: 'DISPATCHED' });
+  expect(await rowOf(stays)).toMatchObject({ status: 'UNKNOWN' });
+});
