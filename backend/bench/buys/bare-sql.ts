@@ -3,7 +3,7 @@ import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../../src/generated/prisma/client.ts';
 import type { Statement } from './sql-script.ts';
 
-/** Does what a script says; `between` is told before the transaction and after it. */
+/** Does what a script says; `between` is called before the first transaction and after it. */
 export interface BareSql {
   run(
     script: readonly Statement[],
@@ -12,23 +12,42 @@ export interface BareSql {
   close(): Promise<void>;
 }
 
-interface Parts {
-  readonly before: readonly Statement[];
-  readonly inside: readonly Statement[];
-  readonly after: readonly Statement[];
+/** Statements that follow one another, each by itself or all in one transaction. */
+interface Part {
+  readonly inTransaction: boolean;
+  readonly statements: readonly Statement[];
 }
 
-/** The transaction's own words are left to the driver. */
-const partsOf = (script: readonly Statement[]): Parts => {
-  const words = script.map(({ text }) => text);
-  const [begin, commit] = [words.indexOf('BEGIN'), words.indexOf('COMMIT')];
-  if (begin < 0 || commit < begin) throw new Error('no transaction was recorded');
-  const inside = script.slice(begin + 1, commit);
-  return {
-    before: script.slice(0, begin),
-    inside: inside.filter(({ text }) => !text.startsWith('SET TRANSACTION')),
-    after: script.slice(commit + 1),
-  };
+/** Cuts a script at the ends of its transactions. The transaction's own words are left to the driver. */
+const partsOf = (script: readonly Statement[]): Part[] => {
+  const parts: { inTransaction: boolean; statements: Statement[] }[] = [
+    { inTransaction: false, statements: [] },
+  ];
+  for (const statement of script) {
+    if (statement.text === 'BEGIN' || statement.text === 'COMMIT') {
+      parts.push({ inTransaction: statement.text === 'BEGIN', statements: [] });
+    } else if (!statement.text.startsWith('SET TRANSACTION')) {
+      parts.at(-1)?.statements.push(statement);
+    }
+  }
+  if (!parts.some(({ inTransaction }) => inTransaction)) {
+    throw new Error('no transaction was recorded');
+  }
+  return parts;
+};
+
+/** Runs the parts in turn, with `between` around the first transaction. */
+const runParts = async (
+  parts: readonly Part[],
+  runPart: (part: Part) => Promise<void>,
+  between?: (at: 'before' | 'after') => Promise<void>,
+): Promise<void> => {
+  const first = parts.findIndex(({ inTransaction }) => inTransaction);
+  for (const [index, part] of parts.entries()) {
+    if (index === first) await between?.('before');
+    await runPart(part);
+    if (index === first) await between?.('after');
+  }
 };
 
 type Send = (statement: Statement) => Promise<unknown>;
@@ -50,15 +69,12 @@ const byClient =
 /** Through the database client of the service, as raw statements. */
 export const createClientSql = (url: string, poolSize: number): BareSql => {
   const client = new PrismaClient({ adapter: new PrismaPg(poolOf(url, poolSize)) });
+  const runPart = ({ inTransaction, statements }: Part): Promise<void> =>
+    inTransaction
+      ? client.$transaction((tx) => sendAll(statements, byClient(tx)))
+      : sendAll(statements, byClient(client));
   return {
-    async run(script, between) {
-      const { before, inside, after } = partsOf(script);
-      await sendAll(before, byClient(client));
-      await between?.('before');
-      await client.$transaction((tx) => sendAll(inside, byClient(tx)));
-      await between?.('after');
-      await sendAll(after, byClient(client));
-    },
+    run: (script, between) => runParts(partsOf(script), runPart, between),
     close: () => client.$disconnect(),
   };
 };
@@ -73,22 +89,19 @@ export const createDriverSql = (url: string, poolSize: number): BareSql => {
   const pool = new Pool(poolOf(url, poolSize));
   // At the end the server goes while connections are still saying goodbye.
   pool.on('error', () => undefined);
+  const runPart = async ({ inTransaction, statements }: Part): Promise<void> => {
+    if (!inTransaction) return sendAll(statements, byDriver(pool));
+    const connection = await pool.connect();
+    try {
+      await connection.query('BEGIN');
+      await sendAll(statements, byDriver(connection));
+      await connection.query('COMMIT');
+    } finally {
+      connection.release();
+    }
+  };
   return {
-    async run(script, between) {
-      const { before, inside, after } = partsOf(script);
-      await sendAll(before, byDriver(pool));
-      await between?.('before');
-      const connection = await pool.connect();
-      try {
-        await connection.query('BEGIN');
-        await sendAll(inside, byDriver(connection));
-        await connection.query('COMMIT');
-      } finally {
-        connection.release();
-      }
-      await between?.('after');
-      await sendAll(after, byDriver(pool));
-    },
+    run: (script, between) => runParts(partsOf(script), runPart, between),
     close: () => pool.end(),
   };
 };

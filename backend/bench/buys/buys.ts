@@ -68,7 +68,7 @@ export const buys = async (): Promise<Report> => {
       how: [
         `${rounds} rounds of ${piecesOfRound} buys for each side in turns, of ${customersCount}`,
         `customers. A buy sends ${statements.length} statements (recorded from the driver); they are`,
-        'sent again by the same client (raw, in the same transaction), with the same pool of',
+        'sent again by the same client (raw, in the same transactions), with the same pool of',
         `${poolSize} connections, to the same database, which writes to the disk at each commit. The`,
         'provider and the gateway are the sandbox, which answers at once, on the same two cores.',
         'Ratios are medians of the ratios within a round.',
