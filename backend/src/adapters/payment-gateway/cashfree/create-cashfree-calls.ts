@@ -1,12 +1,8 @@
 import type { z } from 'zod';
-import {
-  createHttpClient,
-  readAnswer,
-  type HttpRequest,
-  type HttpResponse,
-} from '../../../platform/http-client/index.ts';
+import type { HttpResponse } from '../../../platform/http-client/index.ts';
 import { refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
-import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import type { AdapterDeps } from '../../adapter-deps.ts';
+import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED } from '../port.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
 import * as facts from './cashfree.facts.ts';
@@ -22,10 +18,8 @@ interface Post {
   readonly idempotencyKey: string;
 }
 
-/** Calls Cashfree: credentials, version, and the reading of answers. */
-export interface CashfreeCalls extends Closable {
-  readonly isAvailable: () => boolean;
-  readonly get: <T>(operation: string, path: string, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+/** The calls to Cashfree, whose every creation has a key of its own. */
+export interface CashfreeCalls extends Omit<GatewayCalls, 'post'> {
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
 }
 
@@ -42,39 +36,24 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
 };
 
 export const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): CashfreeCalls => {
-  const client = createHttpClient({
-    ...deps,
-    name: 'cashfree',
-    baseUrl: config.CASHFREE_BASE_URL,
-    timeoutMs: config.CASHFREE_TIMEOUT_MS,
-    headers: {
-      [facts.headers.clientId]: config.CASHFREE_CLIENT_ID,
-      [facts.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
-      [facts.headers.apiVersion]: facts.apiVersion,
+  const calls = createGatewayCalls(
+    {
+      name: 'cashfree',
+      baseUrl: config.CASHFREE_BASE_URL,
+      timeoutMs: config.CASHFREE_TIMEOUT_MS,
+      headers: {
+        [facts.headers.clientId]: config.CASHFREE_CLIENT_ID,
+        [facts.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
+        [facts.headers.apiVersion]: facts.apiVersion,
+      },
+      readRefusal,
     },
-  });
-
-  const send = async <T>(request: HttpRequest, answer: z.ZodType<T>): Promise<Outcome<T>> => {
-    const sent = await client.request(request);
-    return sent.kind === 'done' ? readAnswer(sent.value, answer, readRefusal) : sent;
-  };
-
+    deps,
+  );
   return {
-    get: (operation, path, answer) => send({ operation, method: 'GET', path, safe: true }, answer),
-    // A repeat under one key would be harmless; whether and when to repeat is decided where the
-    // intent is recorded, not here.
+    ...calls,
     post: ({ idempotencyKey, ...call }, answer) =>
-      send(
-        {
-          ...call,
-          method: 'POST',
-          headers: { [facts.headers.idempotencyKey]: idempotencyKey },
-          safe: false,
-        },
-        answer,
-      ),
-    isAvailable: () => client.isAvailable(),
-    close: () => client.close(),
+      calls.post({ ...call, headers: { [facts.headers.idempotencyKey]: idempotencyKey } }, answer),
   };
 };
 

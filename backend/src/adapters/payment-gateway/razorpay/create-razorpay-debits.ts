@@ -42,19 +42,21 @@ export const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
       return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
     }
     const debited = await calls.post(
-      'debit',
-      facts.paths.recurring,
       {
-        email,
-        contact,
-        amount: toSafePaise(amountPaise),
-        currency,
-        order_id: gatewayOrderId,
-        customer_id: customerId,
-        token,
-        recurring: facts.recurringFlag,
-        description: 'Installment',
-        notes: { [facts.debitKeyNote]: idempotencyKey },
+        operation: 'debit',
+        path: facts.paths.recurring,
+        json: {
+          email,
+          contact,
+          amount: toSafePaise(amountPaise),
+          currency,
+          order_id: gatewayOrderId,
+          customer_id: customerId,
+          token,
+          recurring: facts.recurringFlag,
+          description: 'Installment',
+          notes: { [facts.debitKeyNote]: idempotencyKey },
+        },
       },
       recurringAnswer,
     );

@@ -48,13 +48,15 @@ export const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
 
   const send = ({ receipt, amountPaise, currency, customer }: CreateGatewayOrder) =>
     post(
-      'create-order',
-      facts.paths.orders,
       {
-        amount: toSafePaise(amountPaise),
-        currency,
-        receipt,
-        notes: { [facts.contactNote]: customer.phone },
+        operation: 'create-order',
+        path: facts.paths.orders,
+        json: {
+          amount: toSafePaise(amountPaise),
+          currency,
+          receipt,
+          notes: { [facts.contactNote]: customer.phone },
+        },
       },
       orderAnswer,
     );

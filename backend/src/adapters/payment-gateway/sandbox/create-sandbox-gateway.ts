@@ -1,13 +1,23 @@
 import { toSafePaise } from '../../../money/index.ts';
-import { mapDone } from '../../../platform/outcome/outcome.ts';
+import type { HttpResponse } from '../../../platform/http-client/index.ts';
+import { mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import type { PaymentGateway } from '../port.ts';
-import { createSandboxGatewayCalls } from './create-sandbox-gateway-calls.ts';
+import { basicAuthorization } from '../../basic-authorization.ts';
+import { createGatewayCalls } from '../create-gateway-calls.ts';
+import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
 import { createSandboxSignatures } from './create-sandbox-signatures.ts';
 import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 
 const inPath = encodeURIComponent;
+
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = answers.errorAnswer.safeParse(json);
+  if (status < 400 || !error.success) return undefined;
+  const { code, message } = error.data.error;
+  const refusalCode = status === 404 ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED;
+  return refused(refusalCode, `${code}: ${message.slice(0, 200)}`);
+};
 
 /**
  * The neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks > Neutral
@@ -17,7 +27,21 @@ export const createSandboxGateway = (
   config: SandboxGatewayConfig,
   deps: AdapterDeps,
 ): PaymentGateway & Closable => {
-  const { get, post, isAvailable, close } = createSandboxGatewayCalls(config, deps);
+  const { get, post, isAvailable, close } = createGatewayCalls(
+    {
+      name: 'sandbox-gateway',
+      baseUrl: config.SANDBOX_GATEWAY_BASE_URL,
+      timeoutMs: config.SANDBOX_GATEWAY_TIMEOUT_MS,
+      headers: {
+        authorization: basicAuthorization(
+          config.SANDBOX_GATEWAY_KEY_ID,
+          config.SANDBOX_GATEWAY_KEY_SECRET,
+        ),
+      },
+      readRefusal,
+    },
+    deps,
+  );
   return {
     code: 'sandbox',
     publicKey: config.SANDBOX_GATEWAY_KEY_ID,
@@ -28,13 +52,15 @@ export const createSandboxGateway = (
 
     createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
       post(
-        'create-order',
-        '/v1/orders',
         {
-          amount_paise: toSafePaise(amountPaise),
-          currency,
-          receipt,
-          expires_at: expiresAt?.toISOString(),
+          operation: 'create-order',
+          path: '/v1/orders',
+          json: {
+            amount_paise: toSafePaise(amountPaise),
+            currency,
+            receipt,
+            expires_at: expiresAt?.toISOString(),
+          },
         },
         answers.orderAnswer,
       ),
@@ -66,14 +92,15 @@ export const createSandboxGateway = (
     },
 
     async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
-      const body = {
+      const json = {
         order_id: gatewayOrderId,
         mandate_token: mandateToken,
         amount_paise: toSafePaise(amountPaise),
         currency,
         reference: idempotencyKey,
       };
-      const debited = await post('debit', '/v1/debits', body, answers.debitAnswer);
+      const call = { operation: 'debit', path: '/v1/debits', json };
+      const debited = await post(call, answers.debitAnswer);
       return mapDone(debited, ({ id }) => ({ gatewayDebitId: id }));
     },
   };

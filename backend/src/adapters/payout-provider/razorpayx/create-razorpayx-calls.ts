@@ -11,6 +11,7 @@ import { PAYOUT_NOT_FOUND, PAYOUT_REFUSED } from '../port.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
 import { refusalStatuses, saysNotFound } from './razorpayx.facts.ts';
 import { errorAnswer } from './razorpayx.schemas.ts';
+import { basicAuthorization } from '../../basic-authorization.ts';
 import { withoutNumbers } from '../../without-numbers.ts';
 
 type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
@@ -40,14 +41,14 @@ export const createRazorpayxCalls = (
   config: RazorpayxConfig,
   deps: AdapterDeps,
 ): RazorpayxCalls => {
-  const { RAZORPAYX_KEY_ID: keyId, RAZORPAYX_KEY_SECRET: keySecret } = config;
-  const credentials = Buffer.from(`${keyId}:${keySecret}`, 'utf8').toString('base64');
   const client = createHttpClient({
     ...deps,
     name: 'razorpayx',
     baseUrl: config.RAZORPAYX_BASE_URL,
     timeoutMs: config.RAZORPAYX_TIMEOUT_MS,
-    headers: { authorization: `Basic ${credentials}` },
+    headers: {
+      authorization: basicAuthorization(config.RAZORPAYX_KEY_ID, config.RAZORPAYX_KEY_SECRET),
+    },
   });
 
   const send = async <T>(request: HttpRequest, answer: z.ZodType<T>): Promise<Outcome<T>> => {
