@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, createCaller, type Answer, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
-import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { environmentOf } from '../../dev/stack/environment.ts';
-import { readPorts } from '../../dev/stack/stack-ports.ts';
-import { adminApiVariables, createAdminApi } from '../../src/apps/admin/admin-api.ts';
-import { loadConfig } from '../../src/runtime/load-config.ts';
+import { openAdminApi, type OpenAdminApi } from '#test/support/open-admin-api.ts';
 import { operatorRoles, readRouteTable, rolesOf } from './operator-routes.ts';
 
 /** Routes of the sign-in and the probes, which the table of operators' work does not have. */
@@ -15,27 +11,14 @@ const besides: Readonly<Record<string, readonly string[] | 'everybody'>> = {
   'POST /auth/logout': operatorRoles,
 };
 
-let system: TestSystem;
-let api: ReturnType<typeof createAdminApi>;
+let open: OpenAdminApi;
 let callers: Readonly<Record<string, Caller>>;
 /** The role that counts for each caller; undefined for one who is no operator. */
 const roleOf: Record<string, string | undefined> = {};
 
 beforeAll(async () => {
-  system = await openTestSystem();
-  const env = environmentOf('admin', {
-    mode: 'test',
-    ports: { ...readPorts({}), sandbox: Number(new URL(system.sandbox.url).port) },
-    databaseUrl: system.addresses.databaseUrl,
-    migrateUrl: system.addresses.migrateUrl,
-    redisUrl: system.addresses.redisUrl,
-    settingsDir: system.settingsDir,
-    objectsDir: system.objectsDir,
-    sandboxDir: system.settingsDir,
-  });
-  api = createAdminApi(loadConfig(adminApiVariables, env), env, system);
-  const { routes, guard, prefix } = api.definition;
-  const url = await system.serve({ prefix, routes, guard });
+  open = await openAdminApi();
+  const { system, url } = open;
   const make = createFactories(system);
   const [boss, admin, support, gone, demoted] = await Promise.all([
     make.admin('SUPER_ADMIN'),
@@ -65,10 +48,7 @@ beforeAll(async () => {
   roleOf['a super admin who is support by now'] = 'SUPPORT';
 });
 
-afterAll(async () => {
-  await Promise.all([api.services.close(), api.objects.close(), api.ci?.close()]);
-  await system.close();
-});
+afterAll(() => open.close());
 
 /** What the guard says: 401, 403 by role, or that the request went on to what comes after it. */
 const verdictOf = ({ status, code }: Answer) => {
@@ -87,7 +67,7 @@ describe('every route of the admin API', () => {
   it('stands in the contract, with its roles', async () => {
     const table = await readRouteTable();
     expect(table.length).toBeGreaterThan(30);
-    const differing = api.definition.routes.flatMap(({ method, path, access }) => {
+    const differing = open.api.definition.routes.flatMap(({ method, path, access }) => {
       const name = `${method} ${path}`;
       const admitted = besides[name] ?? rolesOf(table, method, path);
       if (admitted === undefined) return [`${name} is not in the table`];
@@ -101,7 +81,7 @@ describe('every route of the admin API', () => {
   it('admits the roles of the contract, and nobody else', async () => {
     const table = await readRouteTable();
     const wrong: string[] = [];
-    for (const { method, path } of api.definition.routes) {
+    for (const { method, path } of open.api.definition.routes) {
       const name = `${method} ${path}`;
       const admitted = besides[name] ?? rolesOf(table, method, path) ?? [];
       // A sign-in without a body is 400 before the guard has anything to say.

@@ -1,0 +1,91 @@
+import { Client } from 'pg';
+import { createFactories, type Factories } from '#test/support/factories.ts';
+import type { OpenAdminApi } from '#test/support/open-admin-api.ts';
+import {
+  bankAccountRow,
+  buyOrderRow,
+  buyQuoteRow,
+  holdingRow,
+  insert,
+  payoutRow,
+  productOrderRow,
+  productRow,
+  sellOrderRow,
+  sellQuoteRow,
+  userRow,
+  type Row,
+} from '../migrations/rows.ts';
+import { openTicket } from '../../src/modules/support/open-ticket.ts';
+
+const idOf = (row: Row): string => String(row['id']);
+
+/** Makes what the writes of operators change, straight in the database. */
+export interface AuditBench {
+  readonly factories: Factories;
+  /** Inserts a product and returns its id. */
+  product(): Promise<string>;
+  /** Inserts an order of jewellery that was just placed. */
+  productOrder(): Promise<string>;
+  /** Inserts the payout of a sale in this state. */
+  payout(status: 'PENDING' | 'FAILED'): Promise<string>;
+  /** Inserts a buy that has its gold and is under review. */
+  reviewedBuy(): Promise<string>;
+  /** Opens a customer's ticket and returns its reference. */
+  ticket(): Promise<string>;
+  /** Submits a customer's KYC and returns the record's id. */
+  submittedKyc(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const openAuditBench = async ({ system }: OpenAdminApi): Promise<AuditBench> => {
+  const factories = createFactories(system);
+  const client = new Client({ connectionString: system.addresses.appUrl });
+  await client.connect();
+  const add = async (table: string, row: Row): Promise<string> => {
+    await insert(client, table, row);
+    return idOf(row);
+  };
+  const customer = async (): Promise<string> => {
+    const userId = await add('app_user', userRow());
+    await insert(client, 'holding', holdingRow(userId));
+    return userId;
+  };
+
+  return {
+    factories,
+    product: () => add('product', productRow()),
+    productOrder: async () => add('product_order', productOrderRow(await customer())),
+    async payout(status) {
+      const userId = await customer();
+      const accountId = await add('bank_account', bankAccountRow(userId));
+      const quoteId = await add('gold_quote', sellQuoteRow(userId));
+      const sale = { ...sellOrderRow(userId, quoteId, accountId), status: 'CONFIRMED' };
+      const orderId = await add('gold_order', sale);
+      return add('payout', { ...payoutRow(userId, orderId, accountId), status });
+    },
+    async reviewedBuy() {
+      const userId = await customer();
+      const quoteId = await add('gold_quote', buyQuoteRow(userId));
+      const order = buyOrderRow(userId, quoteId);
+      return add('gold_order', {
+        ...order,
+        status: 'MANUAL_REVIEW',
+        manual_review_code: 'PAYMENT_REVERSED',
+        manual_review_reason: 'the payment was disputed',
+        allocated_at: order['updated_at'],
+      });
+    },
+    async ticket() {
+      const { userId } = await factories.customer();
+      const content = {
+        name: 'Asha Rao',
+        category: 'GRIEVANCE',
+        subject: 'My payout',
+        message: 'It has not come.',
+      } as const;
+      return openTicket(system, content, userId);
+    },
+    submittedKyc: async () => factories.submitKyc((await factories.customer()).userId),
+    close: () => client.end(),
+  };
+};
