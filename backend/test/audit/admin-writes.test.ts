@@ -3,7 +3,8 @@ import { createCaller, type Answer } from '#test/support/caller.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
 import { openAdminApi, type OpenAdminApi } from '#test/support/open-admin-api.ts';
 import { openAuditBench, type AuditBench } from './audit-bench.ts';
-import { adminWrites, type AdminWrite } from './admin-writes.ts';
+import type { AdminWrite } from './admin-write.ts';
+import { adminWrites } from './admin-writes.ts';
 
 const ip = '203.0.113.7';
 

@@ -66,19 +66,51 @@ export const insertAuditEntry = async (
   });
 };
 
-/** Returns a page, newest first, and the number of matching rows. */
-export const listAuditEntries = async (db: Db, filter: AuditFilter, page: Page) => {
-  const where = conditionOf(filter);
-  const [rows, total] = await Promise.all([
+/**
+ * Returns a page of all rows by their numbers in the chain, which has no gaps: a far page costs
+ * what the first one does, and the number of rows is that of the last one.
+ */
+const listByNumber = async (db: Db, page: Page) => {
+  const head = await selectOne<{ last: number }>(
+    db,
+    sql`SELECT number::float8 AS last FROM audit_chain ORDER BY number DESC LIMIT 1`,
+  );
+  const total = head?.last ?? 0;
+  const last = total - offsetOf(page);
+  const links = await db.auditChain.findMany({
+    where: { number: { gt: last - page.limit, lte: last } },
+    orderBy: { number: 'desc' },
+    select: { audit: true },
+  });
+  return { rows: links.map(({ audit }) => audit), total };
+};
+
+/** Returns a page of the matching rows: what is passed over is read from an index alone. */
+const listMatching = async (db: Db, where: Prisma.AuditLogWhereInput, page: Page) => {
+  const [places, total] = await Promise.all([
     db.auditLog.findMany({
       where,
       orderBy: { seq: 'desc' },
       skip: offsetOf(page),
       take: page.limit,
+      select: { seq: true },
     }),
     db.auditLog.count({ where }),
   ]);
+  const rows = await db.auditLog.findMany({
+    where: { seq: { in: places.map(({ seq }) => seq) } },
+    orderBy: { seq: 'desc' },
+  });
   return { rows, total };
+};
+
+/**
+ * Returns a page and the number of matching rows: newest first, in the order of the chain, with a
+ * filter in the order of writing.
+ */
+export const listAuditEntries = (db: Db, filter: AuditFilter, page: Page) => {
+  const where = conditionOf(filter);
+  return Object.keys(where).length === 0 ? listByNumber(db, page) : listMatching(db, where, page);
 };
 
 export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>['rows'][number];

@@ -1,0 +1,40 @@
+import type { AuditBench } from './audit-bench.ts';
+
+/** A request that a route accepts. */
+interface WriteRequest {
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** One write route of the admin API, and the audit rows that it leaves. */
+export interface AdminWrite {
+  /** Makes what the request changes. */
+  readonly prepare: (bench: AuditBench) => Promise<WriteRequest> | WriteRequest;
+  readonly status: number;
+  /** Actions of its audit rows, in order; none for one that the contract exempts. */
+  readonly actions: readonly string[];
+  /** `both` for a change of a state, `after` for a new one, `none` where nothing changes. */
+  readonly parts: 'both' | 'after' | 'none';
+  /** Status of the same request sent again, where that is refused. */
+  readonly again?: number;
+  /** The same request with something wrong in it. */
+  readonly bad?: { readonly body: unknown; readonly status: number };
+}
+
+export const reason = { reason: 'the picture is blurred' };
+
+/** A write of one audit row that changes a state. */
+export const changing = (
+  action: string,
+  prepare: AdminWrite['prepare'],
+  more: Partial<AdminWrite> = {},
+): AdminWrite => ({ prepare, status: 200, actions: [action], parts: 'both', ...more });
+
+/** A write that the contract exempts from audit rows. */
+export const exempt = (prepare: AdminWrite['prepare'], more: Partial<AdminWrite>): AdminWrite => ({
+  prepare,
+  status: 200,
+  actions: [],
+  parts: 'none',
+  ...more,
+});
