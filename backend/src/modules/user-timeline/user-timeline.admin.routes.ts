@@ -11,7 +11,8 @@ export const createUserTimelineRoutes = ({ db }: { readonly db: Db }): Route[] =
   defineRoute({
     method: 'GET',
     path: '/users/:id/timeline',
-    summary: "A customer's orders, payments, payouts and security events, newest first",
+    summary:
+      "A customer's orders, product orders, payments, payouts and security events, newest first",
     tags: ['users'],
     access: anyAdmin,
     params: idParams,

@@ -14,6 +14,10 @@ const entriesOf = (userId: string) => sql`
     'status', status, 'amountPaise', amount_paise) AS data
   FROM gold_order WHERE user_id = ${userId}::uuid
   UNION ALL
+  SELECT id, created_at, 'product_order', jsonb_build_object('productOrderId', id,
+    'status', status, 'amountPaise', total_paise)
+  FROM product_order WHERE user_id = ${userId}::uuid
+  UNION ALL
   SELECT id, created_at, 'payment', jsonb_build_object('paymentOrderId', id, 'orderId', order_id,
     'gateway', gateway, 'status', status, 'amountPaise', amount_paise)
   FROM payment_order WHERE user_id = ${userId}::uuid

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageOf } from '../../platform/http/index.ts';
 import { securityEventKinds } from '../security-events/index.ts';
 
-const timelineKinds = ['order', 'payment', 'payout', 'security'] as const;
+const timelineKinds = ['order', 'product_order', 'payment', 'payout', 'security'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
 const timelineEntry = z.object({
@@ -35,6 +35,7 @@ const securitySummaries: Readonly<Record<(typeof securityEventKinds)[number], st
 const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>): string => {
   const { status, type, event } = data;
   if (kind === 'order') return `Gold order ${String(type)}: ${String(status)}`;
+  if (kind === 'product_order') return `Product order: ${String(status)}`;
   if (kind === 'payment') return `Payment order: ${String(status)}`;
   if (kind === 'payout') return `Payout: ${String(status)}`;
   const known = securityEventKinds.find((each) => each === event);

@@ -54,6 +54,38 @@ it('shows a customer, newest first, what happened to them', async () => {
   expect(JSON.stringify(all.body)).not.toContain('918273645518');
 });
 
+it('shows an order of jewellery among the others, with its total and status', async () => {
+  const { userId } = await open.payout();
+  open.system.clock.advance(1000);
+  const at = open.system.clock.now();
+  const { id } = await open.system.db.productOrder.create({
+    data: {
+      id: open.system.random.uuid(),
+      userId,
+      status: 'CONFIRMED',
+      itemsTotalPaise: 100_000n,
+      gstPaise: 3000n,
+      gstRateBps: 300,
+      deliveryFeePaise: 9900n,
+      totalPaise: 112_900n,
+      shippingAddressSealed: 'x',
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  const { body } = await operator('GET', `/users/${userId}/timeline?limit=1`);
+  expect(body['items']).toEqual([
+    {
+      at: at.toISOString(),
+      kind: 'product_order',
+      summary: 'Product order: CONFIRMED',
+      data: { productOrderId: id, status: 'CONFIRMED', amountPaise: 112_900 },
+    },
+  ]);
+  const all = await operator('GET', `/users/${userId}/timeline?limit=100`);
+  expect(all.body['total']).toBe((all.body['items'] as unknown[]).length);
+});
+
 it('is for operators, and 404 for nobody', async () => {
   expect(await operator('GET', `/users/${open.system.random.uuid()}/timeline`)).toMatchObject({
     status: 404,
