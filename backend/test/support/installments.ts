@@ -58,6 +58,8 @@ export const createInstallmentFixtures = (open: OpenGold) => {
     const placed = await inTransaction(async (tx) => {
       const { id: planId, userId } = plan;
       const sealer = await open.vault.forUser(tx, userId);
+      const data = { installmentsRaised: installmentNo };
+      await tx.sipPlan.update({ where: { id: planId }, data });
       return open.gold.installments.placeInstallment(tx, {
         userId,
         planId,

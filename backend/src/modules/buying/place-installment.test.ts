@@ -17,7 +17,7 @@ const hour = 3600;
 describe('an installment that is raised', () => {
   it('is rupees alone, with a payment order that its job takes to the gateway', async () => {
     const plan = await fixtures.newPlan();
-    const raised = await fixtures.raise(plan, 3);
+    const raised = await fixtures.raise(plan);
     expect(await fixtures.orderOf(raised)).toMatchObject({
       type: 'SIP_INSTALLMENT',
       status: 'PENDING',

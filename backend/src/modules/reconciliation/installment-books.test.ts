@@ -26,8 +26,9 @@ const raise = async () => {
   const { userId } = await books.customer();
   const at = system.clock.now();
   const plan = { id: system.random.uuid(), userId, status: 'ACTIVE', amountPaise, startDate: at };
-  const terms = { frequency: 'MONTHLY', durationInstallments: 12, createdAt: at, updatedAt: at };
-  await system.db.sipPlan.create({ data: { ...plan, ...terms } });
+  const terms = { frequency: 'MONTHLY', durationInstallments: 12, installmentsRaised: 1 };
+  const stamps = { createdAt: at, updatedAt: at };
+  await system.db.sipPlan.create({ data: { ...plan, ...terms, ...stamps } });
   const gateway = await trade.payments.chooseGateway();
   const placed = await system.inTransaction((tx) =>
     trade.gold.installments.placeInstallment(tx, {

@@ -348,6 +348,33 @@ it('finds nothing wrong with a product order that adds up', async () => {
   expect(await findBrokenRules(client)).toEqual([]);
 });
 
+it('finds a plan that has other installments than it raised', async () => {
+  await client.query(
+    `INSERT INTO sip_plan (id, user_id, status, amount_paise, frequency, duration_installments,
+       start_date, installments_raised, created_at, updated_at)
+     VALUES ($1, $2, 'ACTIVE', 100000, 'MONTHLY', 12, now(), 1, now(), now())`,
+    [id(90), userId],
+  );
+  const plans = 'a plan has as many orders of installments as it raised, numbered from 1';
+  expect(await findBrokenRules(client)).toMatchObject([
+    { invariant: 14, says: plans, row: { id: id(90), installments_raised: 1, orders: null } },
+  ]);
+  const insertInstallment = async (n: number, number: number) => {
+    await client.query(
+      `INSERT INTO gold_order (id, user_id, type, status, unit, amount_paise, sip_plan_id,
+         installment_no, due_at, created_at, updated_at)
+       VALUES ($1, $2, 'SIP_INSTALLMENT', 'PENDING', 'INR', 100000, $3, $4, now(), now(), now())`,
+      [id(n), userId, id(90), number],
+    );
+  };
+  await insertInstallment(91, 2);
+  expect(await brokenRules()).toContain(plans);
+  await insertInstallment(92, 1);
+  expect(await brokenRules()).toContain(plans);
+  await client.query('UPDATE sip_plan SET installments_raised = 2 WHERE id = $1', [id(90)]);
+  expect(await brokenRules()).not.toContain(plans);
+});
+
 it('finds a right that the application must not have', async () => {
   await client.query('GRANT UPDATE ON audit_log TO dgs_app');
   expect(await findBrokenRules(client)).toMatchObject([

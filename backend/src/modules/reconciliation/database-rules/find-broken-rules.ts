@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { DatabaseRule } from './database-rule.ts';
 import { allocationRules, holdingRules, recoveryRules, sellRules } from './gold-rules.ts';
 import { moneyRules } from './money-rules.ts';
+import { planRules } from './plan-rules.ts';
 import { productOrderRules } from './product-order-rules.ts';
 import { effectRules, historyRules, recordRules } from './record-rules.ts';
 
@@ -16,6 +17,7 @@ export const databaseRules: readonly DatabaseRule[] = [
   ...historyRules,
   ...recordRules,
   ...productOrderRules,
+  ...planRules,
 ];
 
 /** A broken rule, with a row that breaks it. */
