@@ -1,3 +1,5 @@
+import type { Request } from 'express';
+
 /**
  * The callers that a route admits. The type parameter is the type of the handler's `principal`; the
  * API's `Guard` turns a credential into one and decides whether it suffices.
@@ -33,3 +35,16 @@ export const requirePermission = <Principal>(
   permission: string,
   options: Pick<Access<Principal>, 'write' | 'besides'> = {},
 ): Access<Principal> => ({ kind: 'permission', permission, write: false, ...options });
+
+/**
+ * Turns a credential of one API into a principal and decides whether it suffices. `admit` throws an
+ * AppError (401, 403) or returns the principal; it is never called for a public route.
+ */
+export interface Guard {
+  admit(req: Request, access: Access<unknown>): Promise<unknown>;
+  /** The OpenAPI security scheme of the credential. */
+  readonly scheme:
+    | { type: 'http'; scheme: 'bearer'; bearerFormat: string }
+    | { type: 'apiKey'; in: 'header'; name: string };
+  readonly schemeName: string;
+}

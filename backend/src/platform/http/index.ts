@@ -1,7 +1,13 @@
-export { PUBLIC, requirePermission, requireRoles, signedIn, type Access } from './access.ts';
+export {
+  PUBLIC,
+  requirePermission,
+  requireRoles,
+  signedIn,
+  type Access,
+  type Guard,
+} from './access.ts';
 export { addressGroup, clientAddress } from './client-address.ts';
 export { createApi } from './create-api.ts';
-export type { Guard } from './guard.ts';
 export { idParams, offsetOf, pageOf, pageQuery, wholeNumber, type Page } from './pagination.ts';
 export { plainLine, plainText } from './plain-text.ts';
 export { openApiDocument } from './openapi.ts';

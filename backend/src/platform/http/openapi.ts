@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../../errors/error-table.ts';
-import type { Guard } from './guard.ts';
+import type { Guard } from './access.ts';
 import { errorSchema } from './pagination.ts';
-import { declaredErrors } from './declared-errors.ts';
-import type { Route } from './route.ts';
+import { declaredErrors, type Route } from './route.ts';
 import { convertSchemas, type JsonSchema } from './schema-components.ts';
 
 export interface ApiInfo {

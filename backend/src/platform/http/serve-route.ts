@@ -3,10 +3,9 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError } from '../errors/app-error.ts';
 import { bodyBytes, parseJsonBody, readBody } from './body.ts';
-import { declaredErrors } from './declared-errors.ts';
-import type { Guard } from './guard.ts';
+import type { Guard } from './access.ts';
 import type { Reply } from './reply.ts';
-import type { RawInput, RequestContext, Route } from './route.ts';
+import { declaredErrors, type RawInput, type RequestContext, type Route } from './route.ts';
 import { jsonDisposition } from './security-headers.ts';
 
 export interface ServeOptions {

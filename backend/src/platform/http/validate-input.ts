@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { AppError, type FieldIssue } from '../errors/app-error.ts';
-import { findUnstorable } from './unstorable-text.ts';
 
 interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params?: P | undefined;
@@ -25,6 +24,29 @@ const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
     field: issue.path.length === 0 ? root : issue.path.map(String).join('.'),
     message: messageOf(issue),
   }));
+
+/** A NUL character, which no text column takes, or half a surrogate pair, which no `jsonb` does. */
+const unstorable = /[\0\p{Cs}]/u;
+
+/**
+ * Returns the dotted path of the first text that PostgreSQL can't store, in values or in keys; undefined
+ * where all is well. Iterative: hostile nesting must not exhaust the stack.
+ */
+const findUnstorable = (root: unknown): string | undefined => {
+  const pending: { value: unknown; path: string }[] = [{ value: root, path: '' }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') {
+      if (unstorable.test(value)) return path;
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) {
+        if (unstorable.test(key)) return path;
+        pending.push({ value: child, path: path === '' ? key : `${path}.${key}` });
+      }
+    }
+  }
+  return undefined;
+};
 
 const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
 
