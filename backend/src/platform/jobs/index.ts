@@ -2,7 +2,7 @@ export { createJobRunner } from './create-job-runner.ts';
 export { createScheduleMover } from './create-schedule-mover.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
-export { enqueue } from './enqueue.ts';
+export { cancelScheduled, enqueue, schedule } from './enqueue.ts';
 export { findJobs, type FoundJob } from './find-jobs.ts';
 export {
   type JobContext,
@@ -13,5 +13,4 @@ export {
 } from './job.types.ts';
 export { createPurgeSweep, type Purge } from './purge-sweep.ts';
 export { createQueueGauge } from './queue-gauge.ts';
-export { cancelScheduled, schedule } from './schedule.ts';
 export { sweepRows, type Sweep } from './sweep.ts';

@@ -7,7 +7,7 @@ import { createManualClock } from '../clock/manual-clock.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createSilentLogger } from '../observability/logger.ts';
 import { createScheduleMover } from './create-schedule-mover.ts';
-import { cancelScheduled, schedule } from './schedule.ts';
+import { cancelScheduled, schedule } from './enqueue.ts';
 
 const logger = createSilentLogger();
 let fresh: FreshDatabase;
