@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Timers } from '../clock/timers.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -12,7 +14,30 @@ import {
   type KeyLease,
   type KeyScope,
 } from './idempotency.store.ts';
-import { payloadHash } from './payload-hash.ts';
+
+/** A key: 8 to 128 of the allowed characters (contract: conventions > Idempotency). */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{8,128}$/u, 'must be 8 to 128 characters from A-Z, a-z, 0-9 and . _ : -');
+
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([, child]) => child !== undefined)
+    .map(([key, child]) => [key, canonical(child)] as const);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/**
+ * Hashes a payload: the same for payloads that parse to the same input, whatever the order of
+ * their fields. Pass parsed input, so that unknown fields are left out
+ * (contract: conventions > Idempotency).
+ */
+export const payloadHash = (parsed: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(parsed)))
+    .digest('hex');
 
 /** A key that this request holds. */
 export interface Claim {

@@ -1,5 +1,5 @@
-import type { Db } from '../db/index.ts';
-import { execute, selectOne, sql } from '../db/index.ts';
+import { execute, selectOne, sql, type Db } from '../db/index.ts';
+import type { Purge } from '../jobs/purge-sweep.ts';
 import { createLease } from '../lease/lease.ts';
 
 export interface KeyScope {
@@ -122,3 +122,40 @@ export const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Pro
   );
   await lease.release(db, { row: rowOf(scope), where: isRunning, holderId });
 };
+
+/**
+ * Makes an owner's keys meaningless, in the transaction that deletes the owner: a key is the
+ * client's own text and a payload's hash could be guessed. The rows go on naming what they made.
+ */
+export const eraseKeys = async (tx: Db, ownerId: string): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+      UPDATE idempotency_key SET key = gen_random_uuid()::text, payload_hash = ''
+      WHERE owner_id = ${ownerId}::uuid`,
+  );
+};
+
+/**
+ * Days for which a key is replayed. Real time, like the lease: no order that a key started is still
+ * on its way by then, and no client repeats a request for that long.
+ */
+const keptDays = 90;
+
+/**
+ * Deletes old keys: those that are done, and those whose request made nothing. One that has a
+ * resource and was never finished stays, since a repeat of it has to go on with that resource.
+ */
+export const createKeyPurge = ({ db }: { readonly db: Db }): Purge => ({
+  name: 'purge-idempotency-keys',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM idempotency_key
+          WHERE created_at < now() - ${keptDays}::int * interval '1 day'
+            AND (status = 'DONE' OR (resource_id IS NULL AND lease_until < clock_timestamp()))
+          ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+    ),
+});

@@ -4,8 +4,7 @@ import { createGate } from '#test/support/gate.ts';
 import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';
-import { createIdempotency, type Claim } from './index.ts';
-import { payloadHash } from './payload-hash.ts';
+import { createIdempotency, payloadHash, type Claim } from './index.ts';
 
 const random = createRandom();
 let fresh: FreshDatabase;
