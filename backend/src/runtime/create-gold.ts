@@ -17,7 +17,11 @@ import {
   createDraftSellQuote,
   createQuoteRoutes,
 } from '../modules/quotes/index.ts';
-import { createSelling, type SellingOptions } from '../modules/selling/index.ts';
+import {
+  createSellingRoutes,
+  createSellingSweeps,
+  type SellingOptions,
+} from '../modules/selling/index.ts';
 import { createOrderReviews } from '../modules/order-reviews/index.ts';
 import {
   createBuying,
@@ -68,7 +72,7 @@ export const createGold = (options: GoldOptions): Gold => {
   const draftBuyQuote = createDraftBuyQuote(deps);
   const draftSellQuote = createDraftSellQuote(deps);
   const buying = createBuying({ ...deps, draftBuyQuote });
-  const selling = createSelling({ ...deps, draftSellQuote });
+  const sellingDeps = { ...deps, draftSellQuote };
   const { allocateOrder, recordAllocationOutcome } = buying;
   const reviews = createOrderReviews({ ...deps, allocateOrder, recordAllocationOutcome });
   return {
@@ -76,11 +80,11 @@ export const createGold = (options: GoldOptions): Gold => {
       ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
       ...createOrderCustomerRoutes(deps),
       ...buying.customerRoutes,
-      ...selling.customerRoutes,
+      ...createSellingRoutes(sellingDeps),
     ],
     adminRoutes: [...createOrderAdminRoutes(deps), ...reviews.adminRoutes],
     jobs: buying.jobs,
-    sweeps: [...buying.sweeps, ...selling.sweeps],
+    sweeps: [...buying.sweeps, ...createSellingSweeps(sellingDeps)],
     expirySweeps: buying.expirySweeps,
     allocate: buying.allocateOrder,
     installments: buying.installments,

@@ -6,8 +6,13 @@ import type { Route } from '../../platform/http/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import { createCache } from '../../platform/redis/index.ts';
 import type { KeepCopy } from '../settings/index.ts';
-import { createFetchPrice, type FetchPrice } from './fetch-price.ts';
-import { createLivePrice, type LivePriceReader, type PriceCache } from './live-price.ts';
+import {
+  createFetchPrice,
+  createLivePrice,
+  type FetchPrice,
+  type LivePriceReader,
+  type PriceCache,
+} from './live-price.ts';
 import { createPriceCustomerRoutes } from './price.customer.routes.ts';
 import { cachedPrice } from './price.schemas.ts';
 import { priceLifeMs } from './price.types.ts';

@@ -1,5 +1,5 @@
 export { createPrice, type PriceModule } from './create-price.ts';
-export type { LivePriceReader } from './live-price.ts';
+export { type LivePriceReader, verifiablePrice } from './live-price.ts';
 export { createPriceFeed, type PriceFeed } from './price-feed.ts';
 export { attachPriceSocket, createPriceBroadcast } from './price-socket.ts';
 export { createPriceAdminRoutes } from './price.admin.routes.ts';

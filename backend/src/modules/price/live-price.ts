@@ -1,12 +1,47 @@
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { mapDone, type Outcome } from '../../platform/outcome/outcome.ts';
 import type { Cache } from '../../platform/redis/index.ts';
 import type { ReadSetting } from '../settings/index.ts';
-import type { FetchPrice } from './fetch-price.ts';
 import { fromCachedPrice, toCachedPrice, type cachedPrice } from './price.schemas.ts';
 import { priceLifeMs, type LivePrice } from './price.types.ts';
-import { applySpreads, type Spreads } from './spreads.ts';
+import { applySpreads, findSpreads, type Spreads } from './spreads.ts';
 import type { z } from 'zod';
+
+export type FetchPrice = () => Promise<Outcome<LivePrice>>;
+
+/**
+ * Fetches the provider's price and applies the spreads. `asOf` is the real moment before the call,
+ * so a price never looks younger than it is.
+ */
+export const createFetchPrice = (options: {
+  readonly provider: GoldProvider;
+  readonly db: Db;
+  readonly wall: Clock;
+}): FetchPrice => {
+  const { provider, db, wall } = options;
+  return async () => {
+    const asOf = wall.now();
+    const [outcome, spreads] = await Promise.all([provider.price(), findSpreads(db)]);
+    return mapDone(outcome, (price) => ({
+      ...applySpreads(
+        { providerBuyPaise: price.buyPaise, providerSellPaise: price.sellPaise },
+        spreads,
+      ),
+      spotPaise: price.spotPaise,
+      providerBuyPaise: price.buyPaise,
+      providerSellPaise: price.sellPaise,
+      providerTaxBps: price.buyTaxBps,
+      buyRateId: price.buyRateId,
+      sellRateId: price.sellRateId,
+      ratesValidUntil: price.validUntil,
+      source: 'PROVIDER',
+      asOf,
+    }));
+  };
+};
 
 export type PriceCache = Cache<z.output<typeof cachedPrice>>;
 export const liveKey = 'live';
@@ -86,4 +121,16 @@ export const createLivePrice = (options: {
     livePrice: async () => withSpreadsInForce(priceAtHand() ?? (await refreshOnce())),
     freshPrice: async () => withSpreadsInForce(await fetchOnce()),
   };
+};
+
+/**
+ * Returns a price whose rates can still be verified by business time, which may have been moved.
+ * @throws AppError PRICE_UNAVAILABLE
+ */
+export const verifiablePrice = async (deps: {
+  readonly price: LivePriceReader;
+  readonly clock: Clock;
+}): Promise<LivePrice> => {
+  const live = await deps.price.livePrice();
+  return live.ratesValidUntil > deps.clock.now() ? live : deps.price.freshPrice();
 };

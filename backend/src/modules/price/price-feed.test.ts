@@ -8,7 +8,7 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { done, unknown } from '../../platform/outcome/outcome.ts';
 import { createRedis } from '../../platform/redis/index.ts';
-import type { FetchPrice } from './fetch-price.ts';
+import type { FetchPrice } from './live-price.ts';
 import { createPrice, createPriceFeed, type PriceFeed } from './index.ts';
 import type { PriceTick } from './price.types.ts';
 

@@ -1,4 +1,3 @@
-export { coversCharge, isCoveredByProvider } from './price-rule.ts';
 export {
   type Confirm,
   acquireConfirm,
@@ -17,4 +16,10 @@ export {
   renewConfirm,
   renewVerify,
 } from './provider-operations.store.ts';
-export { type VerifyErrorCode, verifyError, verifyErrorCode } from './verify-error.ts';
+export {
+  type VerifyErrorCode,
+  coversCharge,
+  isCoveredByProvider,
+  verifyError,
+  verifyErrorCode,
+} from './verify.rules.ts';

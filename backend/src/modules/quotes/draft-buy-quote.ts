@@ -7,7 +7,6 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
-import { requireProviderUser } from './quote-price.ts';
 import { checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount } from './quotes.types.ts';
 import { createVerifyBuy } from './verify-buy.ts';
@@ -35,6 +34,24 @@ export interface QuoteDeps extends GoldBase {
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
 }
+
+/**
+ * Returns the provider's id of the customer.
+ * @throws AppError KYC_REQUIRED
+ */
+export const requireProviderUser = async (
+  deps: Pick<QuoteDeps, 'db' | 'requireApprovedKyc' | 'findUser'>,
+  userId: string,
+): Promise<string> => {
+  const [user] = await Promise.all([
+    deps.findUser(deps.db, userId),
+    deps.requireApprovedKyc(deps.db, userId),
+  ]);
+  // Approval registers with the provider first, so whoever is approved has an id there.
+  const id = user?.providerUserId ?? null;
+  if (id === null) throw new AppError('KYC_REQUIRED');
+  return id;
+};
 
 /** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;

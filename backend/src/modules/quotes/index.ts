@@ -1,6 +1,5 @@
-export { type DraftBuyQuote, createDraftBuyQuote } from './draft-buy-quote.ts';
+export { type DraftBuyQuote, createDraftBuyQuote, requireProviderUser } from './draft-buy-quote.ts';
 export { type DraftSellQuote, createDraftSellQuote } from './draft-sell-quote.ts';
-export { requireProviderUser, verifiablePrice } from './quote-price.ts';
 export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export { createQuotePurge } from './purge-quotes.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';

@@ -2,10 +2,9 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { availableGrams, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import type { DraftBuyQuote } from './draft-buy-quote.ts';
+import { verifiablePrice } from '../price/index.ts';
+import { requireProviderUser, type DraftBuyQuote, type QuoteDeps } from './draft-buy-quote.ts';
 import type { DraftSellQuote } from './draft-sell-quote.ts';
-import { requireProviderUser, verifiablePrice } from './quote-price.ts';
-import type { QuoteDeps } from './draft-buy-quote.ts';
 import {
   buyQuoteView,
   presentBuyQuote,

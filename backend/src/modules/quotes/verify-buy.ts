@@ -10,9 +10,8 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
-import type { LivePrice, LivePriceReader } from '../price/index.ts';
+import { verifiablePrice, type LivePrice, type LivePriceReader } from '../price/index.ts';
 import { coversCharge, verifyError } from '../provider-operations/index.ts';
-import { verifiablePrice } from './quote-price.ts';
 import { breakDownBuy } from './quote.rules.ts';
 import type { GoldAmount } from './quotes.types.ts';
 

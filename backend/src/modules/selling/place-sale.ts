@@ -5,6 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockUsableAccount } from '../banking/index.ts';
 import { availableGrams, lockHolding, readHolding, reserveGrams } from '../holdings/index.ts';
 import { insertSellOrder } from '../orders/index.ts';
+import { verifiablePrice } from '../price/index.ts';
 import { recordVerifyIntent } from '../provider-operations/index.ts';
 import {
   type SellQuote,
@@ -15,7 +16,6 @@ import {
   lockSellQuote,
   requireProviderUser,
   requireUsable,
-  verifiablePrice,
 } from '../quotes/index.ts';
 import type { SaleRequest, SellingDeps } from './selling.types.ts';
 
