@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Banner } from './banners.types.ts';
+import type { Banner } from './settings.types.ts';
 
 const maxUrlLength = 2048;
 

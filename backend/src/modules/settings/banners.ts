@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import { presentBanner, type BannerBody } from './banners.schemas.ts';
-import type { Banner } from './banners.types.ts';
+import type { Banner } from './settings.types.ts';
 import type { SettingDeps } from './limits.ts';
 import { lockSetting } from './setting-copies.ts';
 

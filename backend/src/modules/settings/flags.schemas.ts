@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Flag } from './flags.types.ts';
+import type { Flag } from './settings.types.ts';
 
 export const flagBody = z.object({
   key: z

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { FlagBody } from './flags.schemas.ts';
-import type { Flag } from './flags.types.ts';
+import type { Flag } from './settings.types.ts';
 import type { SettingDeps } from './limits.ts';
 import { lockSetting } from './setting-copies.ts';
 

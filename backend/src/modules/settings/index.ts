@@ -1,6 +1,6 @@
 export { safeAddress } from './banners.schemas.ts';
 export { createSettings } from './create-settings.ts';
 export { createSwitches, type Switches, type SwitchName } from './switches.ts';
-export { defaultLimits, type LimitName, type Limits } from './limits.types.ts';
+export { defaultLimits, type LimitName, type Limits } from './settings.types.ts';
 export type { LimitsService } from './limits.ts';
 export { createSettingCopies, type KeepCopy, type ReadSetting } from './setting-copies.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { defaultLimits, limitNames, type Limits } from './limits.types.ts';
+import { defaultLimits, limitNames, type Limits } from './settings.types.ts';
 import { lockSetting, type KeepCopy } from './setting-copies.ts';
 import { presentLimits } from './settings.schemas.ts';
 

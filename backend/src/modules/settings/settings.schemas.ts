@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
-import { defaultLimits, limitNames, type LimitName, type Limits } from './limits.types.ts';
+import { defaultLimits, limitNames, type LimitName, type Limits } from './settings.types.ts';
 
 /** Ten crore rupees: beyond any limit that makes sense, far below what an integer holds. */
 const maxLimitPaise = 100_000_000_000;
