@@ -1,7 +1,11 @@
-export { createWebhookInbox, type WebhookInbox } from './create-webhook-inbox.ts';
+export {
+  createWebhookInbox,
+  presentReceipt,
+  webhookReply,
+  type WebhookInbox,
+} from './receive-event.ts';
 export { resealBodies } from './reseal-bodies.ts';
 export { openBody } from './sealed-body.ts';
-export { presentReceipt, webhookReply } from './webhook-reply.ts';
 export { countOutdatedBodies } from './webhook-inbox.store.ts';
 export type {
   EventEffect,

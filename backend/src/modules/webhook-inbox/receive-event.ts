@@ -1,12 +1,27 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { retryDelayMs, runCommitted } from './retry-events.ts';
+import {
+  purgeEventBodies,
+  retryDelayMs,
+  retryEvent,
+  retryPendingEvents,
+  retryUnmatchedEvents,
+  runCommitted,
+} from './retry-events.ts';
 import { sealBody } from './sealed-body.ts';
 import { correctEventStatus, insertEvent, type NewEvent } from './webhook-inbox.store.ts';
-import type { EventDelivery, EventEffect, Inbox, ReceiptResult } from './webhook-inbox.types.ts';
+import type {
+  EventDelivery,
+  EventEffect,
+  Inbox,
+  InboxDeps,
+  InboxHandler,
+  ReceiptResult,
+} from './webhook-inbox.types.ts';
 
 /** The body of an event that concerns no known customer is cleared after this time. */
 const serviceSealedMs = 30 * 24 * 60 * 60_000;
@@ -85,7 +100,7 @@ const storeForRetry = async <E, Effect extends EventEffect>(
  * event that can't be applied now is stored alone and retried, so that nothing accepted is lost.
  * @throws only when not even storing it worked, which makes the sender send it again
  */
-export const receiveEvent = async <E, Effect extends EventEffect>(
+const receiveEvent = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
   delivery: EventDelivery<E>,
 ): Promise<ReceiptResult> => {
@@ -101,3 +116,37 @@ export const receiveEvent = async <E, Effect extends EventEffect>(
     return inTransaction((db) => storeForRetry(db, inbox, delivery, err.type));
   }
 };
+
+/** The inbox of one source of webhooks; see each function's own page for its promises. */
+export interface WebhookInbox<E> {
+  receiveEvent(delivery: EventDelivery<E>): Promise<ReceiptResult>;
+  retryEvent(eventId: string): Promise<void>;
+  retryPendingEvents(): Promise<void>;
+  retryUnmatchedEvents(): Promise<void>;
+  purgeEventBodies(): Promise<void>;
+}
+
+/** Creates the inbox of the source that `handler` knows. */
+export const createWebhookInbox = <E, Effect extends EventEffect>(
+  deps: InboxDeps,
+  handler: InboxHandler<E, Effect>,
+): WebhookInbox<E> => {
+  const inbox = { ...deps, handler };
+  return {
+    receiveEvent: (delivery) => receiveEvent(inbox, delivery),
+    retryEvent: (eventId) => retryEvent(inbox, eventId),
+    retryPendingEvents: () => retryPendingEvents(inbox),
+    retryUnmatchedEvents: () => retryUnmatchedEvents(inbox),
+    purgeEventBodies: () => purgeEventBodies(inbox),
+  };
+};
+
+/** The body that answers every webhook that was accepted. */
+export const webhookReply = z.object({
+  received: z.literal(true),
+  duplicate: z.literal(true).optional(),
+});
+
+/** Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook answers). */
+export const presentReceipt = (result: ReceiptResult): z.infer<typeof webhookReply> =>
+  result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true };
