@@ -1,4 +1,3 @@
-export { ALLOCATE_TASK, allocationJob, allocationRetry } from './allocation-job.ts';
 export {
   type SaleOrder,
   lockSellOrder,
@@ -59,5 +58,12 @@ export {
   isLockedBuy,
   isVerifiedSale,
 } from './orders.types.ts';
-export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
+export {
+  ALLOCATE_TASK,
+  type CausedBy,
+  type PayableOrder,
+  allocationJob,
+  allocationRetry,
+  lockPayableOrder,
+} from './payable-orders.ts';
 export type { OrderChanges, TransitionBuy, TransitionSale } from './transition-order.ts';
