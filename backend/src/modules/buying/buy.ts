@@ -4,7 +4,12 @@ import type { Claim, Idempotency, KeyedRequest } from '../../platform/idempotenc
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockHolding } from '../holdings/index.ts';
 import { findOrder, insertBuyOrder, type GoldOrder } from '../orders/index.ts';
-import type { PaymentMethod, PaymentOrder, Payments } from '../payments/index.ts';
+import {
+  findPaymentOrder,
+  type PaymentMethod,
+  type PaymentOrder,
+  type Payments,
+} from '../payments/index.ts';
 import {
   checkDailyBuys,
   consumeQuote,
@@ -21,10 +26,7 @@ import type { Limits } from '../settings/index.ts';
 
 export interface BuyDeps extends QuoteDeps {
   readonly draftBuyQuote: DraftBuyQuote;
-  readonly payments: Pick<
-    Payments,
-    'chooseGateway' | 'findPaymentOrder' | 'insertPaymentOrder' | 'createGatewayOrder'
-  >;
+  readonly payments: Pick<Payments, 'chooseGateway' | 'insertPaymentOrder' | 'createGatewayOrder'>;
   readonly idempotency: Idempotency;
   /** The version of the terms in force, stored with a customer's acceptance. */
   readonly termsVersionOn: (db: Db, at: Date) => Promise<string | undefined>;
@@ -130,7 +132,7 @@ export const createBuy = (deps: BuyDeps) => {
   };
 
   const loadPaymentOrder = async (id: string): Promise<PaymentOrder> => {
-    const found = await payments.findPaymentOrder(db, id);
+    const found = await findPaymentOrder(db, id);
     invariant(found, `an idempotency key names payment order ${id}`);
     return found;
   };

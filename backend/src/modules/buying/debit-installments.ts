@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { sweepRows, type JobHandler, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
-import type { Payments } from '../payments/index.ts';
+import { listDueDebits, type Payments } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 
 export const DEBIT_TASK = 'gold.debit-installment';
@@ -30,7 +30,7 @@ export interface DebitInstallmentsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly gates: Pick<Gates, 'requireBuyOpen'>;
-  readonly payments: Pick<Payments, 'debitMandate' | 'listDueDebits' | 'markAsked'>;
+  readonly payments: Pick<Payments, 'debitMandate' | 'markAsked'>;
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export const createDebitInstallments = (
   };
 
   const listDue = (mayRequest: boolean, now: Date) =>
-    payments.listDueDebits(db, {
+    listDueDebits(db, {
       now,
       undecidedOnly: !mayRequest,
       askedBefore: addSeconds(now, -againSeconds),

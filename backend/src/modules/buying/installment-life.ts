@@ -1,7 +1,7 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { lockOrder, postponeInstallment } from '../orders/index.ts';
-import type { Payments } from '../payments/index.ts';
+import { findPaymentOrder, isTurnedDownEverywhere, type Payments } from '../payments/index.ts';
 
 /** An installment may be paid for so long after it was raised, or after its debit was due. */
 export const installmentLifeMs = 72 * 3_600_000;
@@ -13,10 +13,7 @@ export interface InstallmentLifeDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
-  readonly payments: Pick<
-    Payments,
-    'findPaymentOrder' | 'postponeExpiry' | 'isTurnedDownEverywhere'
-  >;
+  readonly payments: Pick<Payments, 'postponeExpiry'>;
 }
 
 /**
@@ -28,13 +25,13 @@ export interface InstallmentLifeDeps {
 export const createRenewLife =
   ({ db, inTransaction, clock, payments }: InstallmentLifeDeps) =>
   async (paymentOrderId: string): Promise<void> => {
-    const found = await payments.findPaymentOrder(db, paymentOrderId);
+    const found = await findPaymentOrder(db, paymentOrderId);
     const expiresAt = addMs(clock.now(), installmentLifeMs);
     const isDeferred =
       found?.expiresAt !== undefined &&
       found.expiresAt !== null &&
       found.expiresAt < addMs(expiresAt, -deferredMs);
-    if (!isDeferred || (await payments.isTurnedDownEverywhere(db, paymentOrderId))) return;
+    if (!isDeferred || (await isTurnedDownEverywhere(db, paymentOrderId))) return;
     await inTransaction(async (tx) => {
       const order = await lockOrder(tx, found.orderId);
       if (order?.status !== 'PENDING') return;

@@ -8,7 +8,12 @@ import {
   markSwept,
   type Orders,
 } from '../orders/index.ts';
-import type { Payments } from '../payments/index.ts';
+import {
+  isTurnedDownEverywhere,
+  listPaymentOrders,
+  listUnopenedInstallments,
+  type Payments,
+} from '../payments/index.ts';
 
 /** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
 const unopenedSeconds = 60;
@@ -20,15 +25,7 @@ export interface InstallmentSweepsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly orders: Pick<Orders, 'markFailed'>;
-  readonly payments: Pick<
-    Payments,
-    | 'pollGateways'
-    | 'expirePaymentOrders'
-    | 'listUnopenedInstallments'
-    | 'markAsked'
-    | 'listPaymentOrders'
-    | 'isTurnedDownEverywhere'
-  >;
+  readonly payments: Pick<Payments, 'pollGateways' | 'expirePaymentOrders' | 'markAsked'>;
   /** Returns false while the gateway can not be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
 }
@@ -50,9 +47,9 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
 
   /** One that some gateway could not be reached for has its 72 h from when one is. */
   const isDeferred = async (orderId: string): Promise<boolean> => {
-    const paymentOrders = await payments.listPaymentOrders(db, [orderId]);
+    const paymentOrders = await listPaymentOrders(db, [orderId]);
     const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
-    return waiting !== undefined && !(await payments.isTurnedDownEverywhere(db, waiting.id));
+    return waiting !== undefined && !(await isTurnedDownEverywhere(db, waiting.id));
   };
 
   return [
@@ -61,7 +58,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       async run(signal) {
         const before = addSeconds(clock.now(), -unopenedSeconds);
         await sweepRows({
-          rows: await payments.listUnopenedInstallments(db, before, batchSize),
+          rows: await listUnopenedInstallments(db, before, batchSize),
           signal,
           async handle({ id }) {
             await payments.markAsked(id);

@@ -1,7 +1,7 @@
 import { msBetween } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
-import { acquireGatewayRequest, releaseGatewayRequest } from './gateway-request.store.ts';
+import { acquireGatewayRequest, releaseGatewayRequest } from './gateway-attempts.store.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
 import { paymentMethods, type PaymentOrder } from './payments.types.ts';
 import { tryGateway, type GatewayOrderDeps } from './try-gateway.ts';

@@ -1,19 +1,22 @@
 import type { Db } from '../../platform/db/index.ts';
 import { createWebhookInbox } from '../webhook-inbox/index.ts';
-import { chooseGateway, listUsableGateways, type GatewayWish } from './choose-gateway.ts';
-import { chooseDebitGateway, listDebitGateways } from './debit-gateways.ts';
+import {
+  chooseDebitGateway,
+  chooseGateway,
+  listDebitGateways,
+  listUsableGateways,
+  type GatewayWish,
+} from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { debitMandate } from './debit-mandate.ts';
-import { listDueDebits, markAsked } from './debits.store.ts';
-import { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
+import { markAsked } from './debits.store.ts';
+import { listAttempts } from './gateway-attempts.store.ts';
 import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler } from './payment-events.ts';
 import {
   expirePaymentOrders,
-  findPaymentOrder,
   insertPaymentOrder,
   listPaymentOrders,
-  listUnopenedInstallments,
   postponeExpiry,
 } from './payment-orders.store.ts';
 import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
@@ -62,8 +65,6 @@ export const createPayments = (options: PaymentsOptions) => {
     /** Creates the gateway's order of a committed payment order; see `createGatewayOrder`. */
     createGatewayOrder: (id: string, wish?: GatewayWish): Promise<PaymentOrder> =>
       createGatewayOrder(deps, id, wish),
-    findPaymentOrder,
-    listPaymentOrders,
     presentPaymentOrder: (order: PaymentOrder) => presentPaymentOrder(deps, order),
     /** Presents an order's payment orders to operators, newest first, with every attempt. */
     async presentToOperators(db: Db, orderId: string) {
@@ -85,15 +86,12 @@ export const createPayments = (options: PaymentsOptions) => {
     /** Expires what is open, in the transaction that gives an unpaid order up, its row locked. */
     expirePaymentOrders: (tx: Db, orderId: string): Promise<number> =>
       expirePaymentOrders(tx, orderId, clock.now()),
-    listUnopenedInstallments,
-    isTurnedDownEverywhere,
     /** Moves the end of an installment that was not asked for yet; its order is locked. */
     postponeExpiry: (tx: Db, id: string, expiresAt: Date): Promise<boolean> =>
       postponeExpiry(tx, id, expiresAt, clock.now()),
     /** Debits a mandate that is due, or finds out what became of it; see `debitMandate`. */
     debitMandate: (id: string, may: { readonly mayRequest: boolean }): Promise<void> =>
       debitMandate(deps, id, may),
-    listDueDebits,
     /** Before a sweep takes an installment on, so that the others come first the next time. */
     markAsked: (id: string): Promise<void> => markAsked(deps.db, id, clock.now()),
     held: createHeldPayments(deps),

@@ -1,7 +1,14 @@
 export { createPayments, type Payments } from './create-payments.ts';
+export { listDueDebits } from './debits.store.ts';
+export { isTurnedDownEverywhere } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
 export { sealMandateToken } from './mandate-token.ts';
+export {
+  findPaymentOrder,
+  listPaymentOrders,
+  listUnopenedInstallments,
+} from './payment-orders.store.ts';
 export { hasOpenReversal } from './payment-reversals.store.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {

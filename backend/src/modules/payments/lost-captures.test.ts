@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openCheckout, openPayments, type OpenPayments } from '#test/support/open-payments.ts';
 import { paise } from '../../money/index.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
+import { findPaymentOrder } from './index.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -76,7 +77,7 @@ describe('captures that nobody told us of', () => {
     await janitor();
     const state = await open.orders.state(checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
-    const paid = await open.payments.findPaymentOrder(open.database.db, checkout.paymentOrderId);
+    const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
     expect(paid?.status).toBe('PAID');
   });
 

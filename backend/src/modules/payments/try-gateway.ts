@@ -11,8 +11,8 @@ import {
   hasUndecidedAttempt,
   insertAttempt,
   recordAttemptDone,
+  renewGatewayRequest,
 } from './gateway-attempts.store.ts';
-import { renewGatewayRequest } from './gateway-request.store.ts';
 import { readMandateToken } from './mandate-token.ts';
 import {
   findPaymentOrder,

@@ -9,6 +9,7 @@ import {
   type OpenPayments,
 } from '#test/support/open-payments.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
+import { findPaymentOrder } from './index.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -95,7 +96,7 @@ describe('an event that can not be applied now', () => {
     await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
     await janitor('payments-apply-due-events');
     expect(await open.orders.state(checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
-    const paid = await open.payments.findPaymentOrder(open.database.db, checkout.paymentOrderId);
+    const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', paidAt: received });
   });
 

@@ -7,6 +7,7 @@ import {
   signedEvent,
   type OpenPayments,
 } from '#test/support/open-payments.ts';
+import { findPaymentOrder } from './index.ts';
 
 let open: OpenPayments;
 beforeAll(async () => {
@@ -57,7 +58,7 @@ describe('the order of webhooks', () => {
         }
         const state = await open.orders.state(orderId);
         expect(state).toMatchObject({ status: 'PAID', allocations: 1, code: null });
-        const paid = await open.payments.findPaymentOrder(open.database.db, paymentOrderId);
+        const paid = await findPaymentOrder(open.database.db, paymentOrderId);
         expect(paid?.status).toBe('PAID');
       }),
       { numRuns: 25 },

@@ -73,7 +73,6 @@ export interface PlansDeps {
     | 'listDebitGateways'
     | 'listUsableGateways'
     | 'createGatewayOrder'
-    | 'listPaymentOrders'
     | 'presentPaymentOrder'
   >;
   readonly installments: PlaceInstallment;

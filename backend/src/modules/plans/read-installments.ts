@@ -1,6 +1,7 @@
 import type { Page } from '../../platform/http/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { findOrder, listInstallments, type GoldOrder } from '../orders/index.ts';
+import { listPaymentOrders } from '../payments/index.ts';
 import { presentInstallment } from './plans.schemas.ts';
 import { findPlan } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
@@ -19,7 +20,7 @@ export const requirePlan = async (
 };
 
 const presentAll = async ({ db, payments }: ReadDeps, orders: readonly GoldOrder[]) => {
-  const paymentOrders = await payments.listPaymentOrders(
+  const paymentOrders = await listPaymentOrders(
     db,
     orders.map(({ id }) => id),
   );
