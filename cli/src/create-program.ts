@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
-import { createAdminCommand } from './commands/admin.ts';
+import { createAdminCommand, createPortalUserCommand } from './commands/accounts.ts';
 import { createAuditCommand } from './commands/audit.ts';
 import { createCheckCommand } from './commands/check.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -8,7 +8,6 @@ import { createDeployCommand } from './commands/deploy.ts';
 import { createGatesCommand } from './commands/gates.ts';
 import { createOrderCommand } from './commands/order.ts';
 import { createReconcileCommand } from './commands/reconcile.ts';
-import { createPortalUserCommand } from './commands/portal-user.ts';
 import {
   createLoginCommand,
   createLogoutCommand,

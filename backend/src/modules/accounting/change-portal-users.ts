@@ -124,7 +124,10 @@ const createRecord =
 const lock = async (tx: Db, key: PortalUserKey) => {
   const superAdmins = await lockActiveSuperAdmins(tx);
   const user = await lockPortalUser(tx, key);
-  if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+  if (user === undefined) {
+    const message = 'email' in key ? `No portal user has ${key.email}.` : 'No such portal user.';
+    throw new AppError('NOT_FOUND', { message });
+  }
   return { user, others: superAdmins.filter(({ id }) => id !== user.id) };
 };
 

@@ -31,7 +31,7 @@ export const createAccounting = (
     ...createAuditRoutes(deps, {
       path: '/gold/audit',
       access: portalRead('audit.read'),
-      actorApi: 'accounting',
+      accounting: true,
     }),
   ],
   guard: createPortalGuard(deps),

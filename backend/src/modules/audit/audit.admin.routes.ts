@@ -3,15 +3,14 @@ import { defineRoute, ok, type Access, type Route } from '../../platform/http/in
 import { openParts, type AuditVault } from './audit-sealing.ts';
 import { auditPage, auditQuery, presentAuditEntry } from './audit.schemas.ts';
 import { listAuditEntries } from './audit.store.ts';
-import type { AuditEntry } from './audit.types.ts';
 
-/** Declares a view of the log at `path`: of all of it, or of what happened at one API. */
+/** Declares a view of the log at `path`: of all of it, or of the accounting API's part. */
 export const createAuditRoutes = (
   { db, vault }: { readonly db: Db; readonly vault: AuditVault },
   view: {
     readonly path: string;
     readonly access: Access<unknown>;
-    readonly actorApi?: AuditEntry['actor']['api'];
+    readonly accounting?: boolean;
   },
 ): Route[] => [
   defineRoute({
@@ -26,7 +25,7 @@ export const createAuditRoutes = (
       const { page, limit, ...filter } = query;
       const { rows, total } = await listAuditEntries(
         db,
-        { ...filter, actorApi: view.actorApi },
+        { ...filter, accounting: view.accounting },
         { page, limit },
       );
       const opened = await openParts(vault, db, rows);

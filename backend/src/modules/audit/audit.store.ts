@@ -5,7 +5,8 @@ import type { SealedColumns } from './audit-sealing.ts';
 import type { AuditEntry } from './audit.types.ts';
 
 interface AuditFilter {
-  readonly actorApi?: AuditEntry['actor']['api'] | undefined;
+  /** True for the accounting API's part: its own rows, and the changes of its users. */
+  readonly accounting?: boolean | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetType?: string | undefined;
@@ -22,7 +23,10 @@ const jsonOrNull = (value: AuditEntry['before']) =>
   value === undefined ? Prisma.DbNull : (value as Prisma.InputJsonObject);
 
 const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
-  ...(filter.actorApi !== undefined && { actorApi: filter.actorApi }),
+  // As the partial index `audit_log_accounting_idx` has it.
+  ...(filter.accounting === true && {
+    OR: [{ actorApi: 'accounting' }, { targetType: 'portal_user' }],
+  }),
   ...(filter.action !== undefined && { action: filter.action }),
   ...(filter.actorId !== undefined && { actorId: filter.actorId }),
   ...(filter.targetType !== undefined && { targetType: filter.targetType }),

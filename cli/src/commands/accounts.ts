@@ -1,0 +1,199 @@
+import { Argument, Command, Option } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { runBackendCommand } from '../clients/backend-command.ts';
+import { resolveContext } from '../contexts/context.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { printResult, renderPairs, renderTable } from '../io/output.ts';
+import { readNewPassword } from '../io/read-password.ts';
+
+const account = z.object({
+  id: z.string(),
+  email: z.string(),
+  /** Only accounting staff have one. */
+  name: z.string().optional(),
+  role: z.string(),
+  active: z.boolean(),
+  createdAt: z.string(),
+  lastLoginAt: z.string().nullable(),
+});
+type Account = z.infer<typeof account>;
+
+/** The accounts that one command manages, and its texts. */
+interface AccountCommand {
+  /** The command's name, which is that of the service's own command too. */
+  readonly name: 'admin' | 'portal-user';
+  /** The word for one account, as in "create a portal user". */
+  readonly noun: string;
+  readonly about: string;
+  readonly roles: readonly string[];
+  /** True where an account bears the name of a person. */
+  readonly isNamed: boolean;
+  readonly texts: {
+    readonly setRole: string;
+    readonly deactivate: string;
+    readonly resetPassword: string;
+    readonly createHelp: string;
+    readonly passwordHelp: string;
+  };
+}
+
+const activity = ({ active }: Account): string => (active ? 'active' : 'inactive');
+
+const nameOf = ({ name }: Account): string[] => (name === undefined ? [] : [name]);
+
+const showOne = (one: Account): string =>
+  renderPairs([
+    ['email', one.email],
+    ...nameOf(one).map((name) => ['name', name] as const),
+    ['role', one.role],
+    ['state', activity(one)],
+    ['id', one.id],
+  ]);
+
+const showList = (all: readonly Account[], isNamed: boolean): string =>
+  renderTable(
+    ['email', ...(isNamed ? ['name'] : []), 'role', 'state', 'last sign-in', 'id'],
+    all.map((one) => [
+      one.email,
+      ...nameOf(one),
+      one.role,
+      activity(one),
+      one.lastLoginAt ?? 'never',
+      one.id,
+    ]),
+  );
+
+/**
+ * Makes a command whose subcommands create, list and change accounts directly in the database, by
+ * the service's own command, which audits each change.
+ */
+const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
+  const { noun, texts } = of;
+  const accounts = new Command(of.name).description(of.about);
+  const subcommand = (name: string, description: string): Command =>
+    accounts.command(name).description(description);
+  const withEmail = (name: string, description: string): Command =>
+    subcommand(name, description).addArgument(
+      new Argument('<email>', `the ${noun}'s email address`),
+    );
+  const roleOption = (): Option =>
+    new Option('--role <role>', `the role of the ${noun}`)
+      .choices([...of.roles])
+      .makeOptionMandatory();
+
+  /** Runs one change and prints the changed account. */
+  const change = async (
+    command: Command,
+    args: readonly string[],
+    password?: string,
+  ): Promise<void> => {
+    const options = globalOptionsOf(command);
+    const changed = await runBackendCommand(deps, resolveContext(deps, options), {
+      args: [of.name, ...args],
+      ...(password !== undefined && { stdin: password }),
+      answer: account,
+    });
+    printResult(deps, options.output, { data: changed, text: showOne(changed) });
+  };
+  const newPassword = (command: Command, email: string): Promise<string> =>
+    readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
+
+  const create = withEmail('create', `create ${withArticle(noun)}, including the first one`)
+    .addOption(roleOption())
+    .addHelpText('after', texts.createHelp);
+  if (of.isNamed) create.requiredOption('--person-name <name>', 'the name of the person');
+  create.action(
+    async (email: string, given: { role: string; personName?: string }, command: Command) => {
+      const person = given.personName === undefined ? [] : ['--person-name', given.personName];
+      const args = ['create', '--email', email, '--role', given.role, ...person];
+      await change(command, args, await newPassword(command, email));
+    },
+  );
+  subcommand('list', `list all ${noun}s, oldest first`).action(
+    async (_options: unknown, command: Command) => {
+      const options = globalOptionsOf(command);
+      const listing = { args: [of.name, 'list'], answer: z.object({ items: z.array(account) }) };
+      const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
+      printResult(deps, options.output, { data: list, text: showList(list.items, of.isNamed) });
+    },
+  );
+  withEmail('set-role', texts.setRole)
+    .addOption(roleOption())
+    .action(async (email: string, { role }: { role: string }, command: Command) =>
+      change(command, ['set-role', '--email', email, '--role', role]),
+    );
+  for (const [name, about] of [
+    ['activate', `allow ${withArticle(noun)} to sign in again`],
+    ['deactivate', texts.deactivate],
+  ] as const) {
+    withEmail(name, about).action(async (email: string, _options: unknown, command: Command) =>
+      change(command, [name, '--email', email]),
+    );
+  }
+  withEmail('reset-password', texts.resetPassword)
+    .addHelpText('after', texts.passwordHelp)
+    .action(async (email: string, _options: unknown, command: Command) => {
+      const args = ['reset-password', '--email', email];
+      await change(command, args, await newPassword(command, email));
+    });
+  return accounts;
+};
+
+const withArticle = (noun: string): string => (/^[aeiou]/u.test(noun) ? `an ${noun}` : `a ${noun}`);
+
+const passwordHelp = `
+goldctl prompts twice for the password (12 to 128 characters). Without a terminal, pass it on
+standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.`;
+
+/** `goldctl admin`: manages operators, who are created and changed nowhere else. */
+export const createAdminCommand = (deps: CliDeps): Command =>
+  createAccountCommand(deps, {
+    name: 'admin',
+    noun: 'operator',
+    about: 'create and change operators, directly in the database; needs no sign-in',
+    roles: ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'],
+    isNamed: false,
+    texts: {
+      setRole: 'change the role of an operator, from the next request on',
+      deactivate: 'block an operator, from the next request on',
+      resetPassword:
+        'set a new password, end all sign-ins with the old one, and unlock the operator',
+      passwordHelp,
+      createHelp: `${passwordHelp}
+
+Examples:
+  $ goldctl admin create asha@example.com --role SUPER_ADMIN
+  $ pass show gold/asha | goldctl --context prod admin create asha@example.com \\
+      --role ADMIN --password-stdin`,
+    },
+  });
+
+/** `goldctl portal-user`: manages the accounting staff, the first of whom no API can create. */
+export const createPortalUserCommand = (deps: CliDeps): Command =>
+  createAccountCommand(deps, {
+    name: 'portal-user',
+    noun: 'portal user',
+    about: 'create and change accounting staff, directly in the database; needs no sign-in',
+    roles: [
+      'super_admin',
+      'finance_head',
+      'accountant',
+      'tax_officer',
+      'reconciliation_analyst',
+      'compliance_officer',
+      'auditor',
+      'viewer',
+    ],
+    isNamed: true,
+    texts: {
+      setRole: 'give a portal user another role, with its default permissions',
+      deactivate: 'block a portal user and end their sessions',
+      resetPassword: 'set a new password, end the sessions of the old one, and unlock the user',
+      passwordHelp,
+      createHelp: `${passwordHelp}
+
+Example:
+  $ goldctl portal-user create meera@example.com --person-name "Meera Nair" --role super_admin`,
+    },
+  });
