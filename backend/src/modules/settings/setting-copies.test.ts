@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createDatabase, type Database } from '../../platform/db/index.ts';
+import { createDatabase, type Database, type Db } from '../../platform/db/index.ts';
+import { defineRoute, ok, PUBLIC } from '../../platform/http/index.ts';
 import { createSettingCopies, createSettings } from './index.ts';
 
 let system: TestSystem;
@@ -106,6 +108,61 @@ describe('a change by one replica', () => {
       const last = { limits: await limitsOf(b), feature_flag: known }[target];
       expect(known).toEqual(last);
     }
+  });
+});
+
+/** Serves a route that uses two settings, before and after `between`, and counts statements. */
+const serveUses = async (between: () => Promise<unknown>) => {
+  const seen = { versions: 0 };
+  const db: Db = new Proxy(system.db, {
+    get(target, name) {
+      if (name === '$queryRaw') seen.versions += 1;
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  const keepCopy = createSettingCopies(db);
+  const limits = keepCopy('limits', (client) => client.limitsSetting.findFirst());
+  const spreads = keepCopy('spreads', (client) => client.priceConfig.findFirst());
+  const use = async () => {
+    const [found] = await Promise.all([limits(), spreads()]);
+    return found?.minBuyPaise.toString();
+  };
+  const route = defineRoute({
+    method: 'GET',
+    path: '/uses',
+    summary: 'Uses settings',
+    tags: [],
+    access: PUBLIC,
+    responses: { 200: z.object({ before: z.string(), after: z.string() }) },
+    async handler() {
+      const before = await use();
+      await between();
+      return ok({ before, after: await use() });
+    },
+  });
+  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
+  const call = bearerCaller(await system.serve({ prefix: '/v1', routes: [route], guard }), '');
+  return { seen, use, uses: async () => (await call('GET', '/uses')).body };
+};
+
+describe('a request', () => {
+  it('reads the versions once, however many settings it uses', async () => {
+    const { seen, uses } = await serveUses(async () => {});
+    await uses();
+    expect(seen.versions).toBe(1);
+    await uses();
+    expect(seen.versions).toBe(2);
+  });
+
+  it('keeps to them, and the next one sees what was changed meanwhile', async () => {
+    await system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 1500`;
+    const change = () => system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 2500`;
+    const { uses, use } = await serveUses(change);
+    expect(await uses()).toMatchObject({ before: '1500', after: '1500' });
+    expect(await uses()).toMatchObject({ before: '2500', after: '2500' });
+    // Outside of requests every use compares.
+    await system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 3500`;
+    expect(await use()).toBe('3500');
   });
 });
 

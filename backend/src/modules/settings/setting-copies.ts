@@ -1,10 +1,11 @@
+import { readOncePerRequest } from '../../platform/http/index.ts';
 import { batchReads, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 
 /** The settings of which every replica keeps a copy. */
 export type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 
-/** Returns a setting as it is in the database at this moment or later. */
+/** Returns a setting as it is in the database now, or was when this request first read one. */
 export type ReadSetting<Value> = () => Promise<Value>;
 
 /** Keeps a copy of a setting in this process, read by `read` whenever its version is another. */
@@ -19,20 +20,22 @@ interface VersionRow {
 }
 
 /**
- * Creates the copies that a process keeps of its settings. Each read compares the copy's version
- * with the database's, so a change counts on every replica from the next read on, whatever became
- * of caches and connections meanwhile: a version is four short rows, read once for all who wait for
- * it at the time (contract: operators > Configuration). Contents are read after their version, so a
- * copy is at least as new as the version that it is kept under.
+ * Creates the copies that a process keeps of its settings. Each request compares the copies'
+ * versions with the database's, so a change counts on every replica from the next request on,
+ * whatever became of caches and connections meanwhile: the versions are four short rows, read once
+ * for a request and for all who wait for them at the time (contract: operators > Configuration).
+ * Contents are read after their version, so a copy is at least as new as the version that it is
+ * kept under.
  */
 export const createSettingCopies = (db: Db): KeepCopy => {
-  const readVersions = batchReads(async () => {
+  const readAllVersions = batchReads(async () => {
     const rows = await selectRows<VersionRow>(
       db,
       sql`SELECT name, version::text AS version FROM setting_version`,
     );
     return new Map(rows.map(({ name, version }) => [name, version]));
   });
+  const readVersions = readOncePerRequest(readAllVersions);
 
   return <Value>(name: SettingName, read: (client: Db) => Promise<Value>) => {
     let copy: { readonly version: string; readonly value: Promise<Value> } | undefined;

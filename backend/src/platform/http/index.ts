@@ -21,7 +21,7 @@ export {
   type Reply,
   type ReplySink,
 } from './reply.ts';
-export { currentRequestId } from './request-id.ts';
+export { currentRequestId, readOncePerRequest } from './request-id.ts';
 export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
 export { validationError } from './validate-input.ts';
