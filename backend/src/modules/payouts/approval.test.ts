@@ -170,6 +170,12 @@ describe('a retry', () => {
     const calls = [superAdmin.call, admin.call, superAdmin.call, admin.call];
     const answers = await Promise.all(calls.map((call) => retry(call, payoutId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const pending = { ...elsewhere, body: { error: { details: { status: 'PENDING' } } } };
+    expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
+      pending,
+      pending,
+      pending,
+    ]);
     expect(await approve(admin.call, payoutId)).toMatchObject(elsewhere);
     await open.drain();
     expect(await keysOf(payoutId)).toHaveLength(2);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertInvariants } from '#test/support/invariants.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { openProductOrders, type OpenProductOrders } from '#test/support/open-product-orders.ts';
 import type { Answer, Caller } from '#test/support/caller.ts';
 import { productOrderStatuses } from './product-orders.types.ts';
@@ -68,12 +69,33 @@ describe('the status of an order', () => {
         : {
             status: 409,
             code: 'ILLEGAL_TRANSITION',
-            body: { error: { details: { from, to } } },
+            body: { error: { details: { status: from, from, to } } },
           },
     );
   });
 
   it('is set by one of two operators, and the other one learns it', async () => {
+    const others = [operator, await open.operator('SUPER_ADMIN')];
+    const id = await place();
+    const url = open.system.addresses.migrateUrl;
+    const held = await holdRows(url, 'SELECT 1 FROM product_order WHERE id = $1::uuid FOR UPDATE', [
+      id,
+    ]);
+    const both = others.map(({ call }) => setStatus(id, 'CANCELLED', call));
+    await untilBlocked(url, 2);
+    await held.release();
+    const answers = await Promise.all(both);
+    expect(answers.map(({ status }) => status).toSorted((one, two) => one - two)).toEqual([
+      200, 409,
+    ]);
+    expect(answers.find(({ status }) => status === 409)).toMatchObject({
+      code: 'ILLEGAL_TRANSITION',
+      body: { error: { details: { status: 'CANCELLED', from: 'CANCELLED', to: 'CANCELLED' } } },
+    });
+    expect(await open.system.db.productOrderEvent.count({ where: { orderId: id } })).toBe(2);
+  });
+
+  it('is set by one of many at once, each as the table says', async () => {
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
     const wishes = Array.from({ length: 10 }, (_, index) =>

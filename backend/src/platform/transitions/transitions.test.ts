@@ -83,7 +83,7 @@ describe('a transition', () => {
     });
     await expect(refused).rejects.toMatchObject({
       code: 'ILLEGAL_TRANSITION',
-      details: { from: 'OPEN', to: 'PAID' },
+      details: { status: 'OPEN', from: 'OPEN', to: 'PAID' },
     });
     expect(lines).toMatchObject([{ level: 'error', fields: { actor: 'admin:1' } }]);
   });

@@ -80,11 +80,13 @@ export const transition = async <State extends string>(
 ): Promise<void> => {
   const { id, from, to, actor, cause } = request;
   const fields = { [idField]: id, from, to, cause, actor };
-  const refuse = (why: string): never => {
+  const refuse = (why: string, known: { readonly status?: State } = {}): never => {
     logger.error({ ...fields, why }, `a transition of a ${name} was refused`);
-    throw new AppError('ILLEGAL_TRANSITION', { details: { from, to } });
+    throw new AppError('ILLEGAL_TRANSITION', { details: { ...known, from, to } });
   };
-  if (!allowsTransition(table, request)) refuse('not in the table for this actor');
+  if (!allowsTransition(table, request)) {
+    refuse('not in the table for this actor', { status: from });
+  }
   if ((await request.update()) !== 1) refuse('the row was in another state');
   await request.recordHistory?.();
   logger.info(fields, `${name} changed state`);
