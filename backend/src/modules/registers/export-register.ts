@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Reply, ReplySink, RequestContext } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { windowOf } from './period.ts';
-import { rowsSql, totalsSql } from './register-sql.ts';
+import { csvSql, rowsSql, totalsSql } from './register-sql.ts';
 import type { FileFormat, RegisterQuery } from './registers.schemas.ts';
 import type { Register, RegisterFilter, RegisterReader } from './registers.types.ts';
 import { writeCsv } from './write-csv.ts';
@@ -73,8 +73,8 @@ const piecesOf = (
   snapshot: Snapshot,
 ): AsyncIterable<string | Uint8Array> => {
   const { name, columns } = register;
-  const batches = snapshot.batches(rowsSql(register, filter), batchRows);
-  return format === 'csv' ? writeCsv(columns, batches) : writeXlsx(name, columns, batches);
+  if (format === 'csv') return writeCsv(columns, snapshot.csv(csvSql(register, filter)));
+  return writeXlsx(name, columns, snapshot.batches(rowsSql(register, filter), batchRows));
 };
 
 /**

@@ -52,18 +52,6 @@ const decimalOf = (kind: ColumnKind, value: string): string => {
   return kind === 'grams' ? formatGrams(gramsFromDatabase(value)) : value;
 };
 
-/** A cell of a CSV file: a bigint is paise, and what begins a formula elsewhere a number. */
-export const csvCells = (
-  columns: readonly Column[],
-  values: RowValues,
-): (string | bigint | null)[] =>
-  columns.map(({ kind }, at) => {
-    const value = values[at] ?? null;
-    if (value === null) return null;
-    if (kind === 'money') return BigInt(value);
-    return kind === 'name' ? maskName(value) : decimalOf(kind, value);
-  });
-
 /** A cell of a spreadsheet: a figure is a number where it keeps all its digits. */
 export const sheetCells = (
   columns: readonly Column[],

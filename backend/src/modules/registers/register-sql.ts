@@ -1,7 +1,8 @@
 import { joinSql, noSql, sql, sqlName, type Sql } from '../../platform/db/index.ts';
 import { textOf } from './columns.ts';
+import { csvTextOf } from './csv-columns.ts';
 import { isWithin } from './period-figures.ts';
-import type { Register, RegisterFilter } from './registers.types.ts';
+import type { Column, Register, RegisterFilter } from './registers.types.ts';
 
 const conditionOf = (register: Register, filter: RegisterFilter): Sql => {
   const { condition, moment, isOfStatus, isFoundBy } = register;
@@ -23,6 +24,22 @@ const orderOf = ({ moment, key }: Register): Sql =>
 const listOf = (values: readonly Sql[]): Sql =>
   joinSql(values.map((value, at) => sql`${value} AS ${sqlName(`c${at}`)}`));
 
+const selectSql = (
+  register: Register,
+  filter: RegisterFilter,
+  form: (column: Column) => Sql,
+  cut = noSql,
+): Sql => {
+  const [table, alias] = [sqlName(register.table), sqlName(register.alias)];
+  return sql`
+    SELECT ${listOf(register.columns.map(form))}
+    FROM (
+      SELECT ${alias}.* FROM ${table} ${alias}
+      WHERE ${conditionOf(register, filter)} ${orderOf(register)} ${cut}) AS ${alias}
+    ${register.figures(filter)} ${register.lookups}
+    ${orderOf(register)}`;
+};
+
 /**
  * Selects rows, newest first, each value as text under `c0`, `c1`, … in the order of the columns.
  * A page is cut out before anything is joined to it, in the order of the register's index.
@@ -32,17 +49,14 @@ export const rowsSql = (
   filter: RegisterFilter,
   page?: { readonly limit: number; readonly offset: number },
 ): Sql => {
-  const [table, alias] = [sqlName(register.table), sqlName(register.alias)];
   const { limit, offset } = page ?? {};
   const cut = limit === undefined ? noSql : sql`LIMIT ${limit}::int OFFSET ${offset}::int`;
-  return sql`
-    SELECT ${listOf(register.columns.map(textOf))}
-    FROM (
-      SELECT ${alias}.* FROM ${table} ${alias}
-      WHERE ${conditionOf(register, filter)} ${orderOf(register)} ${cut}) AS ${alias}
-    ${register.figures(filter)} ${register.lookups}
-    ${orderOf(register)}`;
+  return selectSql(register, filter, textOf, cut);
 };
+
+/** Selects the rows of a whole filter as the cells of a CSV file. */
+export const csvSql = (register: Register, filter: RegisterFilter): Sql =>
+  selectSql(register, filter, csvTextOf);
 
 /** Selects the number of rows of a filter as `c0`, then the sum of each summed column. */
 export const totalsSql = (register: Register, filter: RegisterFilter): Sql => {

@@ -1,11 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import Cursor from 'pg-cursor';
-
-/** SQL with its values apart, as `sql` makes it. */
-interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
-}
+import { copyCsv, type Statement } from './copy-csv.ts';
 
 /** Every value of a row as the database writes it. */
 export type TextRow = readonly (string | null)[];
@@ -16,6 +11,8 @@ export interface Snapshot {
   first(query: Statement): Promise<TextRow | undefined>;
   /** Reads a query's rows as they are taken, `size` at a time. */
   batches(query: Statement, size: number): AsyncGenerator<TextRow[]>;
+  /** Reads a query's rows as the records of a CSV file, without a header, as they are taken. */
+  csv(query: Statement): AsyncGenerator<Buffer>;
 }
 
 /**
@@ -75,6 +72,7 @@ export const createReadSnapshot =
             if (rows.length < size) return;
           }
         },
+        csv: (query) => copyCsv(client, query),
       });
     } finally {
       signal.removeEventListener('abort', close);
