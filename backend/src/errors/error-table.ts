@@ -56,6 +56,10 @@ export const errorTable = {
   NO_ACTIVE_SESSION: row(400, 'There is no active session on this device. Please sign in first.'),
 
   // Too much
+  TOO_MANY_ROWS: row(
+    400,
+    'This register does not fit on one sheet. Narrow the period or take CSV.',
+  ),
   RATE_LIMITED: row(429, 'Too many requests. Please try again later.', { retryable: true }),
   OTP_SEND_LIMIT: row(429, 'You have requested too many codes. Please try again later.', {
     retryable: true,

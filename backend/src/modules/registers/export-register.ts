@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Reply, ReplySink, RequestContext } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { windowOf } from './period.ts';
+import { asInteger } from './period-figures.ts';
 import { csvSql, rowsSql, totalsSql } from './register-sql.ts';
 import type { FileFormat, RegisterQuery } from './registers.schemas.ts';
 import type { Register, RegisterFilter, RegisterReader } from './registers.types.ts';
@@ -16,6 +17,8 @@ const exportsAtOnce = 2;
 const retryAfterSeconds = 30;
 /** Rows that are in memory at a time. */
 const batchRows = 1000;
+/** Rows of a spreadsheet's one sheet, its header included. */
+const longestSheet = 1_048_576;
 /** The whole of a file, and the longest that a reader may leave a piece of it untaken. */
 const [longestMs, longestStallMs] = [15 * 60_000, 30_000];
 
@@ -29,7 +32,7 @@ export interface ExportDeps {
   readonly readSnapshot: ReadSnapshot;
   readonly audit: Auditor;
   readonly logger: Logger;
-  readonly limits?: { readonly stallMs: number };
+  readonly limits?: { readonly stallMs?: number; readonly sheetRows?: number };
 }
 
 interface ExportRequest {
@@ -81,7 +84,8 @@ const piecesOf = (
  * Creates the export of a register's whole filter as a file, written while it is read, from one
  * snapshot (contract: accounting > Files). Its audit row is there before the first byte. What fails
  * on the way cuts the connection, so that half a file never looks whole.
- * @throws AppError BUSY while this process writes as many files as it may
+ * @throws AppError BUSY while this process writes as many files as it may; TOO_MANY_ROWS for a
+ * spreadsheet that would need a second sheet
  */
 export const createExportRegister = (deps: ExportDeps) => {
   let running = 0;
@@ -107,15 +111,18 @@ export const createExportRegister = (deps: ExportDeps) => {
   };
 
   const write = async (request: ExportRequest, to: ReplySink, gone: AbortSignal): Promise<void> => {
-    const { register, query } = request;
+    const { register, query, format } = request;
+    const { stallMs = longestStallMs, sheetRows = longestSheet } = deps.limits ?? {};
     const ended = AbortSignal.any([gone, AbortSignal.timeout(longestMs)]);
-    await record(request);
     await deps.readSnapshot(async (snapshot) => {
       const filter = { ...windowOf(query), status: query.status, q: query.q };
-      const [rows] = (await snapshot.first(totalsSql(register, filter))) ?? [];
+      const [rows = '0'] = (await snapshot.first(totalsSql(register, filter))) ?? [];
+      if (format === 'xlsx' && asInteger(rows ?? '0') >= sheetRows) {
+        throw new AppError('TOO_MANY_ROWS', { field: 'format' });
+      }
+      await record(request);
       // A file with as many records is whole.
       to.setHeader('x-total-rows', rows ?? '0');
-      const stallMs = deps.limits?.stallMs ?? longestStallMs;
       await send(to, piecesOf(request, filter, snapshot), { ended, stallMs });
     }, ended);
   };

@@ -69,7 +69,7 @@ export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
       access: access(register.permission, filesNeed),
       query: registerQueryOf(register),
       responses: { 200: registerPageOf(register) },
-      errors: ['BUSY'],
+      errors: ['BUSY', 'TOO_MANY_ROWS'],
       handler: async ({ query, principal: reader, context }) => {
         const { format, status, q } = query;
         if (format !== 'json') return exportRegister({ register, query, format, reader, context });

@@ -15,6 +15,7 @@ let system: TestSystem;
 let make: Factories;
 let url: string;
 let impatientUrl: string;
+let narrowUrl: string;
 let token: string;
 
 beforeAll(async () => {
@@ -37,6 +38,7 @@ beforeAll(async () => {
     system.serve({ prefix: '/api/v1/accounting', routes, guard });
   url = await serve(createRegisterRoutes(shared));
   impatientUrl = await serve(createRegisterRoutes({ ...shared, limits: { stallMs: 200 } }));
+  narrowUrl = await serve(createRegisterRoutes({ ...shared, limits: { sheetRows: 3 } }));
   token = (await make.portalUser('auditor')).token;
 });
 afterAll(() => system.close());
@@ -171,6 +173,29 @@ describe('a file', () => {
     const whole = await open(csv);
     const text = Buffer.concat(await whole.toArray()).toString();
     expect(text.split('\r\n')).toHaveLength(Number(whole.headers['x-total-rows']) + 2);
+  });
+
+  it('is a spreadsheet of one sheet, and refused before its first byte where it needs more', async () => {
+    const before = await system.db.auditLog.count();
+    const wide = createCaller(narrowUrl, { 'x-portal-token': token });
+    const refused = await wide('GET', '/gold/payments?format=xlsx');
+    expect(refused).toMatchObject({ status: 400, code: 'TOO_MANY_ROWS', field: 'format' });
+    expect(await system.db.auditLog.count()).toBe(before);
+    const ids = (await system.db.gatewayPayment.findMany({ take: 1 })).map(({ id }) => id);
+    const fits = await open(`/gold/payments?format=xlsx&q=${ids.join('')}`, narrowUrl);
+    await fits.toArray();
+    expect(fits).toMatchObject({ statusCode: 200, complete: true });
+    const whole = await open(csv, narrowUrl);
+    expect(whole.headers['x-total-rows']).toBe(String(payments));
+    whole.destroy();
+    await untilNobodyReads();
+  });
+
+  it('is read no further when the reader of a spreadsheet leaves', async () => {
+    const response = await open('/gold/payments?format=xlsx');
+    await once(response, 'readable');
+    response.destroy();
+    await untilNobodyReads();
   });
 
   it('is cut off when its reader takes nothing, and frees the database', async () => {

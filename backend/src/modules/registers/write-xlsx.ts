@@ -16,7 +16,7 @@ async function* cellsOf(
 
 /**
  * Turns batches of rows into the pieces of a spreadsheet. Texts are texts there, whatever they
- * begin with. A sheet that is full (1,048,576 rows) is followed by another with the same header.
+ * begin with. There is one sheet: whoever calls has seen to it that the rows fit.
  */
 export async function* writeXlsx(
   name: string,
