@@ -194,6 +194,7 @@ describe('a file', () => {
   it('is read no further when the reader of a spreadsheet leaves', async () => {
     const response = await open('/gold/payments?format=xlsx');
     await once(response, 'readable');
+    expect(await readers()).toHaveLength(1);
     response.destroy();
     await untilNobodyReads();
   });
