@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 /** Those that a run fills with many rows. */
 const tables = [
   'app_user',
+  'user_data_key',
   'kyc_record',
   'bank_account',
   'bank_validation',

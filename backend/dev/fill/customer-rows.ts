@@ -1,14 +1,13 @@
+import { phoneOf } from './made-up-people.ts';
 import type { Words } from './series.ts';
 
 /** Returns the statements that write the customers, their KYC, bank accounts and plans. */
 export const customerStatements = (words: Words): readonly string[] => {
   const { series } = words;
-  const phone = `'+91' || (6 + ${series % 4})::text || ${series % 10} || lpad(u::text, 8, '0')`;
   return [
-    `INSERT INTO app_user (id, phone, phone_hash, full_name, email, referral_code,
+    `INSERT INTO app_user (id, phone, phone_hash, phone_hash_key, full_name, email, referral_code,
        provider_user_id, blocked, blocked_reason, blocked_at, deleted_at, created_at, updated_at)
-     SELECT id, CASE WHEN is_here THEN ${phone} END,
-       CASE WHEN is_here THEN ${words.name('phone', 'u')} END,
+     SELECT id, CASE WHEN is_here THEN ${phoneOf(words)} END, phone_hash, phone_hash_key,
        CASE WHEN is_here THEN 'Customer ' || u END,
        CASE WHEN is_here THEN 'customer-' || u || '@fill${series}.example' END,
        ${words.name('R', 'u')},
@@ -16,28 +15,37 @@ export const customerStatements = (words: Words): readonly string[] => {
        u % 100 = 37, CASE WHEN u % 100 = 37 THEN 'Filled as blocked' END,
        CASE WHEN u % 100 = 37 THEN at + interval '1 minute' END,
        CASE WHEN NOT is_here THEN at + interval '1 day' END, at, at
-     FROM (SELECT *, kind <> 'deleted' AS is_here FROM fill_user) AS customer ORDER BY u`,
-    `INSERT INTO kyc_record (id, user_id, status, pan_last4, aadhaar_last4, review_reason_sealed,
-       submitted_at, reviewed_at, provider_registered_at, created_at, updated_at)
+     FROM (SELECT f.*, kind <> 'deleted' AS is_here, phone_hash, phone_hash_key
+       FROM fill_user f LEFT JOIN fill_sealed s USING (u)) AS customer ORDER BY u`,
+    `INSERT INTO user_data_key (user_id, key_id, wrapped_key, created_at)
+     SELECT id, s.key_id, decode(s.wrapped, 'hex'), at
+     FROM fill_user JOIN fill_sealed s USING (u, id) ORDER BY u`,
+    `INSERT INTO kyc_record (id, user_id, status, pan_sealed, pan_last4, pan_hash, aadhaar_sealed,
+       aadhaar_last4, aadhaar_hash, hash_key, full_name_sealed, date_of_birth_sealed,
+       pincode_sealed, review_reason_sealed, submitted_at,
+       reviewed_at, provider_registered_at, created_at, updated_at)
      SELECT ${words.id('kyc', 'u')}, id,
        CASE kind WHEN 'trading' THEN 'APPROVED' WHEN 'submitted' THEN 'SUBMITTED'
          WHEN 'rejected' THEN 'REJECTED' ELSE 'PENDING' END,
-       lpad((u % 1000)::text, 3, '0') || 'F', lpad((u % 10000)::text, 4, '0'),
-       CASE WHEN kind = 'rejected' THEN 'filled' END,
+       pan_sealed, pan_last4, pan_hash, aadhaar_sealed, aadhaar_last4, aadhaar_hash, hash_key,
+       full_name_sealed, birth_sealed, pincode_sealed,
+       CASE WHEN kind = 'rejected' THEN reason_sealed END,
        at + interval '5 minutes', CASE WHEN kind IN ('trading', 'rejected') THEN
        at + interval '9 minutes' END, CASE WHEN kind = 'trading' THEN at + interval '9 minutes' END,
        at, at + interval '9 minutes'
-     FROM fill_user WHERE kind NOT IN ('new', 'deleted') ORDER BY u`,
+     FROM fill_user JOIN fill_sealed s USING (u, id)
+     WHERE kind NOT IN ('new', 'deleted') ORDER BY u`,
     `INSERT INTO bank_account (id, user_id, status, is_primary, number_sealed, number_hash,
-       account_last4, ifsc, holder_name_sealed, name_match_score, provider, provider_contact_id,
+       number_hash_key, account_last4, ifsc, holder_name_sealed,
+       name_match_score, provider, provider_contact_id,
        provider_fund_account_id, provider_validation_id, validation_attempt,
        validation_requested_at, verified_at, created_at, updated_at)
-     SELECT ${words.id('bank', 'u')}, id, 'VERIFIED', true, 'filled', ${words.name('bank', 'u')},
-       lpad((u % 10000)::text, 4, '0'), 'HDFC0000053', 'filled', 100, 'razorpayx',
+     SELECT ${words.id('bank', 'u')}, id, 'VERIFIED', true, number_sealed, number_hash,
+       number_hash_key, number_last4, 'HDFC0000053', holder_sealed, 100, 'razorpayx',
        ${words.name('cont_', 'u')}, ${words.name('fa_', 'u')}, ${words.name('fav_', 'u')}, 1,
        at + interval '10 minutes', at + interval '11 minutes', at + interval '10 minutes',
        at + interval '11 minutes'
-     FROM fill_user WHERE kind = 'trading' ORDER BY u`,
+     FROM fill_user JOIN fill_sealed s USING (u, id) WHERE kind = 'trading' ORDER BY u`,
     `INSERT INTO bank_validation (bank_account_id, attempt, user_id, requested_at)
      SELECT ${words.id('bank', 'u')}, 1, id, at + interval '10 minutes'
      FROM fill_user WHERE kind = 'trading' ORDER BY u`,

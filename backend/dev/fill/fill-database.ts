@@ -1,40 +1,30 @@
+import { publishedDataKeys } from '../stack/environment.ts';
 import { withConnection } from '../stack/database-setup.ts';
 import { customerStatements } from './customer-rows.ts';
 import { holdingStatements } from './holding-rows.ts';
+import { createFillSealing, type FillKeys, type FillSealing } from './fill-sealing.ts';
 import { moneyStatements } from './money-rows.ts';
+import { sealPersonalData } from './personal-rows.ts';
 import { orderStatements } from './order-rows.ts';
 import { productStatements } from './product-rows.ts';
-import { mostSeries, wordsOf, type Series } from './series.ts';
+import { mostSeries, wordsOf, type Series, type Words } from './series.ts';
 import { withBareTables } from './bare-tables.ts';
 import { planStatements } from './trade-plan.ts';
 
 /** The longest series whose ids, phone numbers and transactions stay apart. */
 const most = 10_000_000;
 
-/**
- * Fills a database, as the owner of its tables, with the customers and books of a series, whole or
- * not at all: every rule over the database holds after it as before. Nobody else may use these
- * tables meanwhile.
- * @throws RangeError for a series that is too long, or whose number is not 1 to 15
- */
-export const fillDatabase = async (migrateUrl: string, given: Series): Promise<void> => {
-  const { series, orders, users } = given;
-  const isWhole = [series, orders, users].every((count) => Number.isInteger(count) && count > 0);
-  if (!isWhole || series > mostSeries || Math.max(orders, users) > most || users < 10) {
-    throw new RangeError(
-      `a series is 1 to ${mostSeries}, of up to ${most} orders and 10 to ${most} users`,
-    );
-  }
-  const words = wordsOf(given);
+const fill = async (migrateUrl: string, words: Words, sealing: FillSealing): Promise<void> => {
   await withConnection(migrateUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(
       `SET LOCAL work_mem = '256MB'; SET LOCAL maintenance_work_mem = '512MB';
        SET LOCAL synchronous_commit = off; SET LOCAL temp_buffers = '256MB'`,
     );
-    await withBareTables(client, orders, async () => {
+    await withBareTables(client, words.orders, async () => {
+      for (const sql of planStatements(words)) await client.query(sql);
+      await sealPersonalData(client, words, sealing);
       const statements = [
-        ...planStatements(words),
         ...customerStatements(words),
         ...orderStatements(words),
         ...holdingStatements(words),
@@ -46,4 +36,32 @@ export const fillDatabase = async (migrateUrl: string, given: Series): Promise<v
     await client.query('COMMIT');
     await client.query('VACUUM ANALYZE');
   });
+};
+
+/**
+ * Fills a database, as the owner of its tables, with the customers and books of a series, whole or
+ * not at all: every rule over the database holds after it as before. What is personal is sealed
+ * with the service's keys, the local stack's unless given. Nobody else may use these tables
+ * meanwhile.
+ * @throws RangeError for a series that is too long, or whose number is not 1 to 15
+ */
+export const fillDatabase = async (
+  migrateUrl: string,
+  given: Series,
+  keys: FillKeys = publishedDataKeys,
+): Promise<void> => {
+  const { series, orders, users } = given;
+  const isWhole = [series, orders, users].every((count) => Number.isInteger(count) && count > 0);
+  if (!isWhole || series > mostSeries || Math.max(orders, users) > most || users < 10) {
+    throw new RangeError(
+      `a series is 1 to ${mostSeries}, of up to ${most} orders and 10 to ${most} users`,
+    );
+  }
+  const words = wordsOf(given);
+  const sealing = createFillSealing(migrateUrl, keys);
+  try {
+    await fill(migrateUrl, words, sealing);
+  } finally {
+    await sealing.close();
+  }
 };

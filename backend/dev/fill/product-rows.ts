@@ -1,7 +1,7 @@
 import type { Words } from './series.ts';
 
 /** One order of jewellery for so many of gold. */
-const goldOrdersEach = 20;
+export const goldOrdersEach = 20;
 
 /** The way of an order to each status. */
 const ways: Readonly<Record<string, readonly string[]>> = {
@@ -42,8 +42,8 @@ export const productStatements = (words: Words): readonly string[] => {
     `INSERT INTO product_order (id, user_id, status, items_total_paise, gst_paise, gst_rate_bps,
        delivery_fee_paise, total_paise, shipping_address_sealed, created_at, updated_at)
      SELECT ${id('productOrder', 'n')}, user_id, status, unit_price * quantity, ${gst}, 300, 9900,
-       unit_price * quantity + ${gst} + 9900, 'filled', at, at
-     FROM (${chosen}) AS chosen ORDER BY n`,
+       unit_price * quantity + ${gst} + 9900, sealed, at, at
+     FROM (${chosen}) AS chosen JOIN fill_address USING (n) ORDER BY n`,
     `INSERT INTO product_order_line (id, order_id, line_no, product_id, name, quantity,
        unit_price_paise, gst_paise, line_total_paise)
      SELECT ${id('productLine', 'n')}, ${id('productOrder', 'n')}, 1, ${product},

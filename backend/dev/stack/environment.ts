@@ -35,6 +35,12 @@ export const publishedSecrets = {
   kycWebhook: 'dev-only-kyc-webhook-secret-0000000000001',
 } as const;
 
+/** The keys of personal data. */
+export const publishedDataKeys = {
+  PII_KEYRING: `k1:${publishedKey('personal-data-key-1')}`,
+  BLIND_INDEX_KEY: publishedKey('blind-index-key'),
+} as const;
+
 const internalPortOf = {
   customer: 'customerInternal',
   admin: 'adminInternal',
@@ -98,8 +104,7 @@ const service = (addresses: StackAddresses, sandbox: string): ProcessEnvironment
   INTERNAL_HOSTNAMES: 'localhost,127.0.0.1,[::1]',
   CORS_ALLOWED_ORIGINS: '',
   JWT_SECRET: publishedSecrets.jwtSecret,
-  PII_KEYRING: `k1:${publishedKey('personal-data-key-1')}`,
-  BLIND_INDEX_KEY: publishedKey('blind-index-key'),
+  ...publishedDataKeys,
   CREDENTIAL_PEPPER: publishedKey('credential-pepper'),
   SETTINGS_DIR: addresses.settingsDir,
   CLOCK_CONTROL: 'true',
