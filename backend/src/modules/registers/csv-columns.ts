@@ -16,7 +16,9 @@ const guarded = (value: Sql): Sql => sql`
  * follows its locale, and a word that was missed would be a letter too few and never one too many.
  */
 const masked = (name: Sql): Sql => sql`
-  CASE WHEN ${name} ~ '[^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+  CASE WHEN ${name} ~
+      '[^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a'
+      '\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
     THEN rtrim(regexp_replace(${name},
       '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]*'
       '([^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff])'
