@@ -48,7 +48,7 @@ const secretsOf = {
   ],
   admin: [...own, ...parties, 'JWT_SECRET', 'GITHUB_TOKEN'],
   accounting: own,
-  worker: [...own, ...parties],
+  worker: [...own, ...parties, 'GITHUB_TOKEN'],
 } as const;
 
 const isSecret = (name: string): boolean =>
