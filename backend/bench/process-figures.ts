@@ -18,7 +18,7 @@ interface Figures {
 const measure = async (start: () => Promise<RunningApp>): Promise<Figures> => {
   const started = await start();
   await timers.sleep(settleMs);
-  const residentMb = await residentMbOf(started.pid);
+  const residentMb = residentMbOf(started.pid);
   await started.kill();
   return { readyMs: started.readyMs, residentMb };
 };

@@ -93,10 +93,10 @@ interface FileRun {
 }
 
 const readFile = async (app: RunningApp, token: string, format: string): Promise<FileRun> => {
-  const [restMb, cpuBefore] = [await residentMbOf(app.pid), cpuMsOf(app.pid)];
+  const [restMb, cpuBefore] = [residentMbOf(app.pid), cpuMsOf(app.pid)];
   let [peakMb, bytes, firstMs] = [restMb, 0, 0];
   const watch = setInterval(() => {
-    void residentMbOf(app.pid).then((now) => (peakMb = Math.max(peakMb, now)));
+    peakMb = Math.max(peakMb, residentMbOf(app.pid));
   }, watchEveryMs);
   const startedAt = performance.now();
   const response = await fetch(`${app.url}/api/v1/accounting/gold/buys?format=${format}`, {
