@@ -19,9 +19,13 @@ const whileWritable = async <T>(settingsDir: string, act: () => Promise<T>): Pro
   }
 };
 
-/** The month before the one of a time, as `YYYY-MM`. */
-const monthBefore = (time: string): string => {
-  const first = new Date(`${istDayOf(time).slice(0, 7)}-01T00:00:00Z`);
+/** Transactions of a month may last as long into the next one; until then it is not closed. */
+const settlingMs = 2 * 60_000;
+
+/** The last month whose books could be closed at a time, as `YYYY-MM`. */
+const lastMonth = (time: string): string => {
+  const day = istDayOf(new Date(Date.parse(time) - settlingMs).toISOString());
+  const first = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
   first.setUTCMonth(first.getUTCMonth() - 1);
   return first.toISOString().slice(0, 7);
 };
@@ -31,7 +35,7 @@ export const closeMonth: Step = {
   title: 'The accountant closes the last month',
   async run(demo) {
     const { staff } = await signInStaff(demo, 'accountant');
-    const period = monthBefore(demo.recall('buy').order.created_at);
+    const period = lastMonth(demo.recall('buy').order.created_at);
     const path = { period };
     const close = () => staff.post('/api/v1/accounting/gold/month-end-close/{period}', { path });
     const { settingsDir } = demo.endpoints;

@@ -6,6 +6,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
 import { registerTotals, type RegisterTotals } from '../registers/index.ts';
 import { portalActor } from './accounting.types.ts';
+import { hasSettled } from './has-settled.ts';
 import { bookLock, findMonthEnd, insertMonthEnd, type MonthEndRow } from './month-ends.store.ts';
 import type { DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
@@ -104,8 +105,8 @@ const conflict = (message: string, details?: unknown): AppError =>
   new AppError('CONFLICT', { message, field: 'period', ...(details !== undefined && { details }) });
 
 /**
- * Closes a month that is over: proves its totals against the movements and freezes them
- * (contract: accounting > Month end).
+ * Closes a month that ended two minutes ago or earlier: proves its totals against the movements and
+ * freezes them (contract: accounting > Month end).
  * @throws AppError CONFLICT for a month that is not over, is closed already, or does not add up
  */
 export const closeMonth = async (
@@ -115,8 +116,8 @@ export const closeMonth = async (
 ): Promise<MonthEndRow> => {
   const { inTransaction, clock, random, audit } = deps;
   const closedAt = clock.now();
-  if (period >= istDate(closedAt).slice(0, 7)) {
-    throw conflict('This month is not over in India. Close it once it is.');
+  if (!hasSettled(endOfIstDate(datesOf(period).to), closedAt)) {
+    throw conflict('This month is not over in India. Close it two minutes after its end.');
   }
   if ((await findMonthEnd(deps.db, period)) !== undefined) {
     throw conflict('This month is closed already. Its totals never change.');

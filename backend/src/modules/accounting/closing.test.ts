@@ -69,7 +69,15 @@ const withTampered = async (change: string, undo: string, work: () => Promise<vo
 const days = (query: string) => ask('GET', `/gold/provider-reconciliation?${query}`);
 const dayOf = (days: number): string => istDate(addMs(books.system.clock.now(), days * 86_400_000));
 
+const month = (of = period) => `/gold/month-end-close/${of}`;
 const path = (date: string) => `/gold/provider-reconciliation/${date}/sign-off`;
+
+it('freezes nothing in the two minutes after midnight, while transactions may last', async () => {
+  const lastDay = path(datesOf(period).to);
+  expect(await ask('POST', lastDay)).toMatchObject({ status: 409, field: 'date' });
+  expect(await ask('POST', month())).toMatchObject({ status: 409, field: 'period' });
+  await books.advance(60);
+});
 
 describe('provider reconciliation', () => {
   it('shows what orders and provider say of each day, and their sum', async () => {
@@ -129,8 +137,6 @@ it('lets no rate begin before what was charged', async () => {
   expect(await put(today)).toMatchObject({ status: 409, field: 'effectiveFrom' });
   expect(await put(dayOf(1))).toMatchObject({ status: 200 });
 });
-
-const month = (of = period) => `/gold/month-end-close/${of}`;
 
 describe('the close of a month', () => {
   it('is refused while the month lasts', async () => {

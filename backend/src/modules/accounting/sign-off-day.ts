@@ -1,7 +1,8 @@
-import { istDate } from '../../platform/clock/ist.ts';
+import { endOfIstDate } from '../../platform/clock/ist.ts';
 import { isUniqueViolation, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { portalActor } from './accounting.types.ts';
+import { hasSettled } from './has-settled.ts';
 import { noProviderFigures, readProviderDays, type DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
@@ -27,8 +28,8 @@ export const signOffDay = async (
   { principal, context }: PortalAuthor,
 ): Promise<SignOffRow> => {
   const signedAt = clock.now();
-  if (date >= istDate(signedAt)) {
-    const message = 'This day is not over in India. Sign it off once it is.';
+  if (!hasSettled(endOfIstDate(date), signedAt)) {
+    const message = 'This day is not over in India. Sign it off two minutes after its end.';
     throw new AppError('CONFLICT', { message, field: 'date' });
   }
   try {
