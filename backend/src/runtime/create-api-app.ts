@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import type { Config } from '../platform/config/config.ts';
 import { createApi, openApiDocument, type Guard, type Route } from '../platform/http/index.ts';
 import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
@@ -20,6 +20,8 @@ export interface ApiDefinition {
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
   readonly guard: Guard;
+  /** Is told of each request beyond the limit, after it is counted. */
+  readonly onLimited?: (req: Request) => void;
   /** The accounting API publishes no schema. */
   readonly docs: boolean;
 }
@@ -58,7 +60,10 @@ export const createApiApp = (
       prefix: name,
       limit: api.limitPerMinute,
       windowMs: 60_000,
-      onLimited: metrics.countRateLimited,
+      onLimited: (req) => {
+        metrics.countRateLimited();
+        api.onLimited?.(req);
+      },
       onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
     }),
     requestLog: createRequestLog({ logger, prefix, observe: metrics.observeRequest }),

@@ -81,6 +81,8 @@ interface ServedApi {
   readonly prefix: string;
   readonly routes: readonly Route[];
   readonly guard: Guard;
+  /** No limit unless given. */
+  readonly rateLimit?: RequestHandler;
   /** Gets the server before it listens: for the price feed's sockets. */
   readonly onServer?: (server: Server) => void;
 }
@@ -112,7 +114,7 @@ const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>
     info: { title: 'Test', version: '1', description: '', prefix: api.prefix },
     routes: api.routes,
     guard: api.guard,
-    rateLimit: next,
+    rateLimit: api.rateLimit ?? next,
     requestLog: next,
     metrics: next,
     logger: system.logger,

@@ -18,6 +18,7 @@ export const createAccountingApi = (runtime: Runtime): ApiDefinition => {
     limitPerMinute: 120,
     docs: false,
     guard: accounting.guard,
+    onLimited: accounting.onLimited,
     routes: [...accounting.routes, ...registers],
   };
 };

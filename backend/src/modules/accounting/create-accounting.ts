@@ -1,5 +1,7 @@
+import type { Request } from 'express';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Guard, Route } from '../../platform/http/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
 import { createAuditRoutes } from '../audit/index.ts';
 import type { Switches } from '../settings/index.ts';
 import { createAccountingRoutes } from './accounting.routes.ts';
@@ -12,14 +14,16 @@ import {
 import { createPortalGuard } from './portal-guard.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
+import { createRateLimitedRecorder } from './record-rate-limited.ts';
 
 /** Wires the accounting portal: its sign-in, users, books and the guard of its API. */
 export const createAccounting = (
   deps: PortalSignInDeps & {
     readonly switches: Switches;
     readonly vault: Pick<Vault, 'forUsers' | 'service'>;
+    readonly logger: Logger;
   },
-): { routes: Route[]; guard: Guard } => ({
+): { routes: Route[]; guard: Guard; onLimited: (req: Request) => void } => ({
   routes: [
     ...createAccountingRoutes(deps),
     ...createPortalUserReads(deps),
@@ -35,4 +39,5 @@ export const createAccounting = (
     }),
   ],
   guard: createPortalGuard(deps),
+  onLimited: createRateLimitedRecorder(deps),
 });

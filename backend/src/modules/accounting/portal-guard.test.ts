@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCaller } from '#test/support/caller.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
+import { createRateLimit } from '../../platform/rate-limit/index.ts';
 import { createRefusalSweep } from '../audit/index.ts';
 import { createAccounting, portalRead, portalWrite, type Permission } from './index.ts';
 import { administrationPermissions, permissions } from './permissions.ts';
@@ -142,6 +144,28 @@ describe('refusals without a valid token', () => {
       { action: 'accounting.refused', after: { further: 4, refused: [after, other] } },
     ]);
   });
+});
+
+it('audits requests beyond the rate limit, the first of an address in a minute', async () => {
+  const { routes, guard, onLimited } = createAccounting(system);
+  const { redis } = system;
+  const rateLimit = createRateLimit({ redis, prefix: 'x', limit: 1, windowMs: 60_000, onLimited });
+  const limited = await system.serve({ prefix: '/limited', routes, guard, rateLimit });
+  system.clock.advance(60_000);
+  const where = { after: { path: ['code'], equals: 'RATE_LIMITED' } };
+  const ask = createCaller(limited);
+  for (const expected of [404, 429, 429]) {
+    expect(await ask('GET', '/nowhere')).toMatchObject({ status: expected });
+  }
+  await eventually(async () => {
+    expect(await system.db.auditLog.findMany({ where })).toMatchObject([
+      { action: 'accounting.refused', outcome: 'REFUSED', ip: '127.0.0.1' },
+    ]);
+  });
+  expect(await ask('GET', '/nowhere')).toMatchObject({ status: 429 });
+  system.clock.advance(60_000);
+  expect(await ask('GET', '/nowhere')).toMatchObject({ status: 429 });
+  await eventually(async () => expect(await system.db.auditLog.count({ where })).toBe(2));
 });
 
 describe('the mode', () => {

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import type { Redis } from 'ioredis';
 import { AppError } from '../errors/app-error.ts';
@@ -12,7 +12,7 @@ export interface RateLimitOptions {
   readonly limit: number;
   /** Real milliseconds, also where the business clock can be moved. */
   readonly windowMs: number;
-  readonly onLimited?: () => void;
+  readonly onLimited?: (req: Request) => void;
   readonly onStoreError?: (error: unknown) => void;
 }
 
@@ -35,8 +35,8 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
       prefix: `rate-limit:${prefix}:`,
       ...(onStoreError !== undefined && { onError: onStoreError }),
     }),
-    handler: (_req, res, next) => {
-      onLimited?.();
+    handler: (req, res, next) => {
+      onLimited?.(req);
       const retryAfterSeconds = Number(res.getHeader('retry-after') ?? windowMs / 1000);
       next(new AppError('RATE_LIMITED', { retryAfterSeconds }));
     },
