@@ -52,6 +52,14 @@ interface GoldConditions {
   limits: Limits;
 }
 
+/** Returns the conditions that a system starts with. */
+export const goldConditions = (): GoldConditions => ({
+  kyc: 'APPROVED',
+  isGateOpen: true,
+  isSellGateOpen: true,
+  limits: defaultLimits,
+});
+
 const gatesOf = (
   conditions: GoldConditions,
 ): Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'> => ({
@@ -133,7 +141,7 @@ const callerOf =
     };
   };
 
-interface OpenGoldOptions {
+export interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
   /** Stands before the real adapters: a gateway that gives no answer. */
@@ -156,12 +164,7 @@ export const openGold = async ({
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
   const system = await openTestSystem({ env, ...(wall !== undefined && { wall }) });
   const { database, db, clock, random, redis, sandbox, provider } = system;
-  const conditions: GoldConditions = {
-    kyc: 'APPROVED',
-    isGateOpen: true,
-    isSellGateOpen: true,
-    limits: defaultLimits,
-  };
+  const conditions = goldConditions();
   const price = createPrice(system);
   const notify = createNotify(system);
   const orders = createOrders({ ...system, notify });

@@ -141,3 +141,5 @@ export const createReviewedBuys = (open: OpenGold) => {
     paymentOrderStatus,
   };
 };
+
+export type ReviewedBuys = ReturnType<typeof createReviewedBuys>;

@@ -50,5 +50,3 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
 
   return { theSale, confirmsOf, toldOf, expectFree, expectSold, expectUnderReview };
 };
-
-export type SaleOutcomes = ReturnType<typeof createSaleOutcomes>;

@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import { goldTest } from '#test/support/gold-test.ts';
 import {
   createInstallmentFixtures,
   type InstallmentFixtures,
   type TestInstallment,
 } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
 /** A worker that dies at one of its calls to the provider: nothing after it happens. */
@@ -34,29 +34,31 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-beforeAll(async () => {
-  open = await openGold({ wrapProvider: mortal });
-  fixtures = createInstallmentFixtures(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  death.at = undefined;
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest({ wrapProvider: mortal })
+  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
+  .extend('paid', ({ fixtures }) => fixtures.payable());
 
-let paid: TestInstallment & { readonly gatewayOrderId: string };
-beforeEach(async () => {
-  paid = await fixtures.payable();
+it.beforeEach(async ({ fixtures, paid }) => {
   await fixtures.pay(paid.gatewayOrderId);
   await fixtures.becomes(paid, 'PAID');
 });
 
-const allocate = () => open.gold.allocate(paid.orderId);
-const is = (status: string, code?: string) => fixtures.becomes(paid, status, code);
-const confirmsOf = async (): Promise<number> => {
+afterEach(() => {
+  death.at = undefined;
+});
+
+const allocate = (open: OpenGold, paid: TestInstallment & { readonly gatewayOrderId: string }) =>
+  open.gold.allocate(paid.orderId);
+const is = (
+  fixtures: InstallmentFixtures,
+  paid: TestInstallment & { readonly gatewayOrderId: string },
+  status: string,
+  code?: string,
+) => fixtures.becomes(paid, status, code);
+const confirmsOf = async (
+  open: OpenGold,
+  paid: TestInstallment & { readonly gatewayOrderId: string },
+): Promise<number> => {
   const ours = await open.journal('buy-confirm');
   const operations = await open.database.db.providerOperation.findMany({
     where: { orderId: paid.orderId },
@@ -65,7 +67,11 @@ const confirmsOf = async (): Promise<number> => {
   return ours.filter((entry) => ids.has(String(entry.body['tx_id']))).length;
 };
 /** One purchase on both sides, for the rupees that were paid. */
-const expectOnePurchase = async (): Promise<void> => {
+const expectOnePurchase = async (
+  open: OpenGold,
+  fixtures: InstallmentFixtures,
+  paid: TestInstallment & { readonly gatewayOrderId: string },
+): Promise<void> => {
   const order = await fixtures.orderOf(paid);
   expect(order).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
   expect(order.gold_value_paise + order.gst_paise).toBe(100_000);
@@ -76,21 +82,25 @@ const expectOnePurchase = async (): Promise<void> => {
   expect(movements.map(({ investedPaise }) => investedPaise)).toEqual([100_000n]);
 };
 const everyRetry = [5, 15, 45, 90, 180];
-const retryAll = async (): Promise<void> => {
+const retryAll = async (
+  open: OpenGold,
+  fixtures: InstallmentFixtures,
+  paid: TestInstallment & { readonly gatewayOrderId: string },
+): Promise<void> => {
   for (const seconds of everyRetry) {
     expect(await fixtures.statusOf(paid)).toBe('RETRY_PENDING');
     await open.advance(seconds);
-    await allocate();
+    await allocate(open, paid);
   }
 };
 
 describe('a paid installment', () => {
-  it('is bought at the price of the moment, from its job', async () => {
+  it('is bought at the price of the moment, from its job', async ({ open, fixtures, paid }) => {
     const price = { buyPaise: 2_000_000, sellPaise: 1_900_000, spotPaise: 1_950_000 };
     await open.sandbox.control('PUT', '/price', price);
     await open.advance(20 * 60);
     await fixtures.runJobs();
-    await expectOnePurchase();
+    await expectOnePurchase(open, fixtures, paid);
     const order = await fixtures.orderOf(paid);
     expect(order).toMatchObject({
       price_per_gram_paise: 2_000_000,
@@ -110,64 +120,68 @@ describe('a paid installment', () => {
     expect(seen.body).toMatchObject({ type: 'SIP_INSTALLMENT', provider_amount_paise: 99_910 });
   });
 
-  it('in ten workers at a time is confirmed once', async () => {
-    await Promise.all(Array.from({ length: 10 }, allocate));
-    await expectOnePurchase();
-    expect(await confirmsOf()).toBe(1);
-    await allocate();
-    await expectOnePurchase();
+  it('in ten workers at a time is confirmed once', async ({ open, fixtures, paid }) => {
+    await Promise.all(Array.from({ length: 10 }, () => allocate(open, paid)));
+    await expectOnePurchase(open, fixtures, paid);
+    expect(await confirmsOf(open, paid)).toBe(1);
+    await allocate(open, paid);
+    await expectOnePurchase(open, fixtures, paid);
   });
 
-  it('shows no gold until it has it', async () => {
+  it('shows no gold until it has it', async ({ open, fixtures, paid }) => {
     await open.fault('buy-confirm', 'error');
-    await allocate();
+    await allocate(open, paid);
     const nothing = { grams: null, price_per_gram_paise: null, gst_paise: null, cgst_paise: null };
     expect(await fixtures.orderOf(paid)).toMatchObject({ status: 'RETRY_PENDING', ...nothing });
     const seen = await open.as('operator')('GET', `/orders/${paid.orderId}`);
     expect(seen.body).toMatchObject(nothing);
     await open.advance(5);
-    await allocate();
-    await expectOnePurchase();
+    await allocate(open, paid);
+    await expectOnePurchase(open, fixtures, paid);
     const states = ['PENDING', 'PAID', 'RETRY_PENDING', 'PAID', 'ALLOCATED'];
     expect(await fixtures.historyOf(paid)).toEqual(states);
   });
 
-  it.each(['error', 'reset', 'wrong_amount', 'malformed'])(
+  it.for(['error', 'reset', 'wrong_amount', 'malformed'])(
     'whose verify ends in %s is verified again',
-    async (fault) => {
+    async (fault, { open, fixtures, paid }) => {
       await open.fault('buy-verify', fault);
-      await allocate();
-      await is('RETRY_PENDING');
-      expect(await confirmsOf()).toBe(0);
+      await allocate(open, paid);
+      await is(fixtures, paid, 'RETRY_PENDING');
+      expect(await confirmsOf(open, paid)).toBe(0);
       await open.advance(5);
-      await allocate();
-      await expectOnePurchase();
+      await allocate(open, paid);
+      await expectOnePurchase(open, fixtures, paid);
     },
   );
 
-  it.each(['accept_then_timeout', 'malformed'])(
+  it.for(['accept_then_timeout', 'malformed'])(
     'whose confirm went through but ended in %s is found by the status',
-    async (fault) => {
+    async (fault, { open, fixtures, paid }) => {
       await open.fault('buy-confirm', fault);
-      await allocate();
-      await expectOnePurchase();
-      expect(await confirmsOf()).toBe(1);
+      await allocate(open, paid);
+      await expectOnePurchase(open, fixtures, paid);
+      expect(await confirmsOf(open, paid)).toBe(1);
     },
   );
 
-  it('comes to a person when every verify was for other grams', async () => {
+  it('comes to a person when every verify was for other grams', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
     await open.fault('buy-verify', 'wrong_amount', { times: 50 });
-    await allocate();
-    await retryAll();
-    await is('MANUAL_REVIEW', 'GRAMS_MISMATCH');
-    expect(await confirmsOf()).toBe(0);
+    await allocate(open, paid);
+    await retryAll(open, fixtures, paid);
+    await is(fixtures, paid, 'MANUAL_REVIEW', 'GRAMS_MISMATCH');
+    expect(await confirmsOf(open, paid)).toBe(0);
   });
 
-  it('comes to a person when every retry was used', async () => {
+  it('comes to a person when every retry was used', async ({ open, fixtures, paid }) => {
     await open.fault('buy-verify', 'error', { times: 50 });
-    await allocate();
-    await retryAll();
-    await is('MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+    await allocate(open, paid);
+    await retryAll(open, fixtures, paid);
+    await is(fixtures, paid, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
     const { manual_review_reason: reason } = await fixtures.orderOf(paid);
     expect(reason).toBe(
       '6 tries of the allocation failed. The last verify ended in PROVIDER_UNAVAILABLE.',
@@ -177,79 +191,87 @@ describe('a paid installment', () => {
 });
 
 describe('an undecided confirm of an installment', () => {
-  it('is asked about, and never followed by a second purchase', async () => {
+  it('is asked about, and never followed by a second purchase', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'timeout', { times: 2 });
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(5);
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(15);
-    await allocate();
-    await expectOnePurchase();
-    expect(await confirmsOf()).toBe(1);
+    await allocate(open, paid);
+    await expectOnePurchase(open, fixtures, paid);
+    expect(await confirmsOf(open, paid)).toBe(1);
   });
 
-  it('defers the next verify until the provider can no longer confirm it', async () => {
+  it('defers the next verify until the provider can no longer confirm it', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
     await open.fault('buy-confirm', 'timeout');
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     const before = (await open.journal('buy-verify')).length;
     await open.advance(600);
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(30);
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     expect(await open.journal('buy-verify')).toHaveLength(before);
     await open.advance(35);
-    await allocate();
+    await allocate(open, paid);
     await open.advance(15);
-    await allocate();
-    await expectOnePurchase();
+    await allocate(open, paid);
+    await expectOnePurchase(open, fixtures, paid);
     expect(await open.journal('buy-verify')).toHaveLength(before + 1);
   });
 
-  it('allocates it from its review, by the sweep', async () => {
+  it('allocates it from its review, by the sweep', async ({ open, fixtures, paid }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'malformed', { times: 200 });
-    await allocate();
-    await retryAll();
-    await is('MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+    await allocate(open, paid);
+    await retryAll(open, fixtures, paid);
+    await is(fixtures, paid, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
     await open.sandbox.control('DELETE', '/faults');
     await open.advance(60);
     await runSweeps(open.gold.sweeps, 'poll-undecided-allocations');
-    expect(await confirmsOf()).toBe(1);
-    await expectOnePurchase();
+    expect(await confirmsOf(open, paid)).toBe(1);
+    await expectOnePurchase(open, fixtures, paid);
   });
 });
 
 describe('a worker killed with an installment', () => {
-  it.each(['after the verify', 'before the confirm', 'after the confirm', 'after the status'])(
+  it.for(['after the verify', 'before the confirm', 'after the confirm', 'after the status'])(
     '%s is followed by another that buys the gold once',
-    async (point) => {
+    async (point, { open, fixtures, paid }) => {
       death.at = point;
-      await expect(allocate()).rejects.toThrow('killed');
+      await expect(allocate(open, paid)).rejects.toThrow('killed');
       death.at = undefined;
       await open.lapseLeases();
       await open.advance(61);
       await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
       await runSweeps(open.gold.sweeps, 'resume-paid-orders');
       await fixtures.runJobs();
-      await expectOnePurchase();
-      expect(await confirmsOf()).toBe(1);
+      await expectOnePurchase(open, fixtures, paid);
+      expect(await confirmsOf(open, paid)).toBe(1);
     },
   );
 
-  it('before its retry is followed by another at that retry', async () => {
+  it('before its retry is followed by another at that retry', async ({ open, fixtures, paid }) => {
     await open.fault('buy-verify', 'error');
-    await allocate();
-    await is('RETRY_PENDING');
+    await allocate(open, paid);
+    await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(70);
     await runSweeps(open.gold.sweeps, 'resume-allocation-retries');
     await fixtures.runJobs();
-    expect(await confirmsOf()).toBe(1);
-    await expectOnePurchase();
+    expect(await confirmsOf(open, paid)).toBe(1);
+    await expectOnePurchase(open, fixtures, paid);
   });
 });

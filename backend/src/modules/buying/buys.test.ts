@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+const it = goldTest();
 
 let keys = 0;
 const newKey = (): string => `key-${String((keys += 1)).padStart(6, '0')}`;
@@ -21,12 +16,13 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
 const atGateway = { collaborator: 'sandbox-gateway', operation: 'create-order', times: 1 };
 const refusedByGateway = { ...atGateway, fault: 'error', status: 400 };
 const otherAmountAtGateway = { ...atGateway, fault: 'wrong_amount' };
-const ordersOf = (userId: string) => open.database.db.goldOrder.findMany({ where: { userId } });
+const ordersOf = (open: OpenGold, userId: string) =>
+  open.database.db.goldOrder.findMany({ where: { userId } });
 const quoteFor = async (call: Caller, amount = '1000'): Promise<string> =>
   (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
 
 describe('POST /gold/buy', () => {
-  it('answers the order, its payment with a checkout, and the lock', async () => {
+  it('answers the order, its payment with a checkout, and the lock', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/buy', buyOf('1000'));
     expect(status).toBe(201);
@@ -73,7 +69,9 @@ describe('POST /gold/buy', () => {
     ]);
   });
 
-  it('replays a finished key, whatever its spelling, without another price call', async () => {
+  it('replays a finished key, whatever its spelling, without another price call', async ({
+    open,
+  }) => {
     const { id: userId, call } = await open.newCustomer();
     const key = newKey();
     const first = await call('POST', '/gold/buy', buyOf('1000', key));
@@ -82,11 +80,11 @@ describe('POST /gold/buy', () => {
     expect(again.status).toBe(200);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.body).toEqual(first.body);
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
     expect((await open.journal('buy-verify')).length).toBe(verified);
   });
 
-  it('gives one order to many requests of one key at a time', async () => {
+  it('gives one order to many requests of one key at a time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('700');
     const answers = await Promise.all(
@@ -97,10 +95,10 @@ describe('POST /gold/buy', () => {
       201,
     ]);
     expect(new Set(answers.map((answer) => answer.body.order.id)).size).toBe(1);
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
   });
 
-  it('leaves the key of a refused request free', async () => {
+  it('leaves the key of a refused request free', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     const refused = await call('POST', '/gold/buy', buyOf('1', key));
@@ -108,7 +106,7 @@ describe('POST /gold/buy', () => {
     expect((await call('POST', '/gold/buy', buyOf('500', key))).status).toBe(201);
   });
 
-  it('takes up at the gateway call what stopped after the commit', async () => {
+  it('takes up at the gateway call what stopped after the commit', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('800');
     const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
@@ -116,7 +114,7 @@ describe('POST /gold/buy', () => {
     const failed = await call('POST', '/gold/buy', body);
     expect(failed.status).toBe(503);
     expect(failed.body.error.code).toBe('NO_USABLE_GATEWAY');
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
     await open.sandbox.control('DELETE', '/faults');
     const verified = (await open.journal('buy-verify')).length;
     // The adapter leaves a gateway alone for some seconds that has failed again and again.
@@ -126,13 +124,13 @@ describe('POST /gold/buy', () => {
       return answer;
     });
     expect(again.body.payment.status).toBe('GATEWAY_ORDER_CREATED');
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
     expect((await open.journal('buy-verify')).length).toBe(verified);
   });
 });
 
 describe('a buy that the gateway refused', () => {
-  it('is 503, and the same key tries again', async () => {
+  it('is 503, and the same key tries again', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('700');
     await open.sandbox.control('POST', '/faults', refusedByGateway);
@@ -140,12 +138,12 @@ describe('a buy that the gateway refused', () => {
     expect([refused.status, refused.body.error.code]).toEqual([503, 'NO_USABLE_GATEWAY']);
     const again = await call('POST', '/gold/buy', body);
     expect([again.status, again.body.payment.status]).toEqual([201, 'GATEWAY_ORDER_CREATED']);
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
   });
 });
 
 describe('a buy whose gateway made another order', () => {
-  it('is replayed as it is, and is no new one', async () => {
+  it('is replayed as it is, and is no new one', async ({ open }) => {
     const { call } = await open.newCustomer();
     const body = buyOf('700');
     await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
@@ -163,7 +161,7 @@ describe('a buy whose gateway made another order', () => {
 });
 
 describe('the order of refusals of a buy', () => {
-  it('is replay, gate, body, key, KYC, limits, provider', async () => {
+  it('is replay, gate, body, key, KYC, limits, provider', async ({ open }) => {
     const { call } = await open.newCustomer();
     const done = buyOf('600');
     await call('POST', '/gold/buy', done);
@@ -191,7 +189,7 @@ describe('the order of refusals of a buy', () => {
 });
 
 describe('the daily limit', () => {
-  it('holds under twenty buys at a time', async () => {
+  it('holds under twenty buys at a time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const { limits } = open.conditions;
     open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
@@ -205,7 +203,7 @@ describe('the daily limit', () => {
       code: 'LIMIT_EXCEEDED',
       details: { limit: 'dailyBuyPaise', limitPaise: 500_000 },
     });
-    expect(await ordersOf(userId)).toHaveLength(5);
+    expect(await ordersOf(open, userId)).toHaveLength(5);
 
     // An unpaid one counts while its lock stands.
     await open.advance(481);
@@ -214,7 +212,7 @@ describe('the daily limit', () => {
     open.conditions.limits = limits;
   });
 
-  it('counts a FAILED buy while its lock stands, since it may still be paid', async () => {
+  it('counts a FAILED buy while its lock stands, since it may still be paid', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { limits } = open.conditions;
     open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
@@ -233,7 +231,7 @@ describe('the daily limit', () => {
 });
 
 describe('POST /payments/orders', () => {
-  it('pays for a stored quote, once', async () => {
+  it('pays for a stored quote, once', async ({ open }) => {
     const { call } = await open.newCustomer();
     const quoteId = await quoteFor(call);
     const body = {
@@ -266,7 +264,7 @@ describe('POST /payments/orders', () => {
     expect(order).toMatchObject({ status: 'PENDING', quote_id: quoteId, amount_inr: '1000.00' });
   });
 
-  it('lets one of many keys have a quote', async () => {
+  it('lets one of many keys have a quote', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const quoteId = await quoteFor(call);
     const answers = await Promise.all(
@@ -276,10 +274,10 @@ describe('POST /payments/orders', () => {
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
   });
 
-  it('refuses, in order: gate, terms, key, KYC, the quote', async () => {
+  it('refuses, in order: gate, terms, key, KYC, the quote', async ({ open }) => {
     const { call } = await open.newCustomer();
     const quote_id = await quoteFor(call);
     const code = async (body: object): Promise<string> =>

@@ -1,13 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import {
   createInstallmentFixtures,
   type InstallmentFixtures,
   type TestInstallment,
 } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
@@ -22,69 +22,64 @@ const mortal = (gateway: PaymentGateway) => ({
   },
 });
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-beforeAll(async () => {
-  open = await openGold({
-    wrapGateways: (real) =>
-      new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
-  });
-  fixtures = createInstallmentFixtures(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
+const it = goldTest({
+  wrapGateways: (real) =>
+    new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
+}).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
+
+it.afterEach(async ({ open }) => {
   death.at = undefined;
-  open.conditions.isGateOpen = true;
   await open.database.db.gatewaySetting.deleteMany();
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
 const hour = 3600;
-const sweep = (name = 'debit-installments') => runSweeps(open.gold.sweeps, name);
-const raise = async (token = 'token-of-asha', dueInSeconds = 24 * hour) =>
-  fixtures.raise(await fixtures.newPlan(), 1, { token, dueInSeconds });
+const sweep = (open: OpenGold, name = 'debit-installments') => runSweeps(open.gold.sweeps, name);
+const raise = async (
+  fixtures: InstallmentFixtures,
+  token = 'token-of-asha',
+  dueInSeconds = 24 * hour,
+) => fixtures.raise(await fixtures.newPlan(), 1, { token, dueInSeconds });
 /** One whose debit is due now. */
-const due = async (token?: string) => {
-  const raised = await raise(token);
+const due = async (open: OpenGold, fixtures: InstallmentFixtures, token?: string) => {
+  const raised = await raise(fixtures, token);
   await open.advance(24 * hour);
   return raised;
 };
-const rowOf = ({ paymentOrderId: id }: TestInstallment) =>
+const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
   open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
 /** The requests for debits of one installment that its gateway has received. */
-const debitsOf = async ({ paymentOrderId }: TestInstallment) =>
+const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
   (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
 /** The payments of it that its gateway has. */
-const paymentsOf = async (given: TestInstallment): Promise<number> => {
-  const { gatewayOrderId } = await rowOf(given);
+const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
+  const { gatewayOrderId } = await rowOf(open, given);
   const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
   return (body['items'] as unknown[]).length;
 };
 
 describe('a mandate', () => {
-  it('is debited when it is due, and not before', async () => {
-    const raised = await raise();
+  it('is debited when it is due, and not before', async ({ open, fixtures }) => {
+    const raised = await raise(fixtures);
     await open.advance(24 * hour - 1);
-    await sweep();
-    expect(await debitsOf(raised)).toHaveLength(0);
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(0);
     const before = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(before).toMatchObject({ status: 'CREATED', gateway_order_id: null });
     await open.advance(1);
-    await sweep();
+    await sweep(open);
     await fixtures.becomes(raised, 'PAID');
-    expect(await debitsOf(raised)).toHaveLength(1);
-    expect(await rowOf(raised)).toMatchObject({ debitStatus: 'ACCEPTED' });
+    expect(await debitsOf(open, raised)).toHaveLength(1);
+    expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'ACCEPTED' });
     await open.gold.allocate(raised.orderId);
     await fixtures.becomes(raised, 'ALLOCATED');
   });
 
-  it('has a job at its time', async () => {
-    const raised = await raise();
+  it('has a job at its time', async ({ open, fixtures }) => {
+    const raised = await raise(fixtures);
     const row = await open.database.db.scheduledJob.findFirstOrThrow({
       where: { key: `gold.debit-installment:${raised.paymentOrderId}` },
     });
-    const { debitDueAt } = await rowOf(raised);
+    const { debitDueAt } = await rowOf(open, raised);
     expect(row.dueAt).toEqual(debitDueAt);
     await open.advance(24 * hour);
     const payload = { paymentOrderId: raised.paymentOrderId };
@@ -92,25 +87,28 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('by ten workers at a time is debited once', async () => {
-    const raised = await due();
-    await Promise.all(Array.from({ length: 10 }, () => sweep()));
+  it('by ten workers at a time is debited once', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures);
+    await Promise.all(Array.from({ length: 10 }, () => sweep(open)));
     await fixtures.becomes(raised, 'PAID');
-    expect(await debitsOf(raised)).toHaveLength(1);
-    expect(await paymentsOf(raised)).toBe(1);
+    expect(await debitsOf(open, raised)).toHaveLength(1);
+    expect(await paymentsOf(open, raised)).toBe(1);
   });
 
-  it('shows no checkout: who could pay as well would pay twice', async () => {
-    const raised = await due('token-stuck');
-    await sweep();
+  it('shows no checkout: who could pay as well would pay twice', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures, 'token-stuck');
+    await sweep(open);
     const payment = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(payment.status).toBe('GATEWAY_ORDER_CREATED');
     expect(payment.checkout).toBeUndefined();
   });
 
-  it('that fails has failed the installment, which can be paid by a checkout', async () => {
-    const raised = await due('token-fail');
-    await sweep();
+  it('that fails has failed the installment, which can be paid by a checkout', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures, 'token-fail');
+    await sweep(open);
     await fixtures.becomes(raised, 'FAILED');
     expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
     const again = await fixtures.payAgain(raised);
@@ -120,24 +118,27 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('that the gateway refuses has failed the installment at once', async () => {
-    const raised = await due();
+  it('that the gateway refuses has failed the installment at once', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures);
     await open.gatewayFault('debit', 'error', { status: 400 });
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
-    expect(await rowOf(raised)).toMatchObject({ status: 'FAILED', debitStatus: 'REFUSED' });
+    expect(await rowOf(open, raised)).toMatchObject({ status: 'FAILED', debitStatus: 'REFUSED' });
     expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
   });
 });
 
 describe('a debit that is deferred', () => {
-  it('waits while the gate is closed, and has its 72 h from then on', async () => {
-    const raised = await due();
+  it('waits while the gate is closed, and has its 72 h from then on', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
     open.conditions.isGateOpen = false;
-    await sweep();
+    await sweep(open);
     await open.advance(100 * hour);
-    await sweep();
-    await sweep('fail-unpaid-installments');
+    await sweep(open);
+    await sweep(open, 'fail-unpaid-installments');
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
     expect(await open.gatewayJournal('create-order')).toEqual(
       expect.not.arrayContaining([
@@ -146,140 +147,160 @@ describe('a debit that is deferred', () => {
     );
     open.conditions.isGateOpen = true;
     await open.advance(61);
-    await sweep();
+    await sweep(open);
     await fixtures.becomes(raised, 'PAID');
-    const { expiresAt } = await rowOf(raised);
+    const { expiresAt } = await rowOf(open, raised);
     expect(expiresAt?.getTime()).toBe(open.clock.now().getTime() + 72 * hour * 1000);
   });
 
-  it('waits while its gateway is disabled: no other one has the mandate', async () => {
-    const raised = await due();
+  it('waits while its gateway is disabled: no other one has the mandate', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
     const at = open.clock.now();
     const data = { code: 'sandbox', enabled: false, updatedAt: at };
     await open.database.db.gatewaySetting.create({ data });
-    await sweep();
-    expect(await debitsOf(raised)).toHaveLength(0);
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(0);
     await open.database.db.gatewaySetting.deleteMany();
     await open.advance(61);
-    await sweep();
+    await sweep(open);
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it.each(['malformed', 'accept_then_timeout'])(
+  it.for(['malformed', 'accept_then_timeout'])(
     'waits while the gateway answers %s to its order, and has one there in the end',
-    async (fault) => {
-      const raised = await due();
+    async (fault, { open, fixtures }) => {
+      const raised = await due(open, fixtures);
       await open.gatewayFault('create-order', fault);
       await open.gatewayFault('get-order', 'malformed', { times: 4 });
-      await sweep();
-      expect(await debitsOf(raised)).toHaveLength(0);
+      await sweep(open);
+      expect(await debitsOf(open, raised)).toHaveLength(0);
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(61);
-      await sweep();
+      await sweep(open);
       await fixtures.becomes(raised, 'PAID');
-      expect(await debitsOf(raised)).toHaveLength(1);
+      expect(await debitsOf(open, raised)).toHaveLength(1);
     },
   );
 });
 
 describe('a debit whose outcome is unknown', () => {
-  it.each(['accept_then_timeout', 'malformed'])(
+  it.for(['accept_then_timeout', 'malformed'])(
     'and that the gateway took (%s) is found, and not made again',
-    async (fault) => {
-      const raised = await due();
+    async (fault, { open, fixtures }) => {
+      const raised = await due(open, fixtures);
       await open.gatewayFault('debit', fault);
-      await sweep();
+      await sweep(open);
       await fixtures.becomes(raised, 'PAID');
       await open.advance(3600);
-      await sweep();
-      expect(await debitsOf(raised)).toHaveLength(1);
-      expect(await paymentsOf(raised)).toBe(1);
+      await sweep(open);
+      expect(await debitsOf(open, raised)).toHaveLength(1);
+      expect(await paymentsOf(open, raised)).toBe(1);
     },
   );
 
-  it('and that never arrived is requested again under the same key', async () => {
-    const raised = await due();
+  it('and that never arrived is requested again under the same key', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures);
     await open.gatewayFault('debit', 'reset');
-    await sweep();
-    expect(await rowOf(raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
-    await sweep();
-    expect(await debitsOf(raised)).toHaveLength(1);
+    await sweep(open);
+    expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(1);
     await open.advance(61);
-    await sweep();
+    await sweep(open);
     await fixtures.becomes(raised, 'PAID');
-    const requests = await debitsOf(raised);
+    const requests = await debitsOf(open, raised);
     expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
-    expect(await paymentsOf(raised)).toBe(1);
+    expect(await paymentsOf(open, raised)).toBe(1);
   });
 
-  it('is not requested again while the gateway does not say what became of it', async () => {
-    const raised = await due();
+  it('is not requested again while the gateway does not say what became of it', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
     await open.gatewayFault('debit', 'reset');
-    await sweep();
+    await sweep(open);
     await open.gatewayFault('list-payments', 'malformed');
     await open.advance(61);
-    await sweep();
-    expect(await debitsOf(raised)).toHaveLength(1);
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(1);
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
     await open.advance(61);
-    await sweep();
+    await sweep(open);
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('is asked about behind a closed gate too, and not requested again there', async () => {
-    const raised = await due();
+  it('is asked about behind a closed gate too, and not requested again there', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
     await open.gatewayFault('debit', 'reset');
-    await sweep();
+    await sweep(open);
     open.conditions.isGateOpen = false;
     await open.advance(61);
-    await sweep();
-    expect(await debitsOf(raised)).toHaveLength(1);
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(1);
     const asked = await open.gatewayJournal('list-payments');
-    const { gatewayOrderId } = await rowOf(raised);
+    const { gatewayOrderId } = await rowOf(open, raised);
     expect(asked.some(({ path }) => path.includes(String(gatewayOrderId)))).toBe(true);
   });
 
-  it('and of which no event came is found by asking, paid or failed', async () => {
-    const raised = [await due('token-stuck-1'), await due('token-stuck-2')] as const;
-    await sweep();
-    const ids = await Promise.all(raised.map(async (one) => (await rowOf(one)).gatewayOrderId));
+  it('and of which no event came is found by asking, paid or failed', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = [
+      await due(open, fixtures, 'token-stuck-1'),
+      await due(open, fixtures, 'token-stuck-2'),
+    ] as const;
+    await sweep(open);
+    const ids = await Promise.all(
+      raised.map(async (one) => (await rowOf(open, one)).gatewayOrderId),
+    );
     await fixtures.pay(String(ids[0]), { deliver: 'none' });
     await fixtures.pay(String(ids[1]), { deliver: 'none', outcome: 'failed' });
     await open.advance(901);
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(raised[0])).toBe('PAID');
     expect(await fixtures.statusOf(raised[1])).toBe('FAILED');
     expect(await fixtures.notificationsOf(raised[1])).toEqual(['sip_installment_failed']);
   });
 
-  it('and stays so fails after 72 h; a later capture is money all the same', async () => {
-    const raised = await due('token-stuck');
-    await sweep();
+  it('and stays so fails after 72 h; a later capture is money all the same', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures, 'token-stuck');
+    await sweep(open);
     await open.advance(72 * hour);
-    await sweep();
-    await sweep('fail-unpaid-installments');
+    await sweep(open);
+    await sweep(open, 'fail-unpaid-installments');
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
-    expect(await debitsOf(raised)).toHaveLength(1);
-    await fixtures.pay(String((await rowOf(raised)).gatewayOrderId));
+    expect(await debitsOf(open, raised)).toHaveLength(1);
+    await fixtures.pay(String((await rowOf(open, raised)).gatewayOrderId));
     await fixtures.becomes(raised, 'PAID');
   });
 });
 
 describe('a worker killed', () => {
-  it.each(['before the debit', 'after the debit'])(
+  it.for(['before the debit', 'after the debit'])(
     '%s is followed by another that debits once',
-    async (point) => {
-      const raised = await due();
+    async (point, { open, fixtures }) => {
+      const raised = await due(open, fixtures);
       death.at = point;
-      await sweep();
-      expect(await rowOf(raised)).toMatchObject({ debitStatus: 'INTENDED' });
+      await sweep(open);
+      expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'INTENDED' });
       death.at = undefined;
       await open.lapseLeases();
       await open.advance(61);
-      await sweep();
+      await sweep(open);
       await fixtures.becomes(raised, 'PAID');
-      expect(await paymentsOf(raised)).toBe(1);
-      await eventually(async () => (await rowOf(raised)).status === 'PAID');
+      expect(await paymentsOf(open, raised)).toBe(1);
+      await eventually(async () => (await rowOf(open, raised)).status === 'PAID');
     },
   );
 });

@@ -1,41 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import { createInstallmentFixtures } from '#test/support/installments.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createInstallmentFixtures(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
+  createInstallmentFixtures(open),
+);
 
-const openCheckouts = () => runSweeps(open.gold.sweeps, 'open-installment-checkouts');
-const failUnpaid = () => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const openCheckouts = (open: OpenGold) => runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+const failUnpaid = (open: OpenGold) => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
 const hour = 3600;
 
 describe('the checkout of an installment', () => {
-  it('is opened by the sweep where its job is lost', async () => {
+  it('is opened by the sweep where its job is lost', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
-    await openCheckouts();
+    await openCheckouts(open);
     const early = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(early.status).toBe('CREATED');
     await open.advance(61);
-    await openCheckouts();
+    await openCheckouts(open);
     const { checkout } = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(checkout).toBeDefined();
   });
 
-  it.each(['malformed', 'accept_then_timeout'])(
+  it.for(['malformed', 'accept_then_timeout'])(
     'waits while its gateway answers %s, and has one order there in the end',
-    async (fault) => {
+    async (fault, { open, fixtures }) => {
       const raised = await fixtures.raise(await fixtures.newPlan());
       await open.gatewayFault('create-order', fault);
       await open.gatewayFault('get-order', 'malformed', { times: 4 });
@@ -44,7 +36,7 @@ describe('the checkout of an installment', () => {
       expect(before.status).toBe('CREATED');
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(120);
-      await openCheckouts();
+      await openCheckouts(open);
       const after = await fixtures.paymentOf(raised, raised.paymentOrderId);
       expect(after.status).toBe('GATEWAY_ORDER_CREATED');
       const found = await open.sandbox.gateway(
@@ -55,58 +47,61 @@ describe('the checkout of an installment', () => {
     },
   );
 
-  it('is open for 72 h from then on, however long it had to wait', async () => {
+  it('is open for 72 h from then on, however long it had to wait', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('*', 'malformed', { times: 50 });
     await fixtures.runJobs();
     await open.advance(100 * hour);
-    await openCheckouts();
-    await failUnpaid();
+    await openCheckouts(open);
+    await failUnpaid(open);
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
     await open.sandbox.control('DELETE', '/faults');
     await open.advance(hour);
-    await openCheckouts();
+    await openCheckouts(open);
     await open.advance(71 * hour);
-    await failUnpaid();
+    await failUnpaid(open);
     const payment = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(payment.checkout).toBeDefined();
     await open.advance(hour);
-    await failUnpaid();
+    await failUnpaid(open);
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
   });
 
-  it('that was never opened is not given up as unpaid', async () => {
+  it('that was never opened is not given up as unpaid', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.advance(100 * hour);
-    await failUnpaid();
+    await failUnpaid(open);
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
-    await openCheckouts();
+    await openCheckouts(open);
     const { checkout } = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(checkout).toBeDefined();
   });
 
-  it('that its gateway refuses waits for the next try', async () => {
+  it('that its gateway refuses waits for the next try', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'error', { status: 400 });
     await fixtures.runJobs();
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
     await open.advance(61);
-    await openCheckouts();
+    await openCheckouts(open);
     const { checkout } = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(checkout).toBeDefined();
   });
 
-  it('that every gateway turns down fails after 72 h, and can be paid again', async () => {
+  it('that every gateway turns down fails after 72 h, and can be paid again', async ({
+    open,
+    fixtures,
+  }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'error', { status: 400, times: 500 });
     await fixtures.runJobs();
     for (let waited = 0; waited < 71; waited += 10) {
       await open.advance(10 * hour);
-      await openCheckouts();
+      await openCheckouts(open);
     }
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
-    await failUnpaid();
+    await failUnpaid(open);
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
     expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
     await open.sandbox.control('DELETE', '/faults');
@@ -116,20 +111,23 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
-  it('that was turned down once is deferred again while its gateway can not be reached', async () => {
+  it('that was turned down once is deferred again while its gateway can not be reached', async ({
+    open,
+    fixtures,
+  }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'error', { status: 400 });
     await fixtures.runJobs();
     await open.gatewayFault('*', 'malformed', { times: 500 });
     await open.advance(2 * hour);
-    await openCheckouts();
+    await openCheckouts(open);
     await open.advance(71 * hour);
-    await openCheckouts();
-    await failUnpaid();
+    await openCheckouts(open);
+    await failUnpaid(open);
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
   });
 
-  it('of another amount than was asked for is never opened', async () => {
+  it('of another amount than was asked for is never opened', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'wrong_amount');
     await fixtures.runJobs();

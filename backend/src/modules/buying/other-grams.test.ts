@@ -1,14 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
+// No code of ours changes an order's grams: the test does, and the gold stays at the provider.
+const it = goldTest({
+  breaks: [
+    "a buy's rupees are gold, tax and rounding, to the paisa, as quoted",
+    'every trade at the provider is of an order here that has it or is finding out',
+  ],
 });
-afterAll(() => open.close());
 
-it('credits nothing when the provider confirmed other grams than the order has', async () => {
+it('credits nothing when the provider confirmed other grams than the order has', async ({
+  open,
+}) => {
   const { call } = await open.newCustomer();
   const buy = { unit: 'INR', amount: '1000', idempotency_key: 'other-grams' };
   const { body } = await call('POST', '/gold/buy', buy);
@@ -16,7 +20,7 @@ it('credits nothing when the provider confirmed other grams than the order has',
   await open.sandbox.control('POST', path, { outcome: 'captured' });
   const read = async () => (await call('GET', `/gold/orders/${body.order.id}`)).body;
   await eventually(async () => (await read()).status === 'PAID');
-  // No code of ours does this: the order's grams differ from those of its quote and its verify.
+  // The order's grams differ from those of its quote and its verify.
   await open.database.db.goldOrder.update({
     where: { id: body.order.id },
     data: { grams: '9.9999' },

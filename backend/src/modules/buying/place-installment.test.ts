@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import { createInstallmentFixtures } from '#test/support/installments.ts';
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createInstallmentFixtures(open);
-});
-afterAll(() => open.close());
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
+  createInstallmentFixtures(open),
+);
 
 const hour = 3600;
 
 describe('an installment that is raised', () => {
-  it('is rupees alone, with a payment order that its job takes to the gateway', async () => {
+  it('is rupees alone, with a payment order that its job takes to the gateway', async ({
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan();
     const raised = await fixtures.raise(plan);
     expect(await fixtures.orderOf(raised)).toMatchObject({
@@ -40,7 +36,7 @@ describe('an installment that is raised', () => {
     expect(await fixtures.historyOf(raised)).toEqual(['PENDING']);
   });
 
-  it('can be paid for 72 hours, or for as long after its debit', async () => {
+  it('can be paid for 72 hours, or for as long after its debit', async ({ open, fixtures }) => {
     const { db } = open.database;
     const at = open.clock.now().getTime();
     const plan = await fixtures.newPlan();
@@ -61,7 +57,7 @@ describe('an installment that is raised', () => {
     expect(scheduled.mandateTokenSealed).not.toContain('asha');
   });
 
-  it('is never raised a second time', async () => {
+  it('is never raised a second time', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     const tries = Array.from({ length: 5 }, () => fixtures.raise(plan, 1));
     const ended = await Promise.allSettled(tries);
@@ -73,7 +69,7 @@ describe('an installment that is raised', () => {
 });
 
 describe('an installment that failed', () => {
-  it('is paid again with a new payment order of the same gold order', async () => {
+  it('is paid again with a new payment order of the same gold order', async ({ fixtures }) => {
     const raised = await fixtures.payable();
     await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(raised, 'FAILED');
@@ -89,7 +85,7 @@ describe('an installment that failed', () => {
     expect(first).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is put back once by requests that race', async () => {
+  it('is put back once by requests that race', async ({ fixtures }) => {
     const raised = await fixtures.payable();
     await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(raised, 'FAILED');
@@ -100,7 +96,7 @@ describe('an installment that failed', () => {
     expect(refused).toEqual(Array.from({ length: 4 }, () => 'ILLEGAL_TRANSITION'));
   });
 
-  it('is refused in any other state, and to anybody else', async () => {
+  it('is refused in any other state, and to anybody else', async ({ open, fixtures }) => {
     const raised = await fixtures.payable();
     const refusal = { code: 'ILLEGAL_TRANSITION' };
     await expect(fixtures.payAgain(raised)).rejects.toMatchObject(refusal);

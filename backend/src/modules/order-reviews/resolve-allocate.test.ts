@@ -1,27 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { createSellers } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold();
-  buys = createReviewedBuys(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
-  buys.resolve(orderId, resolution, more);
+const resolve = (
+  buys: ReviewedBuys,
+  orderId: string,
+  resolution: string,
+  more?: object,
+): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 /** A price that moved: everything is bought at it from now on. */
-const setPrice = (buyPaise: number) =>
+const setPrice = (open: OpenGold, buyPaise: number) =>
   open.sandbox.control('PUT', '/price', {
     buyPaise,
     sellPaise: buyPaise - 20_000,
@@ -29,15 +23,18 @@ const setPrice = (buyPaise: number) =>
   });
 
 describe('ALLOCATE', () => {
-  it('buys the grams at the price of the moment, the difference a figure of its own', async () => {
+  it('buys the grams at the price of the moment, the difference a figure of its own', async ({
+    open,
+    buys,
+  }) => {
     const { buy } = await buys.late();
     const charged = async () => {
       const row = await open.database.db.goldOrder.findUniqueOrThrow({ where: { id: buy.id } });
       return row.providerAmountPaise ?? 0n;
     };
     const before = await charged();
-    await setPrice(1_300_000);
-    const answer = await resolve(buy.id, 'ALLOCATE', { reference: 'ticket 7' });
+    await setPrice(open, 1_300_000);
+    const answer = await resolve(buys, buy.id, 'ALLOCATE', { reference: 'ticket 7' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'ALLOCATED',
@@ -54,48 +51,51 @@ describe('ALLOCATE', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED']);
     const causes = answer.body.events.map((event: { cause: string }) => event.cause);
     expect(causes.slice(-2)).toEqual(['resolve.allocate', 'provider.bought']);
-    expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);
+    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
   });
 
-  it('leaves the review as it is where the fresh verify gives no answer', async () => {
+  it('leaves the review as it is where the fresh verify gives no answer', async ({
+    open,
+    buys,
+  }) => {
     const { buy } = await buys.late();
     await open.fault('buy-verify', 'timeout');
-    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
+    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(0);
-    expect((await resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
+    expect((await resolve(buys, buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
   });
 
-  it('goes on by itself when the confirm does not succeed at once', async () => {
+  it('goes on by itself when the confirm does not succeed at once', async ({ open, buys }) => {
     const { buy } = await buys.late();
     await open.fault('buy-confirm', 'error', { status: 400 });
-    const answer = await resolve(buy.id, 'ALLOCATE');
+    const answer = await resolve(buys, buy.id, 'ALLOCATE');
     expect(answer.body.status).toBe('RETRY_PENDING');
     await open.advance(5);
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'ALLOCATED');
   });
 
-  it('is refused when the money went back, or waits while nobody says', async () => {
+  it('is refused when the money went back, or waits while nobody says', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     await buys.gatewayFault('get-refund', 'error', 10);
-    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await open.sandbox.control('DELETE', '/faults');
     await buys.payBack(paymentId, { amountPaise: 1 });
-    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
   });
 
-  it('is refused while a second payment is held', async () => {
+  it('is refused while a second payment is held', async ({ buys }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
-  it('finds gold that the provider has sold already', async () => {
+  it('finds gold that the provider has sold already', async ({ open, buys }) => {
     const { buy } = await buys.late();
     const { providerUserId } = await open.database.db.user.findUniqueOrThrow({
       where: { id: buy.userId },
@@ -106,7 +106,7 @@ describe('ALLOCATE', () => {
     expect(lockStartedAt).not.toBeNull();
     const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
     await open.sandbox.safegold('POST', path, { tx_id: buy.txId });
-    const answer = await resolve(buy.id, 'ALLOCATE');
+    const answer = await resolve(buys, buy.id, 'ALLOCATE');
     expect(answer.body).toMatchObject({
       status: 'ALLOCATED',
       sg_tx_id: buy.txId,

@@ -1,39 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-let reviews: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createInstallmentFixtures(open);
-  reviews = createReviewedBuys(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  open.conditions.kyc = 'APPROVED';
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
+  .extend('reviews', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const paid = async () => {
+const paid = async (fixtures: InstallmentFixtures) => {
   const given = await fixtures.payable();
   const paymentId = await fixtures.pay(given.gatewayOrderId);
   await fixtures.becomes(given, 'PAID');
   return { ...given, paymentId };
 };
-const allocated = async () => {
-  const given = await paid();
+const allocated = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const given = await paid(fixtures);
   await open.gold.allocate(given.orderId);
   await fixtures.becomes(given, 'ALLOCATED');
   return given;
 };
 /** A paid installment of which every retry was used. */
-const exhausted = async (operation: string, fault: string) => {
-  const given = await paid();
+const exhausted = async (
+  open: OpenGold,
+  fixtures: InstallmentFixtures,
+  operation: string,
+  fault: string,
+) => {
+  const given = await paid(fixtures);
   await open.fault(operation, fault, { times: 200 });
   for (const seconds of [0, 5, 15, 45, 90, 180]) {
     await open.advance(seconds);
@@ -45,8 +39,8 @@ const exhausted = async (operation: string, fault: string) => {
 };
 
 describe('ALLOCATE of an installment', () => {
-  it('buys what its rupees come to at the moment', async () => {
-    const given = await exhausted('buy-verify', 'malformed');
+  it('buys what its rupees come to at the moment', async ({ open, fixtures, reviews }) => {
+    const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
     const price = { buyPaise: 2_500_000, sellPaise: 2_400_000, spotPaise: 2_450_000 };
     await open.sandbox.control('PUT', '/price', price);
     await open.advance(600);
@@ -57,8 +51,12 @@ describe('ALLOCATE of an installment', () => {
     expect(states.slice(-3)).toEqual(['MANUAL_REVIEW', 'PAID', 'ALLOCATED']);
   });
 
-  it('whose verify nobody answers leaves the review for a retry', async () => {
-    const given = await exhausted('buy-verify', 'malformed');
+  it('whose verify nobody answers leaves the review for a retry', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
     await open.fault('buy-verify', 'malformed');
     const { status, body } = await reviews.resolve(given.orderId, 'ALLOCATE');
     expect([status, body.status]).toEqual([200, 'RETRY_PENDING']);
@@ -68,16 +66,20 @@ describe('ALLOCATE of an installment', () => {
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
-  it('waits while an earlier confirm is undecided', async () => {
-    const given = await exhausted('buy-confirm', 'timeout');
+  it('waits while an earlier confirm is undecided', async ({ open, fixtures, reviews }) => {
+    const given = await exhausted(open, fixtures, 'buy-confirm', 'timeout');
     const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OUTCOME_UNDECIDED']);
     const paidBack = await reviews.resolve(given.orderId, 'REFUNDED', { reference: 'rf-1' });
     expect(paidBack.body.error.code).toBe('OUTCOME_UNDECIDED');
   });
 
-  it('is refused to a customer without KYC, and to another amount', async () => {
-    const given = await exhausted('buy-verify', 'malformed');
+  it('is refused to a customer without KYC, and to another amount', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
     open.conditions.kyc = 'PENDING';
     const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
     expect([refused.status, refused.body.error.code]).toEqual([403, 'KYC_REQUIRED']);
@@ -92,8 +94,8 @@ describe('ALLOCATE of an installment', () => {
 });
 
 describe('REFUNDED of an installment', () => {
-  it('fails it, and its customer may still pay it', async () => {
-    const given = await exhausted('buy-verify', 'malformed');
+  it('fails it, and its customer may still pay it', async ({ open, fixtures, reviews }) => {
+    const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
     const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
     const { status, body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
     expect([status, body.status, body.refund_reference]).toEqual([200, 'FAILED', reference]);
@@ -107,8 +109,8 @@ describe('REFUNDED of an installment', () => {
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
-  it('of its second payment leaves the gold where it is', async () => {
-    const given = await allocated();
+  it('of its second payment leaves the gold where it is', async ({ open, fixtures, reviews }) => {
+    const given = await allocated(open, fixtures);
     const secondId = await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const reference = await reviews.payBack(secondId, { deliver: 'none' });
@@ -118,8 +120,8 @@ describe('REFUNDED of an installment', () => {
 });
 
 describe('an installment whose payment was reversed', () => {
-  it('keeps its gold by KEEP', async () => {
-    const given = await allocated();
+  it('keeps its gold by KEEP', async ({ open, fixtures, reviews }) => {
+    const given = await allocated(open, fixtures);
     await reviews.loseDispute(given.paymentId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const order = await fixtures.orderOf(given);
@@ -128,8 +130,12 @@ describe('an installment whose payment was reversed', () => {
     expect([status, body.status]).toEqual([200, 'ALLOCATED']);
   });
 
-  it('gives it back by RECOVER, and is allocated once only', async () => {
-    const given = await allocated();
+  it('gives it back by RECOVER, and is allocated once only', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await allocated(open, fixtures);
     await reviews.loseDispute(given.paymentId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const { status, body } = await reviews.resolve(given.orderId, 'RECOVER');
@@ -138,8 +144,8 @@ describe('an installment whose payment was reversed', () => {
     await expect(fixtures.payAgain(given)).rejects.toMatchObject(refusal);
   });
 
-  it('before its gold was bought is not bought', async () => {
-    const given = await paid();
+  it('before its gold was bought is not bought', async ({ open, fixtures, reviews }) => {
+    const given = await paid(fixtures);
     await reviews.payBack(given.paymentId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     await open.gold.allocate(given.orderId);

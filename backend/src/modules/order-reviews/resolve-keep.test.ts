@@ -1,37 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import type { Answer } from '#test/support/open-gold.ts';
+import {
+  createReviewedBuys,
+  type ReviewedBuy,
+  type ReviewedBuys,
+} from '#test/support/reviewed-buys.ts';
 
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold();
-  buys = createReviewedBuys(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const keep = ({ id }: ReviewedBuy): Promise<Answer> => buys.resolve(id, 'KEEP');
+const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<Answer> => buys.resolve(id, 'KEEP');
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
-const noted = (buy: ReviewedBuy, reference: string) =>
+const noted = (buys: ReviewedBuys, buy: ReviewedBuy, reference: string) =>
   eventually(async () => (await buys.reasonOf(buy)).includes(reference));
 
 describe('KEEP where a second payment is held', () => {
-  it.each(['REFUND', 'DISPUTE'])(
+  it.for(['REFUND', 'DISPUTE'])(
     'lets it take the place of the one that went back by a %s',
-    async (kind) => {
+    async (kind, { open, buys }) => {
       const { buy, paymentId, secondId } = await buys.paidTwice();
-      expect(codeOf(await keep(buy))).toEqual(notFit);
+      expect(codeOf(await keep(buys, buy))).toEqual(notFit);
       const back = kind === 'REFUND' ? buys.payBack : buys.loseDispute;
-      await noted(buy, await back(paymentId));
-      const answer = await keep(buy);
+      await noted(buys, buy, await back(paymentId));
+      const answer = await keep(buys, buy);
       expect(answer.body).toMatchObject({ ...isAllocated, payments: [{ status: 'PAID' }] });
       expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
       const { capturedPayment } = await open.database.db.paymentOrder.findFirstOrThrow({
@@ -46,57 +40,59 @@ describe('KEEP where a second payment is held', () => {
     },
   );
 
-  it('by the word of the gateway, also where no event came', async () => {
+  it('by the word of the gateway, also where no event came', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     await buys.payBack(paymentId, { deliver: 'none' });
     await buys.gatewayFault('get-refund', 'error', 10);
-    expect(codeOf(await keep(buy))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(codeOf(await keep(buys, buy))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
-      expect((await keep(buy)).body).toMatchObject(isAllocated);
+      expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
     });
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
   });
 
-  it('is refused where only a part of the first went back', async () => {
+  it('is refused where only a part of the first went back', async ({ buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
-    await noted(buy, await buys.payBack(paymentId, { amountPaise: 99_999 }));
-    expect(codeOf(await keep(buy))).toEqual(notFit);
+    await noted(buys, buy, await buys.payBack(paymentId, { amountPaise: 99_999 }));
+    expect(codeOf(await keep(buys, buy))).toEqual(notFit);
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'SECOND']);
   });
 
-  it('is refused where the second is of another amount, or not the only one', async () => {
+  it('is refused where the second is of another amount, or not the only one', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
     const wrong = await buys.pay(buy, { amountPaise: 99_999 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    await noted(buy, await buys.payBack(paymentId));
-    expect(codeOf(await keep(buy))).toEqual(notFit);
+    await noted(buys, buy, await buys.payBack(paymentId));
+    expect(codeOf(await keep(buys, buy))).toEqual(notFit);
     const right = await buys.pay(buy);
     await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
-    expect(codeOf(await keep(buy))).toEqual(notFit);
+    expect(codeOf(await keep(buys, buy))).toEqual(notFit);
     await buys.payBack(wrong);
     await eventually(async () => {
-      expect((await keep(buy)).body).toMatchObject(isAllocated);
+      expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
     });
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED', 'APPLIED']);
     expect(right).not.toBe('');
   });
 
-  it('ends the review where the second itself was paid back', async () => {
+  it('ends the review where the second itself was paid back', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
-    await noted(buy, await buys.payBack(secondId));
-    expect((await keep(buy)).body).toMatchObject(isAllocated);
+    await noted(buys, buy, await buys.payBack(secondId));
+    expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
   });
 
-  it('races another operator who refunds the second: one of them ends the review', async () => {
+  it('races another operator who refunds the second: one of them ends the review', async ({
+    buys,
+  }) => {
     for (let round = 0; round < 4; round += 1) {
       const { buy, secondId } = await buys.paidTwice();
       const reference = await buys.payBack(secondId);
-      await noted(buy, reference);
+      await noted(buys, buy, reference);
       const refund = () => buys.resolve(buy.id, 'REFUNDED', { reference });
-      const both = round % 2 === 0 ? [keep(buy), refund()] : [refund(), keep(buy)];
+      const both = round % 2 === 0 ? [keep(buys, buy), refund()] : [refund(), keep(buys, buy)];
       const statuses = (await Promise.all(both)).map(({ status }) => status);
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
       await buys.becomes(buy, 'ALLOCATED');
@@ -105,11 +101,11 @@ describe('KEEP where a second payment is held', () => {
 });
 
 describe('REFUNDED of the second, where the first went back too', () => {
-  it('leaves the order under review for its own payment', async () => {
+  it('leaves the order under review for its own payment', async ({ buys }) => {
     const { buy, paymentId, secondId } = await buys.paidTwice();
-    await noted(buy, await buys.payBack(paymentId));
+    await noted(buys, buy, await buys.payBack(paymentId));
     const reference = await buys.payBack(secondId);
-    await noted(buy, reference);
+    await noted(buys, buy, reference);
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({
       status: 'MANUAL_REVIEW',
@@ -120,15 +116,15 @@ describe('REFUNDED of the second, where the first went back too', () => {
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
-  it('does not buy gold with money that went away', async () => {
+  it('does not buy gold with money that went away', async ({ open, buys }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     const secondId = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    await noted(buy, await buys.payBack(paymentId));
+    await noted(buys, buy, await buys.payBack(paymentId));
     const second = await buys.payBack(secondId);
-    await noted(buy, second);
+    await noted(buys, buy, second);
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: second });
     expect(answer.body).toMatchObject({ manual_review_code: 'PAYMENT_REVERSED' });
     await open.gold.allocate(buy.id);

@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import type { Answer } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
 
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold();
-  buys = createReviewedBuys(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
-  buys.resolve(orderId, resolution, more);
+const resolve = (
+  buys: ReviewedBuys,
+  orderId: string,
+  resolution: string,
+  more?: object,
+): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 describe('REFUNDED', () => {
-  it('of the only payment fails the order, with its reference, audited', async () => {
+  it('of the only payment fails the order, with its reference, audited', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'FAILED',
@@ -54,39 +48,39 @@ describe('REFUNDED', () => {
     const events = await open.database.db.goldOrderEvent.findMany({ where: { orderId: buy.id } });
     const kept = JSON.stringify([audit?.before, audit?.after, events.map(({ detail }) => detail)]);
     expect(kept).not.toContain('looked into');
-    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
+    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference }))).toEqual([
       409,
       'ILLEGAL_TRANSITION',
     ]);
   });
 
-  it('needs a reference, and a refund of the whole at the gateway', async () => {
+  it('needs a reference, and a refund of the whole at the gateway', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
-    const without = await resolve(buy.id, 'REFUNDED');
+    const without = await resolve(buys, buy.id, 'REFUNDED');
     expect(without.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'reference' });
     const invented = { reference: 'invented' };
-    expect((await resolve(buy.id, 'REFUNDED', invented)).status).toBe(409);
+    expect((await resolve(buys, buy.id, 'REFUNDED', invented)).status).toBe(409);
     const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
-    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
+    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference }))).toEqual([
       409,
       'OUTCOME_UNDECIDED',
     ]);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     await buys.payBack(paymentId);
-    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
   });
 
-  it('waits for a gateway that can be asked and does not answer', async () => {
+  it('waits for a gateway that can be asked and does not answer', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     await buys.gatewayFault('get-refund', 'timeout', 10);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(codeOf(answer)).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     expect(await buys.paymentDispositions(buy)).toEqual(['LATE']);
   });
 
-  it('ends an order that was paid in time and could not be allocated', async () => {
+  it('ends an order that was paid in time and could not be allocated', async ({ open, buys }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -94,79 +88,88 @@ describe('REFUNDED', () => {
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reference = await buys.payBack(paymentId);
-    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
     const [holding] = await open.database.db.holding.findMany({ where: { userId: buy.userId } });
     expect(holding?.balance.toFixed(4)).toBe('0.0000');
   });
 
-  it('of a payment that comes after the first went back ends the order once more', async () => {
+  it('of a payment that comes after the first went back ends the order once more', async ({
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.late();
     const first = await buys.payBack(paymentId);
-    expect((await resolve(buy.id, 'REFUNDED', { reference: first })).body.status).toBe('FAILED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference: first })).body.status).toBe(
+      'FAILED',
+    );
     const secondId = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED']);
   });
 
-  it('ends a wrong amount, whose payment order becomes REFUNDED too', async () => {
+  it('ends a wrong amount, whose payment order becomes REFUNDED too', async ({ buys }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy, { amountPaise: 99_999 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
-    expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);
+    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
     const reference = await buys.payBack(paymentId);
-    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
   });
 
-  it('of a second payment leaves the gold', async () => {
+  it('of a second payment leaves the gold', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
-    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', refund_reference: null });
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
   });
 
-  it('is refused for the payment whose gold is held', async () => {
+  it('is refused for the payment whose gold is held', async ({ buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     const reference = await buys.payBack(paymentId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
-  it('of a second payment where there is no gold yet goes on to buy it', async () => {
+  it('of a second payment where there is no gold yet goes on to buy it', async ({ open, buys }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     const secondId = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'PAID', manual_review_code: null });
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'ALLOCATED');
   });
 
-  it('of one of three payments leaves the others to be looked into', async () => {
+  it('of one of three payments leaves the others to be looked into', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
     const thirdId = await buys.pay(buy);
     await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
     const second = await buys.payBack(secondId);
-    const answer = await resolve(buy.id, 'REFUNDED', { reference: second });
+    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference: second });
     expect(answer.body).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
     const third = await buys.payBack(thirdId);
-    expect((await resolve(buy.id, 'REFUNDED', { reference: third })).body.status).toBe('ALLOCATED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference: third })).body.status).toBe(
+      'ALLOCATED',
+    );
   });
 
-  it('and ALLOCATE are refused while a confirm is undecided, before a gateway is asked', async () => {
+  it('and ALLOCATE are refused while a confirm is undecided, before a gateway is asked', async ({
+    open,
+    buys,
+  }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -178,15 +181,17 @@ describe('REFUNDED', () => {
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     await buys.gatewayFault('*', 'error', 10);
     const undecided = [409, 'OUTCOME_UNDECIDED'];
-    expect(codeOf(await resolve(buy.id, 'REFUNDED', { reference: 'any' }))).toEqual(undecided);
-    expect(codeOf(await resolve(buy.id, 'ALLOCATE'))).toEqual(undecided);
+    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference: 'any' }))).toEqual(
+      undecided,
+    );
+    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual(undecided);
   });
 
-  it('by two operators at once is done once', async () => {
+  it('by two operators at once is done once', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => resolve(buy.id, 'REFUNDED', { reference })),
+      Array.from({ length: 4 }, () => resolve(buys, buy.id, 'REFUNDED', { reference })),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 409, 409, 409,
@@ -198,17 +203,17 @@ describe('REFUNDED', () => {
 });
 
 describe('KEEP', () => {
-  it('puts an allocated order back whose payment failed after all', async () => {
+  it('puts an allocated order back whose payment failed after all', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
-    expect((await resolve(buy.id, 'ALLOCATE')).status).toBe(409);
-    const answer = await resolve(buy.id, 'KEEP');
+    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
+    const answer = await resolve(buys, buy.id, 'KEEP');
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
-    expect((await resolve(buy.id, 'KEEP')).status).toBe(409);
+    expect((await resolve(buys, buy.id, 'KEEP')).status).toBe(409);
   });
 
-  it('is refused where there is no gold', async () => {
+  it('is refused where there is no gold', async ({ buys }) => {
     const { buy } = await buys.late();
-    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 });

@@ -1,45 +1,48 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { formatGrams, gramsFromDatabase, subtractGrams } from '../../money/index.ts';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
-import { createSellers, type Seller } from '#test/support/sellers.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import {
+  createReviewedBuys,
+  operatorId,
+  type ReviewedBuy,
+  type ReviewedBuys,
+} from '#test/support/reviewed-buys.ts';
+import { createSellers, type Seller, type Sellers } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-let sellers: ReturnType<typeof createSellers>;
-beforeAll(async () => {
-  open = await openGold();
-  buys = createReviewedBuys(open);
-  sellers = createSellers(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
 
-const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
-  buys.resolve(orderId, resolution, more);
+const resolve = (
+  buys: ReviewedBuys,
+  orderId: string,
+  resolution: string,
+  more?: object,
+): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
-const gramsOf = async ({ userId }: ReviewedBuy) => {
+const gramsOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
   const { balance, reserved } = await sellers.holdingOf(userId);
   return { balance, reserved };
 };
-const movementsOf = ({ userId }: ReviewedBuy) =>
+const movementsOf = (open: OpenGold, { userId }: ReviewedBuy) =>
   open.database.db.holdingMovement.findMany({ where: { userId }, orderBy: { version: 'asc' } });
-const recovered = async (buy: ReviewedBuy) =>
-  (await movementsOf(buy))
+const recovered = async (open: OpenGold, buy: ReviewedBuy) =>
+  (await movementsOf(open, buy))
     .filter(({ kind }) => kind === 'RECOVERED')
     .map(({ grams }) => grams.toFixed(4));
-const reverse = async (buy: ReviewedBuy, paymentId: string): Promise<string> => {
+const reverse = async (
+  buys: ReviewedBuys,
+  buy: ReviewedBuy,
+  paymentId: string,
+): Promise<string> => {
   const reference = await buys.loseDispute(paymentId);
   await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
   return reference;
 };
-const sellerOf = async (buy: ReviewedBuy): Promise<Seller> => ({
+const sellerOf = async (sellers: Sellers, buy: ReviewedBuy): Promise<Seller> => ({
   id: buy.userId,
   providerUserId: '',
   call: buy.call,
@@ -51,10 +54,14 @@ const less = (grams: string, part: string): string =>
   formatGrams(subtractGrams(gramsFromDatabase(grams), gramsFromDatabase(part)));
 
 describe('RECOVER', () => {
-  it('gives the grams to the house, fails the order and refunds its payment order', async () => {
+  it('gives the grams to the house, fails the order and refunds its payment order', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
-    const reference = await reverse(buy, paymentId);
-    const answer = await resolve(buy.id, 'RECOVER', { reference: 'case 12' });
+    const reference = await reverse(buys, buy, paymentId);
+    const answer = await resolve(buys, buy.id, 'RECOVER', { reference: 'case 12' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'FAILED',
@@ -69,11 +76,11 @@ describe('RECOVER', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED']);
     const holding = await sellers.holdingOf(buy.userId);
     expect(holding).toEqual({ balance: '0.0000', reserved: '0.0000', investedPaise: 0n });
-    expect(await movementsOf(buy)).toMatchObject([
+    expect(await movementsOf(open, buy)).toMatchObject([
       { kind: 'CREDIT' },
       { kind: 'RECOVERED', orderId: buy.id, investedPaise: -100_000n },
     ]);
-    expect(await recovered(buy)).toEqual([`-${buy.grams}`]);
+    expect(await recovered(open, buy)).toEqual([`-${buy.grams}`]);
     const audit = await open.database.db.auditLog.findMany({ where: { targetId: buy.id } });
     expect(audit).toMatchObject([
       {
@@ -82,200 +89,212 @@ describe('RECOVER', () => {
       },
     ]);
     for (const again of ['RECOVER', 'KEEP']) {
-      expect(codeOf(await resolve(buy.id, again))).toEqual(notFit);
+      expect(codeOf(await resolve(buys, buy.id, again))).toEqual(notFit);
     }
   });
 
-  it('waits until all of the money is gone', async () => {
+  it('waits until all of the money is gone', async ({ open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
-    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     await buys.gatewayFault('*', 'error', 20);
-    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await open.sandbox.control('DELETE', '/faults');
     await buys.payBack(paymentId, { deliver: 'none' });
     await eventually(async () => {
-      expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+      expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
     });
   });
 
-  it('fits only an order whose money went away', async () => {
+  it('fits only an order whose money went away', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
-    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
     await buys.failPayment(buy, paymentId);
-    expect(codeOf(await resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
     const { buy: late } = await buys.late();
-    expect(codeOf(await resolve(late.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await resolve(buys, late.id, 'RECOVER'))).toEqual(notFit);
     const twice = await buys.paidTwice();
     await buys.payBack(twice.paymentId);
-    expect(codeOf(await resolve(twice.buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await resolve(buys, twice.buy.id, 'RECOVER'))).toEqual(notFit);
   });
 
-  it('leaves an order that another payment may come for, and that ends FAILED again', async () => {
+  it('leaves an order that another payment may come for, and that ends FAILED again', async ({
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
-    await reverse(buy, paymentId);
-    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    await reverse(buys, buy, paymentId);
+    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
     const again = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(codeOf(await resolve(buy.id, 'KEEP'))).toEqual(notFit);
+    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual(notFit);
     const reference = await buys.payBack(again);
-    expect((await resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
   });
 });
 
 describe('KEEP', () => {
-  it('takes the loss, gives the grams free, and is not asked again for the same money', async () => {
+  it('takes the loss, gives the grams free, and is not asked again for the same money', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    const answer = await resolve(buy.id, 'KEEP');
+    const answer = await resolve(buys, buy.id, 'KEEP');
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
-    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     const same = { gateway_payment_id: paymentId, reference, amount_paise: 40_000 };
     await open.advance(1);
     await buys.tell('refund.processed', { ...same, gateway_order_id: buy.gatewayOrderId });
     await buys.becomes(buy, 'ALLOCATED');
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
-    const seller = await sellerOf(buy);
+    const seller = await sellerOf(sellers, buy);
     expect((await sellers.sell(seller, '0.01')).status).toBe(201);
     // The rest goes away too: that is news.
     await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const left = less(buy.grams, '0.01');
-    expect(await gramsOf(buy)).toEqual({ balance: left, reserved: left });
-    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-    expect(await recovered(buy)).toEqual([`-${left}`]);
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
+    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
 });
 
 describe('gold that is not all there', () => {
-  it('is reserved and recovered as far as it was not sold', async () => {
+  it('is reserved and recovered as far as it was not sold', async ({ open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
-    const seller = await sellerOf(buy);
+    const seller = await sellerOf(sellers, buy);
     expect((await sellers.sell(seller, '0.02')).status).toBe(201);
-    await reverse(buy, paymentId);
+    await reverse(buys, buy, paymentId);
     const left = less(buy.grams, '0.02');
-    expect(await gramsOf(buy)).toEqual({ balance: left, reserved: left });
-    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-    expect(await recovered(buy)).toEqual([`-${left}`]);
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
+    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
 
-  it.each([
+  it.for([
     ['KEEP', 'ALLOCATED'],
     ['RECOVER', 'FAILED'],
-  ])('and of which nothing is left, ends by %s as %s', async (resolution, status) => {
-    const { buy, paymentId } = await buys.allocated();
-    expect((await sellers.sell(await sellerOf(buy), buy.grams)).status).toBe(201);
-    await reverse(buy, paymentId);
-    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
-    expect((await resolve(buy.id, resolution)).body.status).toBe(status);
-    expect(await recovered(buy)).toEqual([]);
-  });
+  ] as const)(
+    'and of which nothing is left, ends by %s as %s',
+    async ([resolution, status], { open, buys, sellers }) => {
+      const { buy, paymentId } = await buys.allocated();
+      expect((await sellers.sell(await sellerOf(sellers, buy), buy.grams)).status).toBe(201);
+      await reverse(buys, buy, paymentId);
+      expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+      expect((await resolve(buys, buy.id, resolution)).body.status).toBe(status);
+      expect(await recovered(open, buy)).toEqual([]);
+    },
+  );
 
-  it('leaves the gold of another order alone', async () => {
+  it('leaves the gold of another order alone', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await sellers.buy(buy.call, '2000');
     const before = await sellers.holdingOf(buy.userId);
-    await reverse(buy, paymentId);
-    expect(await gramsOf(buy)).toEqual({ balance: before.balance, reserved: buy.grams });
+    await reverse(buys, buy, paymentId);
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: before.balance, reserved: buy.grams });
     const rest = less(before.balance, buy.grams);
-    expect((await sellers.sell(await sellerOf(buy), rest)).status).toBe(201);
-    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect((await sellers.sell(await sellerOf(sellers, buy), rest)).status).toBe(201);
+    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
   });
 });
 
 /** A sale of all of it that nobody can say the end of, and then the reversal. */
-const underway = async () => {
+const underway = async (open: OpenGold, buys: ReviewedBuys, sellers: Sellers) => {
   const { buy, paymentId } = await buys.allocated();
-  const seller = await sellerOf(buy);
+  const seller = await sellerOf(sellers, buy);
   await open.fault('sell-confirm', 'error');
   await sellers.sell(seller, buy.grams);
   const [sale] = await sellers.salesOf(buy.userId);
-  await reverse(buy, paymentId);
-  expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+  await reverse(buys, buy, paymentId);
+  expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
   const says = (status: number) =>
     open.sandbox.control('POST', `/transactions/${sale?.providerTxId}`, { status });
   return { buy, saleId: sale?.id ?? '', says };
 };
 
 describe('a sale that has the grams reserved when the money goes away', () => {
-  it('leaves them to the review when it fails', async () => {
-    const { buy, saleId, says } = await underway();
+  it('leaves them to the review when it fails', async ({ open, buys, sellers }) => {
+    const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(2);
-    expect((await resolve(saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
-    expect(await gramsOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
-    expect((await sellers.sell(await sellerOf(buy), '0.01')).status).toBe(400);
-    expect((await resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-    expect(await recovered(buy)).toEqual([`-${buy.grams}`]);
+    expect((await resolve(buys, saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect((await sellers.sell(await sellerOf(sellers, buy), '0.01')).status).toBe(400);
+    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect(await recovered(open, buy)).toEqual([`-${buy.grams}`]);
   });
 
-  it('takes them when it is confirmed', async () => {
-    const { buy, saleId, says } = await underway();
+  it('takes them when it is confirmed', async ({ open, buys, sellers }) => {
+    const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
-    expect((await resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
-    expect(await gramsOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
-    expect((await resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
+    expect((await resolve(buys, saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect((await resolve(buys, buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
   });
 
-  it('gives back what was bought later, and not to the review', async () => {
-    const { buy, saleId, says } = await underway();
+  it('gives back what was bought later, and not to the review', async ({ open, buys, sellers }) => {
+    const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
-    expect((await resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    expect((await resolve(buys, saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
     await open.advance(1);
     await sellers.buy(buy.call, '1000');
     const bought = await sellers.holdingOf(buy.userId);
     await open.fault('sell-confirm', 'error');
-    await sellers.sell(await sellerOf(buy), '0.01');
+    await sellers.sell(await sellerOf(sellers, buy), '0.01');
     const later = (await sellers.salesOf(buy.userId)).at(-1);
     await open.sandbox.control('POST', `/transactions/${later?.providerTxId}`, { status: 2 });
-    expect((await resolve(later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
-    expect(await gramsOf(buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });
+    expect((await resolve(buys, later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });
   });
 });
 
 describe('two operators at once', () => {
-  it.each([
+  it.for([
     ['KEEP', 'RECOVER'],
     ['RECOVER', 'KEEP'],
     ['RECOVER', 'RECOVER'],
     ['KEEP', 'KEEP'],
-  ])('%s and %s end the review once', async (...both) => {
+  ] as const)('%s and %s end the review once', async (both, { open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
-    await reverse(buy, paymentId);
-    const answers = await Promise.all(both.map((resolution) => resolve(buy.id, resolution)));
+    await reverse(buys, buy, paymentId);
+    const answers = await Promise.all(both.map((resolution) => resolve(buys, buy.id, resolution)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const winner = both[answers.findIndex(({ status }) => status === 200)];
-    const { balance, reserved } = await gramsOf(buy);
+    const { balance, reserved } = await gramsOf(sellers, buy);
     expect(reserved).toBe('0.0000');
     expect(balance).toBe(winner === 'KEEP' ? buy.grams : '0.0000');
     expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(1);
   });
 
-  it.each([
+  it.for([
     ['KEEP', [201, 400]],
     ['RECOVER', [400]],
-  ])('%s and a sale at the same moment never give a gram twice', async (resolution, sales) => {
-    const { buy, paymentId } = await buys.allocated();
-    const seller = await sellerOf(buy);
-    await reverse(buy, paymentId);
-    const [resolved, sold] = await Promise.all([
-      resolve(buy.id, resolution),
-      sellers.sell(seller, buy.grams),
-    ]);
-    expect(resolved.status).toBe(200);
-    expect(sales).toContain(sold.status);
-    expect((await gramsOf(buy)).reserved).toBe('0.0000');
-  });
+  ] as const)(
+    '%s and a sale at the same moment never give a gram twice',
+    async ([resolution, sales], { buys, sellers }) => {
+      const { buy, paymentId } = await buys.allocated();
+      const seller = await sellerOf(sellers, buy);
+      await reverse(buys, buy, paymentId);
+      const [resolved, sold] = await Promise.all([
+        resolve(buys, buy.id, resolution),
+        sellers.sell(seller, buy.grams),
+      ]);
+      expect(resolved.status).toBe(200);
+      expect(sales).toContain(sold.status);
+      expect((await gramsOf(sellers, buy)).reserved).toBe('0.0000');
+    },
+  );
 
-  it('and the event itself end in one of two ways, both in order', async () => {
+  it('and the event itself end in one of two ways, both in order', async ({ open, buys }) => {
     for (let round = 0; round < 4; round += 1) {
       const { buy, paymentId } = await buys.allocated();
       const first = await buys.payBack(paymentId, { amountPaise: 60_000 });
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-      const keep = () => resolve(buy.id, 'KEEP');
+      const keep = () => resolve(buys, buy.id, 'KEEP');
       const rest = () => buys.payBack(paymentId);
       await Promise.all(round % 2 === 0 ? [keep(), rest()] : [rest(), keep()]);
       const isKept = async () => {

@@ -1,32 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys, operatorId, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { createSellers, type Seller } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-let sellers: ReturnType<typeof createSellers>;
-let buys: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold();
-  sellers = createSellers(open);
-  buys = createReviewedBuys(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
+  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (orderId: string, resolution: string, more?: object): Promise<Answer> =>
-  buys.resolve(orderId, resolution, more);
+const resolve = (
+  buys: ReviewedBuys,
+  orderId: string,
+  resolution: string,
+  more?: object,
+): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 describe('a sell under review', () => {
   let seller: Seller;
   let sellId: string;
   let txId: string;
-  beforeEach(async () => {
+  it.beforeEach(async ({ open, sellers }) => {
     seller = await sellers.newSeller();
     await open.fault('sell-confirm', 'error');
     await sellers.sell(seller, '0.02');
@@ -34,23 +28,23 @@ describe('a sell under review', () => {
     sellId = order?.id ?? '';
     txId = order?.providerTxId ?? '';
   });
-  const says = (status: number) =>
+  const says = (open: OpenGold, status: number) =>
     open.sandbox.control('POST', `/transactions/${txId}`, { status });
 
-  it('takes only what fits a sell', async () => {
+  it('takes only what fits a sell', async ({ buys }) => {
     for (const resolution of ['ALLOCATE', 'KEEP', 'REFUNDED']) {
-      const answer = await resolve(sellId, resolution, { reference: 'x' });
+      const answer = await resolve(buys, sellId, resolution, { reference: 'x' });
       expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
     }
     const { buy } = await buys.late();
-    expect((await resolve(buy.id, 'RELEASE_SELL')).status).toBe(409);
+    expect((await resolve(buys, buy.id, 'RELEASE_SELL')).status).toBe(409);
   });
 
-  it('is confirmed only when the provider says sold', async () => {
-    expect(codeOf(await resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
-    await says(1);
-    expect((await resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
-    const answer = await resolve(sellId, 'CONFIRM_SELL', { reference: 'call of today' });
+  it('is confirmed only when the provider says sold', async ({ open, sellers, buys }) => {
+    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    await says(open, 1);
+    expect((await resolve(buys, sellId, 'RELEASE_SELL')).status).toBe(409);
+    const answer = await resolve(buys, sellId, 'CONFIRM_SELL', { reference: 'call of today' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'CONFIRMED',
@@ -62,7 +56,7 @@ describe('a sell under review', () => {
       actor: `admin:${operatorId}`,
     });
     expect((await sellers.holdingOf(seller.id)).reserved).toBe('0.0000');
-    expect((await resolve(sellId, 'CONFIRM_SELL')).status).toBe(409);
+    expect((await resolve(buys, sellId, 'CONFIRM_SELL')).status).toBe(409);
     const audit = await open.database.db.auditLog.findMany({ where: { targetId: sellId } });
     expect(audit).toMatchObject([
       {
@@ -73,10 +67,14 @@ describe('a sell under review', () => {
     ]);
   });
 
-  it('is released when the provider says failed, and the customer is told', async () => {
-    await says(2);
-    expect((await resolve(sellId, 'CONFIRM_SELL')).status).toBe(409);
-    const answer = await resolve(sellId, 'RELEASE_SELL');
+  it('is released when the provider says failed, and the customer is told', async ({
+    open,
+    sellers,
+    buys,
+  }) => {
+    await says(open, 2);
+    expect((await resolve(buys, sellId, 'CONFIRM_SELL')).status).toBe(409);
+    const answer = await resolve(buys, sellId, 'RELEASE_SELL');
     expect(answer.body).toMatchObject({ status: 'FAILED', payout: null });
     expect(await sellers.holdingOf(seller.id)).toMatchObject({
       balance: seller.grams,
@@ -86,36 +84,40 @@ describe('a sell under review', () => {
     expect(told.map(({ type }) => type)).toEqual(['buy_success', 'sell_failed']);
   });
 
-  it('is released unconfirmed only after the ten minutes of the provider', async () => {
+  it('is released unconfirmed only after the ten minutes of the provider', async ({
+    open,
+    sellers,
+    buys,
+  }) => {
     await open.advance(595);
-    expect(codeOf(await resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.advance(10);
-    expect((await resolve(sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect((await resolve(buys, sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
     await sellers.janitor('poll-undecided-sales');
-    expect((await resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
+    expect((await resolve(buys, sellId, 'RELEASE_SELL')).status).toBe(409);
   });
 
-  it('is never released while it is in progress', async () => {
-    await says(3);
+  it('is never released while it is in progress', async ({ open, buys }) => {
+    await says(open, 3);
     await open.advance(3600);
-    expect(codeOf(await resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
-    expect(codeOf(await resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
   });
 
-  it('waits while the provider can not be asked', async () => {
+  it('waits while the provider can not be asked', async ({ open, sellers, buys }) => {
     await open.fault('sell-status', 'error', { times: 20 });
     const unavailable = [503, 'SERVICE_UNAVAILABLE'];
-    expect(codeOf(await resolve(sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
-    expect(codeOf(await resolve(sellId, 'RELEASE_SELL'))).toEqual(unavailable);
+    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
+    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual(unavailable);
     const [order] = await sellers.salesOf(seller.id);
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' });
   });
 
-  it('is settled once by an operator and the janitor at once', async () => {
-    await says(1);
+  it('is settled once by an operator and the janitor at once', async ({ open, sellers, buys }) => {
+    await says(open, 1);
     await open.advance(31);
     const [answer] = await Promise.all([
-      resolve(sellId, 'CONFIRM_SELL'),
+      resolve(buys, sellId, 'CONFIRM_SELL'),
       sellers.janitor('poll-undecided-sales'),
     ]);
     expect([200, 409]).toContain(answer.status);
@@ -124,8 +126,8 @@ describe('a sell under review', () => {
     expect(await open.database.db.payout.count({ where: { orderId: sellId } })).toBe(1);
   });
 
-  it('is not found under another id', async () => {
-    expect((await resolve(operatorId, 'RELEASE_SELL')).status).toBe(404);
-    expect((await resolve(sellId, 'SELL_IT')).status).toBe(400);
+  it('is not found under another id', async ({ buys }) => {
+    expect((await resolve(buys, operatorId, 'RELEASE_SELL')).status).toBe(404);
+    expect((await resolve(buys, sellId, 'SELL_IT')).status).toBe(400);
   });
 });

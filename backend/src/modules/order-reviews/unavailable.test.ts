@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
-it('answers 501 to a reconciliation of one order, audited first, and to a refund', async () => {
+it('answers 501 to a reconciliation of one order, audited first, and to a refund', async ({
+  open,
+}) => {
   const { id } = await createReviewedBuys(open).place();
   const operator = open.as(operatorId);
   for (const path of [`/orders/${id}/reconcile`, `/orders/${id}/refund`]) {

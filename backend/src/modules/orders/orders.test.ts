@@ -1,15 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import { jobsOf } from '#test/support/job-queue.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+const it = goldTest();
 
 let keys = 0;
 const newKey = (): string => `key-${String((keys += 1)).padStart(6, '0')}`;
@@ -20,7 +14,7 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
 });
 
 describe('orders', () => {
-  it('are listed newest first, filtered, and only to their owner', async () => {
+  it('are listed newest first, filtered, and only to their owner', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     const stranger = await open.newCustomer();
     const ids: string[] = [];
@@ -57,7 +51,7 @@ describe('orders', () => {
 });
 
 describe('what is not paid', () => {
-  it('fails when the lock runs out, with its payment order', async () => {
+  it('fails when the lock runs out, with its payment order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
     const expire = async () => {
@@ -82,7 +76,9 @@ describe('what is not paid', () => {
     expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([]);
   });
 
-  it('goes to review when it turns out to have been paid unheard and too late', async () => {
+  it('goes to review when it turns out to have been paid unheard and too late', async ({
+    open,
+  }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
     const { gateway_order_id: gatewayOrderId } = body.payment;

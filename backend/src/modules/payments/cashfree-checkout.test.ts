@@ -1,22 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { newSaleKey } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold({ env: { PAYMENT_GATEWAYS: 'cashfree', CASHFREE_TIMEOUT_MS: '1500' } });
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree', CASHFREE_TIMEOUT_MS: '1500' } });
 
-const fault = (operation: string, kind: string) =>
+const fault = (open: OpenGold, operation: string, kind: string) =>
   open.sandbox.control('POST', '/faults', { collaborator: 'cashfree', operation, fault: kind });
 
-const buy = async () => {
+const buy = async (open: OpenGold) => {
   const { call } = await open.newCustomer();
   const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
   const answer = await call('POST', '/gold/buy', body);
@@ -34,8 +26,8 @@ const proofOf = (payment: {
 });
 
 describe("Cashfree's checkout", () => {
-  it('is opened by a session, the same whenever the payment order is read', async () => {
-    const { call, payment } = await buy();
+  it('is opened by a session, the same whenever the payment order is read', async ({ open }) => {
+    const { call, payment } = await buy(open);
     expect(payment).toMatchObject({
       gateway: 'cashfree',
       gateway_order_id: payment.id,
@@ -45,14 +37,14 @@ describe("Cashfree's checkout", () => {
     expect(body.checkout).toEqual(payment.checkout);
   });
 
-  it('has its session where the first answer of the gateway was lost', async () => {
-    await fault('create-order', 'accept_then_timeout');
-    const { payment } = await buy();
+  it('has its session where the first answer of the gateway was lost', async ({ open }) => {
+    await fault(open, 'create-order', 'accept_then_timeout');
+    const { payment } = await buy(open);
     expect(payment.checkout.session).toMatch(/^session_/u);
   });
 
-  it('is verified by the order that it was of, and paid as the gateway says', async () => {
-    const { call, payment } = await buy();
+  it('is verified by the order that it was of, and paid as the gateway says', async ({ open }) => {
+    const { call, payment } = await buy(open);
     const path = `/payments/orders/${payment.id}/verify`;
     const early = await call('POST', path, proofOf(payment));
     expect(early.body).toMatchObject({ verified: true, payment: { status: payment.status } });
@@ -62,8 +54,10 @@ describe("Cashfree's checkout", () => {
     expect(late.body).toMatchObject({ verified: true, payment: { status: 'PAID' } });
   });
 
-  it("is not verified by another order's payment, nor while Cashfree does not answer", async () => {
-    const [one, other] = [await buy(), await buy()];
+  it("is not verified by another order's payment, nor while Cashfree does not answer", async ({
+    open,
+  }) => {
+    const [one, other] = [await buy(open), await buy(open)];
     const play = { outcome: 'captured' };
     const id = other.payment.gateway_order_id;
     const { body: played } = await open.sandbox.control('POST', `/payments/${id}`, play);

@@ -1,23 +1,23 @@
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSeveralGateways, gatewayFaults } from '#test/support/several-gateways.ts';
 import { paymentMethods } from './payments.types.ts';
 
 const codes = ['alpha', 'beta', 'gamma'];
 const gateways = createSeveralGateways(codes);
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold({ wrapGateways: gateways.wrapGateways });
-});
+
+const it = goldTest({ wrapGateways: gateways.wrapGateways });
+
 afterEach(() => {
   gateways.faults.clear();
   gateways.openCircuits.clear();
 });
-afterAll(async () => {
+
+it.afterAll(async ({ open }) => {
   await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-  await open.close();
 });
 
 const anyCode = fc.constantFrom(...codes);
@@ -32,7 +32,7 @@ const anyCase = fc.record({
 });
 type AnyCase = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
 
-const arrange = async (given: AnyCase): Promise<void> => {
+const arrange = async (open: OpenGold, given: AnyCase): Promise<void> => {
   const { db } = open.database;
   const updatedAt = open.clock.now();
   await db.gatewaySetting.deleteMany();
@@ -61,12 +61,14 @@ const expectedOf = ({ disabled, openCircuits, faults, ...given }: AnyCase) => {
   return { usable, taker, tried };
 };
 
-it('tries exactly the usable gateways of any settings, in order, whatever fails', async () => {
+it('tries exactly the usable gateways of any settings, in order, whatever fails', async ({
+  open,
+}) => {
   const { id: userId, call } = await open.newCustomer();
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(anyCase, async (given) => {
-      await arrange(given);
+      await arrange(open, given);
       const { usable, taker, tried } = expectedOf(given);
       runs += 1;
       const quote = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
@@ -85,7 +87,7 @@ it('tries exactly the usable gateways of any settings, in order, whatever fails'
       expect(took).toBe(taker ?? 'NO_USABLE_GATEWAY');
 
       // The same key again, with everything in order: the order that was written gets its gateway.
-      await arrange({ ...given, faults: {}, openCircuits: [], disabled: [] });
+      await arrange(open, { ...given, faults: {}, openCircuits: [], disabled: [] });
       const repeat = await call('POST', '/payments/orders', body);
       expect(repeat.body).toMatchObject({ status: 'GATEWAY_ORDER_CREATED', amount_paise: 10_000 });
       expect((await open.database.db.paymentOrder.count()) - before).toBe(1);

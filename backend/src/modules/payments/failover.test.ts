@@ -1,31 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 import { deliverAt, signedEvent } from '#test/support/open-payments.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
 
 const gateways = createSeveralGateways(['first', 'second', 'third']);
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold({ wrapGateways: gateways.wrapGateways });
+
+const it = goldTest({ wrapGateways: gateways.wrapGateways });
+
+it.beforeAll(async ({ open }) => {
   await open.database.db.gatewayRouting.update({
     where: { id: 1 },
     data: { defaultCode: 'third', priority: ['first', 'second'] },
   });
 });
+
 beforeEach(() => {
   gateways.asked.length = 0;
 });
+
 afterEach(() => {
   gateways.faults.clear();
   gateways.openCircuits.clear();
 });
-afterAll(async () => {
+
+it.afterAll(async ({ open }) => {
   await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-  await open.close();
 });
 
 let keys = 0;
@@ -37,7 +41,7 @@ const newKey = (): string => {
 const buy = (call: Caller, key = newKey(), amount = '1000') =>
   call('POST', '/gold/buy', { unit: 'INR', amount, idempotency_key: key });
 
-const attemptsOf = async (paymentOrderId: string) => {
+const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
   const rows = await open.database.db.gatewayAttempt.findMany({
     where: { paymentOrderId },
     orderBy: { id: 'asc' },
@@ -48,7 +52,7 @@ const attemptsOf = async (paymentOrderId: string) => {
 const orderOf = async (call: Caller, id: string) => (await call('GET', `/gold/orders/${id}`)).body;
 
 /** Buys while `first` makes an order whose answer is lost; answers both gateways' orders. */
-const buyPastLostOrder = async () => {
+const buyPastLostOrder = async (open: OpenGold) => {
   const { call } = await open.newCustomer();
   gateways.faults.set('first', 'lost');
   const { body } = await buy(call);
@@ -67,24 +71,24 @@ const buyPastLostOrder = async () => {
 };
 
 /** Plays the payment of a gateway's order, of which no webhook tells; answers its id. */
-const payUnheard = async (gatewayOrderId: string): Promise<string> => {
+const payUnheard = async (open: OpenGold, gatewayOrderId: string): Promise<string> => {
   const play = { outcome: 'captured', deliver: 'none' };
   const { body } = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
   return String(body['gateway_payment_id']);
 };
 
-const tell = (gateway: string, gatewayOrderId: string, paymentId: string) =>
+const tell = (open: OpenGold, gateway: string, gatewayOrderId: string, paymentId: string) =>
   deliverAt(open.url, {
     ...signedEvent('payment.captured', gatewayOrderId, paymentId),
     path: `/webhooks/payment/${gateway}`,
   });
 
-const sweep = (...names: string[]) => runSweeps(open.payments.sweeps, ...names);
+const sweep = (open: OpenGold, ...names: string[]) => runSweeps(open.payments.sweeps, ...names);
 
 describe('a gateway that does not create the order', () => {
-  it.each(['refused', 'unreachable', 'silent', 'lost'] as const)(
+  it.for(['refused', 'unreachable', 'silent', 'lost'] as const)(
     '%s: the next one does, in the same request',
-    async (fault) => {
+    async (fault, { open }) => {
       const { call } = await open.newCustomer();
       gateways.faults.set('first', fault);
       const answer = await buy(call);
@@ -95,18 +99,23 @@ describe('a gateway that does not create the order', () => {
         checkout: { provider: 'second', public_key: 'key-of-second' },
       });
       const outcome = fault === 'refused' || fault === 'unreachable' ? 'REFUSED' : 'UNKNOWN';
-      expect(await attemptsOf(answer.body.payment.id)).toEqual([`first ${outcome}`, 'second DONE']);
+      expect(await attemptsOf(open, answer.body.payment.id)).toEqual([
+        `first ${outcome}`,
+        'second DONE',
+      ]);
     },
   );
 
-  it('is asked once, and by its receipt after an unknown outcome', async () => {
+  it('is asked once, and by its receipt after an unknown outcome', async ({ open }) => {
     const { call } = await open.newCustomer();
     gateways.faults.set('first', 'silent').set('second', 'refused');
     expect((await buy(call)).body.payment.gateway).toBe('third');
     expect(gateways.asked).toEqual(['first', 'second', 'third']);
   });
 
-  it('leaves the order to be resumed when none is left, and the repeat chooses anew', async () => {
+  it('leaves the order to be resumed when none is left, and the repeat chooses anew', async ({
+    open,
+  }) => {
     const { id: userId, call } = await open.newCustomer();
     const key = newKey();
     for (const code of ['first', 'second', 'third']) gateways.faults.set(code, 'refused');
@@ -123,7 +132,7 @@ describe('a gateway that does not create the order', () => {
     expect((await buy(call, key)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is not asked anew for an order that it has made already', async () => {
+  it('is not asked anew for an order that it has made already', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
@@ -139,7 +148,7 @@ describe('a gateway that does not create the order', () => {
     ]);
   });
 
-  it('writes nothing while no gateway may be used at all', async () => {
+  it('writes nothing while no gateway may be used at all', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     for (const code of ['first', 'second', 'third']) gateways.openCircuits.add(code);
     expect((await buy(call)).body.error.code).toBe('NO_USABLE_GATEWAY');
@@ -149,7 +158,7 @@ describe('a gateway that does not create the order', () => {
 });
 
 describe('the bare webhook path', () => {
-  it("leads to the operators' default, and to another one once they name it", async () => {
+  it("leads to the operators' default, and to another one once they name it", async ({ open }) => {
     const name = (defaultCode: string) =>
       open.database.db.gatewayRouting.update({ where: { id: 1 }, data: { defaultCode } });
     const { call } = await open.newCustomer();
@@ -157,7 +166,7 @@ describe('the bare webhook path', () => {
     const { body } = await buy(call);
     expect(body.payment.gateway).toBe('third');
     const gatewayOrderId = String(body.payment.gateway_order_id);
-    const paymentId = await payUnheard(gatewayOrderId);
+    const paymentId = await payUnheard(open, gatewayOrderId);
     const tellBare = (event: string) =>
       deliverAt(open.url, {
         ...signedEvent(event, gatewayOrderId, paymentId),
@@ -180,10 +189,10 @@ describe('the bare webhook path', () => {
 });
 
 describe('verify and webhook of one payment, whoever is first', () => {
-  it.each([
+  it.for([
     ['verify', 'webhook'],
     ['webhook', 'verify'],
-  ] as const)('%s before %s: one payment, one allocation', async (...turns) => {
+  ] as const)('%s before %s: one payment, one allocation', async (turns, { open }) => {
     const { id: userId, call } = await open.newCustomer();
     const { body } = await buy(call);
     const { id, gateway_order_id: gatewayOrderId } = body.payment;
@@ -197,7 +206,7 @@ describe('verify and webhook of one payment, whoever is first', () => {
     };
     const send = {
       verify: () => call('POST', `/payments/orders/${id}/verify`, proof),
-      webhook: () => tell('first', gatewayOrderId, String(paymentId)),
+      webhook: () => tell(open, 'first', gatewayOrderId, String(paymentId)),
     };
     const held = await holdRows(
       open.databaseUrl,
@@ -224,78 +233,84 @@ describe('verify and webhook of one payment, whoever is first', () => {
 });
 
 describe('an order that a gateway made and nobody was sent to', () => {
-  it('pays for its purchase, when its capture is signed before anybody knew of it', async () => {
-    const { call, orderId, paymentOrderId, lostOrderId } = await buyPastLostOrder();
-    const paymentId = await payUnheard(lostOrderId);
-    expect(await tell('first', lostOrderId, paymentId)).toMatchObject({ status: 200 });
+  it('pays for its purchase, when its capture is signed before anybody knew of it', async ({
+    open,
+  }) => {
+    const { call, orderId, paymentOrderId, lostOrderId } = await buyPastLostOrder(open);
+    const paymentId = await payUnheard(open, lostOrderId);
+    expect(await tell(open, 'first', lostOrderId, paymentId)).toMatchObject({ status: 200 });
     expect((await orderOf(call, orderId)).status).toBe('PENDING');
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
-    expect(await attemptsOf(paymentOrderId)).toEqual(['first DONE', 'second DONE']);
-    await sweep('payments-apply-matchable-events');
+    await sweep(open, 'payments-resolve-gateway-attempts');
+    expect(await attemptsOf(open, paymentOrderId)).toEqual(['first DONE', 'second DONE']);
+    await sweep(open, 'payments-apply-matchable-events');
     expect((await orderOf(call, orderId)).status).toBe('PAID');
     const waiting = { subject: lostOrderId, status: { not: 'APPLIED' } };
     expect(await open.database.db.webhookEvent.count({ where: waiting })).toBe(0);
   });
 
-  it('pays for its purchase, when no webhook tells of it', async () => {
-    const { call, orderId, lostOrderId } = await buyPastLostOrder();
-    await payUnheard(lostOrderId);
+  it('pays for its purchase, when no webhook tells of it', async ({ open }) => {
+    const { call, orderId, lostOrderId } = await buyPastLostOrder(open);
+    await payUnheard(open, lostOrderId);
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
+    await sweep(open, 'payments-resolve-gateway-attempts');
     expect((await orderOf(call, orderId)).status).toBe('PAID');
   });
 
-  it('is a second capture once the purchase is paid elsewhere', async () => {
-    const { call, orderId, lostOrderId, ownOrderId } = await buyPastLostOrder();
+  it('is a second capture once the purchase is paid elsewhere', async ({ open }) => {
+    const { call, orderId, lostOrderId, ownOrderId } = await buyPastLostOrder(open);
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
-    await tell('second', ownOrderId, await payUnheard(ownOrderId));
+    await sweep(open, 'payments-resolve-gateway-attempts');
+    await tell(open, 'second', ownOrderId, await payUnheard(open, ownOrderId));
     expect((await orderOf(call, orderId)).status).toBe('PAID');
-    await tell('first', lostOrderId, await payUnheard(lostOrderId));
+    await tell(open, 'first', lostOrderId, await payUnheard(open, lostOrderId));
     expect(await orderOf(call, orderId)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
   });
 
-  it('is a late capture after the price lock, and is found although nobody tells of it', async () => {
-    const { call, orderId, lostOrderId } = await buyPastLostOrder();
+  it('is a late capture after the price lock, and is found although nobody tells of it', async ({
+    open,
+  }) => {
+    const { call, orderId, lostOrderId } = await buyPastLostOrder(open);
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
+    await sweep(open, 'payments-resolve-gateway-attempts');
     await open.advance(420);
-    await payUnheard(lostOrderId);
-    await sweep('payments-ask-around-expiry');
+    await payUnheard(open, lostOrderId);
+    await sweep(open, 'payments-ask-around-expiry');
     expect(await orderOf(call, orderId)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'LATE_CAPTURE',
     });
   });
 
-  it('is given up as never made when its gateway does not have it for ten minutes', async () => {
+  it('is given up as never made when its gateway does not have it for ten minutes', async ({
+    open,
+  }) => {
     const { call } = await open.newCustomer();
     gateways.faults.set('first', 'silent');
     const { body } = await buy(call);
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
-    expect(await attemptsOf(body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
+    await sweep(open, 'payments-resolve-gateway-attempts');
+    expect(await attemptsOf(open, body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
     gateways.faults.clear();
     await open.advance(60);
-    await sweep('payments-resolve-gateway-attempts');
-    expect(await attemptsOf(body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
+    await sweep(open, 'payments-resolve-gateway-attempts');
+    expect(await attemptsOf(open, body.payment.id)).toEqual(['first UNKNOWN', 'second DONE']);
     await open.advance(600);
-    await sweep('payments-resolve-gateway-attempts');
-    expect(await attemptsOf(body.payment.id)).toEqual(['first REFUSED', 'second DONE']);
+    await sweep(open, 'payments-resolve-gateway-attempts');
+    expect(await attemptsOf(open, body.payment.id)).toEqual(['first REFUSED', 'second DONE']);
   });
 
-  it('becomes the purchase’s own where no gateway has shown a checkout yet', async () => {
+  it('becomes the purchase’s own where no gateway has shown a checkout yet', async ({ open }) => {
     const { call } = await open.newCustomer();
     gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
     const key = newKey();
     expect((await buy(call, key)).status).toBe(503);
     gateways.faults.clear();
     await open.advance(61);
-    await sweep('payments-resolve-gateway-attempts');
+    await sweep(open, 'payments-resolve-gateway-attempts');
     const resumed = await buy(call, key);
     expect(resumed.body.payment).toMatchObject({ gateway: 'first' });
     expect(resumed.body.payment.checkout.provider).toBe('first');

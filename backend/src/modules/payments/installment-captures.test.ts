@@ -1,39 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-let open: OpenGold;
-let fixtures: InstallmentFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createInstallmentFixtures(open);
-});
-afterAll(() => open.close());
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
+  createInstallmentFixtures(open),
+);
 
 const threeDays = 72 * 3600;
-const sweep = () => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
-const paymentStatuses = async (orderId: string): Promise<string[]> => {
+const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const paymentStatuses = async (open: OpenGold, orderId: string): Promise<string[]> => {
   const orderBy = { createdAt: 'asc' } as const;
   const rows = await open.database.db.paymentOrder.findMany({ where: { orderId }, orderBy });
   return rows.map(({ status }) => status);
 };
 
 /** An installment that nobody paid in its 72 h. */
-const unpaid = async () => {
+const unpaid = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const given = await fixtures.payable();
   await open.advance(threeDays);
-  await sweep();
+  await sweep(open);
   await fixtures.becomes(given, 'FAILED');
   return given;
 };
 
 /** An installment that failed, and that has a second checkout now. */
-const paidAgain = async () => {
-  const first = await unpaid();
+const paidAgain = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const first = await unpaid(open, fixtures);
   const { paymentOrderId } = await fixtures.payAgain(first);
   await fixtures.runJobs();
   const { checkout } = await fixtures.paymentOf(first, paymentOrderId);
@@ -41,78 +36,84 @@ const paidAgain = async () => {
 };
 
 describe('an installment that nobody pays', () => {
-  it('has its checkout for 72 h, and fails then', async () => {
+  it('has its checkout for 72 h, and fails then', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await open.advance(threeDays - 1);
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(given)).toBe('PENDING');
     const before = await fixtures.paymentOf(given, given.paymentOrderId);
     expect(before.checkout).toBeDefined();
     await open.advance(1);
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(given)).toBe('FAILED');
     const after = await fixtures.paymentOf(given, given.paymentOrderId);
     expect(after).toMatchObject({ status: 'EXPIRED' });
     expect(after.checkout).toBeUndefined();
     expect(await fixtures.notificationsOf(given)).toEqual(['sip_installment_failed']);
-    await sweep();
+    await sweep(open);
     expect(await fixtures.historyOf(given)).toEqual(['PENDING', 'FAILED']);
   });
 
-  it('is not given up while its gateway does not answer', async () => {
+  it('is not given up while its gateway does not answer', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await fixtures.pay(given.gatewayOrderId, { deliver: 'none' });
     await open.advance(threeDays);
     await open.gatewayFault('list-payments', 'malformed');
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(given)).toBe('PENDING');
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(given)).toBe('PAID');
   });
 
-  it('was paid unreported: its money is found before it is given up', async () => {
+  it('was paid unreported: its money is found before it is given up', async ({
+    open,
+    fixtures,
+  }) => {
     const given = await fixtures.payable();
     await fixtures.pay(given.gatewayOrderId, { deliver: 'none' });
     await open.advance(threeDays);
-    await sweep();
+    await sweep(open);
     expect(await fixtures.statusOf(given)).toBe('PAID');
     expect(await fixtures.notificationsOf(given)).toEqual([]);
   });
 });
 
 describe('a capture for an installment', () => {
-  it('pays it at the next try in the same checkout', async () => {
+  it('pays it at the next try in the same checkout', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await fixtures.pay(given.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(given, 'FAILED');
     expect(await fixtures.notificationsOf(given)).toEqual(['sip_installment_failed']);
     await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'PAID');
-    expect(await paymentStatuses(given.orderId)).toEqual(['PAID']);
+    expect(await paymentStatuses(open, given.orderId)).toEqual(['PAID']);
   });
 
-  it('pays it however late: it has no price lock', async () => {
-    const given = await unpaid();
+  it('pays it however late: it has no price lock', async ({ open, fixtures }) => {
+    const given = await unpaid(open, fixtures);
     await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'PAID');
     await open.gold.allocate(given.orderId);
     expect(await fixtures.statusOf(given)).toBe('ALLOCATED');
   });
 
-  it('pays it by its first checkout, and closes the second', async () => {
-    const { first, secondGatewayOrderId } = await paidAgain();
+  it('pays it by its first checkout, and closes the second', async ({ open, fixtures }) => {
+    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
     await fixtures.pay(first.gatewayOrderId);
     await fixtures.becomes(first, 'PAID');
-    expect(await paymentStatuses(first.orderId)).toEqual(['PAID', 'EXPIRED']);
+    expect(await paymentStatuses(open, first.orderId)).toEqual(['PAID', 'EXPIRED']);
     await open.gold.allocate(first.orderId);
     await fixtures.becomes(first, 'ALLOCATED');
     await fixtures.pay(secondGatewayOrderId);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(await paymentStatuses(first.orderId)).toEqual(['PAID', 'PAID']);
+    expect(await paymentStatuses(open, first.orderId)).toEqual(['PAID', 'PAID']);
   });
 
-  it('of its second checkout is a second one once the first was paid late', async () => {
-    const { first, secondGatewayOrderId } = await paidAgain();
+  it('of its second checkout is a second one once the first was paid late', async ({
+    open,
+    fixtures,
+  }) => {
+    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
     await Promise.all([fixtures.pay(first.gatewayOrderId), fixtures.pay(secondGatewayOrderId)]);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const where = { paymentOrder: { orderId: first.orderId } };
@@ -123,17 +124,20 @@ describe('a capture for an installment', () => {
     ]);
   });
 
-  it('of another amount comes to a person, and no checkout stays open', async () => {
-    const { first, secondGatewayOrderId } = await paidAgain();
+  it('of another amount comes to a person, and no checkout stays open', async ({
+    open,
+    fixtures,
+  }) => {
+    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
     await fixtures.pay(first.gatewayOrderId, { amountPaise: 50_000 });
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
-    expect(await paymentStatuses(first.orderId)).toEqual(['MANUAL_REVIEW', 'EXPIRED']);
+    expect(await paymentStatuses(open, first.orderId)).toEqual(['MANUAL_REVIEW', 'EXPIRED']);
     await fixtures.pay(secondGatewayOrderId);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
   });
 
-  it('that failed at its first checkout leaves the second one open', async () => {
-    const { first, secondGatewayOrderId } = await paidAgain();
+  it('that failed at its first checkout leaves the second one open', async ({ open, fixtures }) => {
+    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
     await fixtures.pay(first.gatewayOrderId, { outcome: 'failed' });
     const events = () => open.database.db.webhookEvent.count({ where: failedEvent });
     const failedEvent = { subject: first.gatewayOrderId, eventType: 'payment.failed' };
@@ -141,6 +145,6 @@ describe('a capture for an installment', () => {
     expect(await fixtures.statusOf(first)).toBe('PENDING');
     await fixtures.pay(secondGatewayOrderId);
     await fixtures.becomes(first, 'PAID');
-    expect(await paymentStatuses(first.orderId)).toEqual(['EXPIRED', 'PAID']);
+    expect(await paymentStatuses(open, first.orderId)).toEqual(['EXPIRED', 'PAID']);
   });
 });

@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import {
   createPlanFixtures,
   type PlanFixtures,
   type TestPlan,
 } from '#test/support/plan-fixtures.ts';
 
-let open: OpenGold;
-let fixtures: PlanFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createPlanFixtures(open);
-});
-afterAll(() => open.close());
-beforeEach(() => fixtures.setClock('2026-01-05T06:00:00.000Z'));
-afterEach(() => {
-  open.conditions.isGateOpen = true;
-  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
 
-const withMandate = (more: object = {}): Promise<TestPlan> =>
+it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
+
+const withMandate = (fixtures: PlanFixtures, more: object = {}): Promise<TestPlan> =>
   fixtures.newPlan({ mandate_token: 'token-of-asha', ...more });
 /** The moments of the debits that were announced, in the order of the notices. */
-const announced = async ({ userId }: TestPlan): Promise<unknown[]> => {
+const announced = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<unknown[]> => {
   const found = await fixtures.notifications(userId);
   expect(found.every(({ type }) => type === 'sip_debit_notice')).toBe(true);
   return found.map(({ data }) => {
@@ -31,7 +22,7 @@ const announced = async ({ userId }: TestPlan): Promise<unknown[]> => {
     return [installmentNo, debitAt];
   });
 };
-const debits = async ({ userId }: TestPlan): Promise<(string | undefined)[]> => {
+const debits = async (open: OpenGold, { userId }: TestPlan): Promise<(string | undefined)[]> => {
   const rows = await open.database.db.paymentOrder.findMany({
     where: { userId },
     orderBy: { id: 'asc' },
@@ -40,15 +31,15 @@ const debits = async ({ userId }: TestPlan): Promise<(string | undefined)[]> => 
 };
 
 describe("a mandate's installment", () => {
-  it('is announced a day before it is due, and debited when it is', async () => {
-    const plan = await withMandate({ start_date: '2026-01-10' });
+  it('is announced a day before it is due, and debited when it is', async ({ open, fixtures }) => {
+    const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     await fixtures.setClock('2026-01-09T03:29:59.000Z');
     await fixtures.sweep();
-    expect(await announced(plan)).toEqual([]);
+    expect(await announced(fixtures, plan)).toEqual([]);
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
     await fixtures.sweep();
-    expect(await announced(plan)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announced(fixtures, plan)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
     expect(await fixtures.raised(plan.id)).toEqual([]);
     const [notice] = await fixtures.notifications(plan.userId);
     expect(notice?.body).toBe(
@@ -57,54 +48,63 @@ describe("a mandate's installment", () => {
     );
     await fixtures.setClock('2026-01-10T03:30:02.000Z');
     await fixtures.sweep();
-    expect(await debits(plan)).toEqual(['2026-01-10T03:30:00.000Z']);
-    expect(await announced(plan)).toHaveLength(1);
+    expect(await debits(open, plan)).toEqual(['2026-01-10T03:30:00.000Z']);
+    expect(await announced(fixtures, plan)).toHaveLength(1);
   });
 
-  it('is announced at once where it is due sooner, and debited 24 hours later', async () => {
-    const today = await withMandate();
-    const tomorrow = await withMandate({ start_date: '2026-01-06' });
+  it('is announced at once where it is due sooner, and debited 24 hours later', async ({
+    open,
+    fixtures,
+  }) => {
+    const today = await withMandate(fixtures);
+    const tomorrow = await withMandate(fixtures, { start_date: '2026-01-06' });
     await fixtures.sweep();
-    expect(await announced(today)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
-    expect(await announced(tomorrow)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
-    expect(await debits(today)).toEqual(['2026-01-06T06:00:00.000Z']);
+    expect(await announced(fixtures, today)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+    expect(await announced(fixtures, tomorrow)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+    expect(await debits(open, today)).toEqual(['2026-01-06T06:00:00.000Z']);
     await fixtures.setClock('2026-01-06T03:30:00.000Z');
     await fixtures.sweep();
-    expect(await debits(tomorrow)).toEqual(['2026-01-06T06:00:00.000Z']);
-    expect(await announced(tomorrow)).toHaveLength(1);
+    expect(await debits(open, tomorrow)).toEqual(['2026-01-06T06:00:00.000Z']);
+    expect(await announced(fixtures, tomorrow)).toHaveLength(1);
   });
 
-  it('of a daily plan is announced once for each day', async () => {
-    const plan = await withMandate({ frequency: 'DAILY', start_date: '2026-01-07' });
+  it('of a daily plan is announced once for each day', async ({ open, fixtures }) => {
+    const plan = await withMandate(fixtures, { frequency: 'DAILY', start_date: '2026-01-07' });
     for (const day of ['06', '07', '08']) {
       for (const time of ['03:30:00', '03:30:05', '15:00:00']) {
         await fixtures.setClock(`2026-01-${day}T${time}.000Z`);
         await fixtures.sweep();
       }
     }
-    expect(await announced(plan)).toEqual([
+    expect(await announced(fixtures, plan)).toEqual([
       [1, '2026-01-07T03:30:00.000Z'],
       [2, '2026-01-08T03:30:00.000Z'],
       [3, '2026-01-09T03:30:00.000Z'],
     ]);
-    expect(await debits(plan)).toEqual(['2026-01-07T03:30:00.000Z', '2026-01-08T03:30:00.000Z']);
+    expect(await debits(open, plan)).toEqual([
+      '2026-01-07T03:30:00.000Z',
+      '2026-01-08T03:30:00.000Z',
+    ]);
   });
 
-  it('that was missed is announced when it is raised, each one with its own notice', async () => {
-    const plan = await withMandate({ frequency: 'DAILY', start_date: '2026-01-07' });
+  it('that was missed is announced when it is raised, each one with its own notice', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await withMandate(fixtures, { frequency: 'DAILY', start_date: '2026-01-07' });
     await fixtures.setClock('2026-01-09T06:00:00.000Z');
     await fixtures.sweep('raise-installments');
     const debitAt = '2026-01-10T06:00:00.000Z';
-    expect(await announced(plan)).toEqual([
+    expect(await announced(fixtures, plan)).toEqual([
       [1, debitAt],
       [2, debitAt],
       [3, debitAt],
     ]);
-    expect(await debits(plan)).toEqual([debitAt, debitAt, debitAt]);
+    expect(await debits(open, plan)).toEqual([debitAt, debitAt, debitAt]);
   });
 
-  it('is announced again when the gate kept it from its day', async () => {
-    const plan = await withMandate({ start_date: '2026-01-10' });
+  it('is announced again when the gate kept it from its day', async ({ open, fixtures }) => {
+    const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
     open.conditions.isGateOpen = false;
@@ -113,24 +113,27 @@ describe("a mandate's installment", () => {
     open.conditions.isGateOpen = true;
     await fixtures.setClock('2026-01-11T06:00:00.000Z');
     await fixtures.sweep();
-    expect(await announced(plan)).toEqual([
+    expect(await announced(fixtures, plan)).toEqual([
       [1, '2026-01-10T03:30:00.000Z'],
       [1, '2026-01-12T06:00:00.000Z'],
     ]);
-    expect(await debits(plan)).toEqual(['2026-01-12T06:00:00.000Z']);
+    expect(await debits(open, plan)).toEqual(['2026-01-12T06:00:00.000Z']);
   });
 
-  it('is not announced while the gate is closed, nor after the plan was cancelled', async () => {
-    const waiting = await withMandate({ start_date: '2026-01-10' });
-    const cancelled = await withMandate({ start_date: '2026-01-10' });
+  it('is not announced while the gate is closed, nor after the plan was cancelled', async ({
+    open,
+    fixtures,
+  }) => {
+    const waiting = await withMandate(fixtures, { start_date: '2026-01-10' });
+    const cancelled = await withMandate(fixtures, { start_date: '2026-01-10' });
     open.conditions.isGateOpen = false;
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
-    expect(await announced(waiting)).toEqual([]);
+    expect(await announced(fixtures, waiting)).toEqual([]);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
     open.conditions.isGateOpen = true;
     await Promise.all([fixtures.sweep('announce-debits'), fixtures.sweep('announce-debits')]);
-    expect(await announced(waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
-    expect(await announced(cancelled)).toEqual([]);
+    expect(await announced(fixtures, waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announced(fixtures, cancelled)).toEqual([]);
   });
 });

@@ -1,33 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import {
   createPlanFixtures,
   type PlanFixtures,
   type TestPlan,
 } from '#test/support/plan-fixtures.ts';
 
-let open: OpenGold;
-let fixtures: PlanFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createPlanFixtures(open);
-});
-afterAll(() => open.close());
-beforeEach(() => fixtures.setClock('2026-01-05T06:00:00.000Z'));
-afterEach(() => {
-  open.conditions.isGateOpen = true;
-  open.conditions.kyc = 'APPROVED';
-  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+
+it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
 
 const short = { frequency: 'DAILY', duration_installments: 2 };
-const statusOf = async (plan: TestPlan): Promise<string> => (await fixtures.plan(plan)).status;
-const completions = async ({ userId }: TestPlan): Promise<number> =>
+const statusOf = async (fixtures: PlanFixtures, plan: TestPlan): Promise<string> =>
+  (await fixtures.plan(plan)).status;
+const completions = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<number> =>
   (await fixtures.notifications(userId)).filter(({ type }) => type === 'sip_completed').length;
 
 /** Raises all installments of a new plan of two days, with their checkouts. */
-const raisedPlan = async (): Promise<TestPlan> => {
+const raisedPlan = async (fixtures: PlanFixtures): Promise<TestPlan> => {
   const plan = await fixtures.newPlan(short);
   await fixtures.setClock('2026-01-06T06:00:00.000Z');
   await fixtures.sweep();
@@ -35,20 +25,29 @@ const raisedPlan = async (): Promise<TestPlan> => {
   return plan;
 };
 /** Lets the payment of an installment fail at the gateway. */
-const failInstallment = (plan: TestPlan, installmentNo: number): Promise<void> =>
-  fixtures.play(plan, installmentNo, 'failed', 'FAILED');
-const payPath = async (plan: TestPlan, installmentNo: number): Promise<string> => {
+const failInstallment = (
+  fixtures: PlanFixtures,
+  plan: TestPlan,
+  installmentNo: number,
+): Promise<void> => fixtures.play(plan, installmentNo, 'failed', 'FAILED');
+const payPath = async (
+  fixtures: PlanFixtures,
+  plan: TestPlan,
+  installmentNo: number,
+): Promise<string> => {
   const { id } = await fixtures.installment(plan, installmentNo);
   return `/gold/sip/${plan.id}/installments/${id}/pay`;
 };
 
 describe('a plan', () => {
-  it('goes on while an installment is open, and is completed once when none is', async () => {
-    const plan = await raisedPlan();
-    await failInstallment(plan, 1);
+  it('goes on while an installment is open, and is completed once when none is', async ({
+    fixtures,
+  }) => {
+    const plan = await raisedPlan(fixtures);
+    await failInstallment(fixtures, plan, 1);
     await fixtures.sweep('complete-plans');
-    expect(await statusOf(plan)).toBe('ACTIVE');
-    await failInstallment(plan, 2);
+    expect(await statusOf(fixtures, plan)).toBe('ACTIVE');
+    await failInstallment(fixtures, plan, 2);
     await Promise.all([fixtures.sweep('complete-plans'), fixtures.sweep('complete-plans')]);
     await fixtures.sweep('complete-plans');
     expect(await fixtures.plan(plan)).toMatchObject({
@@ -57,40 +56,40 @@ describe('a plan', () => {
       installments_raised: 2,
       next_due_at: null,
     });
-    expect(await completions(plan)).toBe(1);
+    expect(await completions(fixtures, plan)).toBe(1);
     const cancel = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
     expect(cancel).toMatchObject({ status: 409, body: { error: { code: 'ILLEGAL_TRANSITION' } } });
   });
 
-  it('is completed with an installment that waits for a person', async () => {
-    const plan = await raisedPlan();
-    await failInstallment(plan, 1);
+  it('is completed with an installment that waits for a person', async ({ fixtures }) => {
+    const plan = await raisedPlan(fixtures);
+    await failInstallment(fixtures, plan, 1);
     await fixtures.play(plan, 2, 'captured', 'MANUAL_REVIEW', { amountPaise: 1 });
     await fixtures.sweep('complete-plans');
-    expect(await statusOf(plan)).toBe('COMPLETED');
+    expect(await statusOf(fixtures, plan)).toBe('COMPLETED');
   });
 
-  it('is not completed before its last installment is raised', async () => {
+  it('is not completed before its last installment is raised', async ({ fixtures }) => {
     const plan = await fixtures.newPlan(short);
     await fixtures.sweep();
     await fixtures.runJobs();
-    await failInstallment(plan, 1);
+    await failInstallment(fixtures, plan, 1);
     await fixtures.sweep();
     expect(await fixtures.plan(plan)).toMatchObject({ status: 'ACTIVE', installments_raised: 1 });
   });
 });
 
 describe('an installment that failed', () => {
-  it('is paid after all: by the same order, with a checkout of its own', async () => {
-    const plan = await raisedPlan();
+  it('is paid after all: by the same order, with a checkout of its own', async ({ fixtures }) => {
+    const plan = await raisedPlan(fixtures);
     const before = await fixtures.installment(plan, 1);
-    const tooEarly = await plan.call('POST', await payPath(plan, 1));
+    const tooEarly = await plan.call('POST', await payPath(fixtures, plan, 1));
     expect(tooEarly).toMatchObject({
       status: 409,
       body: { error: { code: 'ILLEGAL_TRANSITION' } },
     });
-    await failInstallment(plan, 1);
-    const answer = await plan.call('POST', await payPath(plan, 1));
+    await failInstallment(fixtures, plan, 1);
+    const answer = await plan.call('POST', await payPath(fixtures, plan, 1));
     expect(answer).toMatchObject({
       status: 200,
       body: {
@@ -102,42 +101,47 @@ describe('an installment that failed', () => {
     });
     expect(answer.body.payment.id).not.toBe(before.payment.id);
     expect(await fixtures.raised(plan.id)).toHaveLength(2);
-    expect((await plan.call('POST', await payPath(plan, 1))).status).toBe(409);
+    expect((await plan.call('POST', await payPath(fixtures, plan, 1))).status).toBe(409);
   });
 
-  it('is paid by one of several requests at once', async () => {
-    const plan = await raisedPlan();
-    await failInstallment(plan, 1);
-    const path = await payPath(plan, 1);
+  it('is paid by one of several requests at once', async ({ fixtures }) => {
+    const plan = await raisedPlan(fixtures);
+    await failInstallment(fixtures, plan, 1);
+    const path = await payPath(fixtures, plan, 1);
     const answers = await Promise.all([1, 2, 3, 4].map(() => plan.call('POST', path)));
     const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([200, 409, 409, 409]);
   });
 
-  it('can be paid of a plan that was completed or cancelled, which stays so', async () => {
-    const completed = await raisedPlan();
-    await failInstallment(completed, 1);
-    await failInstallment(completed, 2);
+  it('can be paid of a plan that was completed or cancelled, which stays so', async ({
+    fixtures,
+  }) => {
+    const completed = await raisedPlan(fixtures);
+    await failInstallment(fixtures, completed, 1);
+    await failInstallment(fixtures, completed, 2);
     await fixtures.sweep('complete-plans');
     await fixtures.setClock('2026-01-05T06:00:00.000Z');
-    const cancelled = await raisedPlan();
+    const cancelled = await raisedPlan(fixtures);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
-    await failInstallment(cancelled, 2);
+    await failInstallment(fixtures, cancelled, 2);
     for (const [plan, status] of [
       [completed, 'COMPLETED'],
       [cancelled, 'CANCELLED'],
     ] as const) {
-      expect((await plan.call('POST', await payPath(plan, 2))).status).toBe(200);
+      expect((await plan.call('POST', await payPath(fixtures, plan, 2))).status).toBe(200);
       await fixtures.sweep();
-      expect(await statusOf(plan)).toBe(status);
+      expect(await statusOf(fixtures, plan)).toBe(status);
       expect(await fixtures.installment(plan, 2)).toMatchObject({ status: 'PENDING' });
     }
   });
 
-  it('meets the gate first, then KYC; and is found in its own plan alone', async () => {
-    const plan = await raisedPlan();
-    await failInstallment(plan, 1);
-    const path = await payPath(plan, 1);
+  it('meets the gate first, then KYC; and is found in its own plan alone', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await raisedPlan(fixtures);
+    await failInstallment(fixtures, plan, 1);
+    const path = await payPath(fixtures, plan, 1);
     open.conditions.kyc = 'PENDING';
     expect((await plan.call('POST', path)).body.error.code).toBe('KYC_REQUIRED');
     open.conditions.isGateOpen = false;
@@ -154,18 +158,21 @@ describe('an installment that failed', () => {
     expect(await fixtures.installment(plan, 1)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is shown without a checkout while its gateway gives no answer; that follows', async () => {
-    const plan = await raisedPlan();
-    await failInstallment(plan, 1);
+  it('is shown without a checkout while its gateway gives no answer; that follows', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await raisedPlan(fixtures);
+    await failInstallment(fixtures, plan, 1);
     const fault = { collaborator: 'sandbox-gateway', operation: 'create-order', fault: 'error' };
     await open.sandbox.control('POST', '/faults', { ...fault, times: 20 });
-    const answer = await plan.call('POST', await payPath(plan, 1));
+    const answer = await plan.call('POST', await payPath(fixtures, plan, 1));
     expect(answer).toMatchObject({
       status: 200,
       body: { status: 'PENDING', payment: { status: 'CREATED' } },
     });
     expect(answer.body.payment.checkout).toBeUndefined();
     await open.sandbox.control('DELETE', '/faults');
-    expect((await plan.call('POST', await payPath(plan, 1))).status).toBe(409);
+    expect((await plan.call('POST', await payPath(fixtures, plan, 1))).status).toBe(409);
   });
 });

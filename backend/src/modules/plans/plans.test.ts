@@ -1,31 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
-import { createPlanFixtures, planBody, type PlanFixtures } from '#test/support/plan-fixtures.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
+import { createPlanFixtures, planBody } from '#test/support/plan-fixtures.ts';
 import { paise } from '../../money/index.ts';
-import { defaultLimits } from '../settings/index.ts';
 
-let open: OpenGold;
-let fixtures: PlanFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createPlanFixtures(open);
-});
-afterAll(() => open.close());
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+
+it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T04:30:00.000Z'));
+
 // 10:00 in India: today's 09:00 has passed.
-beforeEach(() => fixtures.setClock('2026-01-05T04:30:00.000Z'));
-afterEach(() => {
-  open.conditions.kyc = 'APPROVED';
-  open.conditions.limits = defaultLimits;
-  open.conditions.isGateOpen = true;
-  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
 
-const post = async (more: object) => {
+const post = async (open: OpenGold, more: object) => {
   const { call } = await open.newCustomer();
   return call('POST', '/gold/sip', planBody(more));
 };
-const disableGateway = (enabled: boolean) => {
+const disableGateway = (open: OpenGold, enabled: boolean) => {
   const data = { mode: 'test', enabled, updatedAt: open.clock.now() };
   return open.database.db.gatewaySetting.upsert({
     where: { code: 'sandbox' },
@@ -35,8 +24,8 @@ const disableGateway = (enabled: boolean) => {
 };
 
 describe('a new plan', () => {
-  it('starts today at 09:00 of India where the customer names no day', async () => {
-    const answer = await post({});
+  it('starts today at 09:00 of India where the customer names no day', async ({ open }) => {
+    const answer = await post(open, {});
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       id: expect.any(String),
@@ -54,20 +43,23 @@ describe('a new plan', () => {
     });
   });
 
-  it('starts on the Indian day: an evening in London is the next morning there', async () => {
+  it('starts on the Indian day: an evening in London is the next morning there', async ({
+    open,
+    fixtures,
+  }) => {
     await fixtures.setClock('2026-01-05T18:45:00.000Z');
-    expect((await post({})).body.start_date).toBe('2026-01-06');
-    const yesterday = await post({ start_date: '2026-01-05' });
+    expect((await post(open, {})).body.start_date).toBe('2026-01-06');
+    const yesterday = await post(open, { start_date: '2026-01-05' });
     expect(yesterday.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'start_date' });
   });
 
-  it('may start a year ahead, and no later', async () => {
-    expect((await post({ start_date: '2027-01-05' })).status).toBe(201);
-    const answer = await post({ start_date: '2027-01-06' });
+  it('may start a year ahead, and no later', async ({ open }) => {
+    expect((await post(open, { start_date: '2027-01-05' })).status).toBe(201);
+    const answer = await post(open, { start_date: '2027-01-06' });
     expect(answer).toMatchObject({ status: 400, body: { error: { field: 'start_date' } } });
   });
 
-  it.each([
+  it.for([
     ['amount_inr', { amount_inr: '9.99' }],
     ['amount_inr', { amount_inr: '12.345' }],
     ['amount_inr', { amount_inr: -50 }],
@@ -80,52 +72,54 @@ describe('a new plan', () => {
     ['mandate_token', { mandate_token: '' }],
     ['mandate_token', { mandate_token: 'a b' }],
     ['idempotency_key', { idempotency_key: 'short' }],
-  ])('is refused for a bad %s: %j', async (field, more) => {
-    const answer = await post(more);
+  ] as const)('is refused for a bad %s: %j', async ([field, more], { open }) => {
+    const answer = await post(open, more);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field });
   });
 
-  it('takes 10 rupees and 240 installments, and a number for an amount', async () => {
-    const answer = await post({ amount_inr: 10, duration_installments: 240 });
+  it('takes 10 rupees and 240 installments, and a number for an amount', async ({ open }) => {
+    const answer = await post(open, { amount_inr: 10, duration_installments: 240 });
     expect(answer).toMatchObject({ status: 201, body: { amount_inr: '10.00' } });
   });
 
-  it('stays within the limits of operators', async () => {
+  it('stays within the limits of operators', async ({ open }) => {
     open.conditions.limits = {
       ...open.conditions.limits,
       minSipPaise: paise(5000n),
       maxSipPaise: paise(60_000n),
     };
-    const small = await post({ amount_inr: '49.99' });
-    const large = await post({ amount_inr: '600.01' });
+    const small = await post(open, { amount_inr: '49.99' });
+    const large = await post(open, { amount_inr: '600.01' });
     expect(small.body.error).toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: 'The smallest installment of a plan is INR 50.00.',
       details: { limit: 'minSipPaise', limitPaise: 5000 },
     });
     expect(large.body.error.details).toEqual({ limit: 'maxSipPaise', limitPaise: 60_000 });
-    expect((await post({ amount_inr: '600.00' })).status).toBe(201);
+    expect((await post(open, { amount_inr: '600.00' })).status).toBe(201);
   });
 
-  it('needs approved KYC: asked after the body, and before the limits', async () => {
+  it('needs approved KYC: asked after the body, and before the limits', async ({ open }) => {
     open.conditions.kyc = 'PENDING';
-    expect((await post({ frequency: 'YEARLY' })).status).toBe(400);
-    expect((await post({ start_date: '2020-01-01' })).status).toBe(400);
-    expect(await post({ amount_inr: '1000000' })).toMatchObject({
+    expect((await post(open, { frequency: 'YEARLY' })).status).toBe(400);
+    expect((await post(open, { start_date: '2020-01-01' })).status).toBe(400);
+    expect(await post(open, { amount_inr: '1000000' })).toMatchObject({
       status: 403,
       body: { error: { code: 'KYC_REQUIRED' } },
     });
   });
 
-  it('can be made while the buy gate is closed: it takes no money', async () => {
+  it('can be made while the buy gate is closed: it takes no money', async ({ open }) => {
     open.conditions.isGateOpen = false;
-    expect((await post({})).status).toBe(201);
+    expect((await post(open, {})).status).toBe(201);
   });
 });
 
 describe('the key of a plan', () => {
-  it('makes it once, also when its first day has passed by the time of a repeat', async () => {
+  it('makes it once, also when its first day has passed by the time of a repeat', async ({
+    open,
+  }) => {
     const { call, id: userId } = await open.newCustomer();
     const body = planBody({ start_date: '2026-01-05' });
     const first = await call('POST', '/gold/sip', body);
@@ -139,7 +133,7 @@ describe('the key of a plan', () => {
     expect(await open.database.db.sipPlan.count({ where: { userId } })).toBe(1);
   });
 
-  it('is refused for another payload', async () => {
+  it('is refused for another payload', async ({ open }) => {
     const { call } = await open.newCustomer();
     const body = planBody();
     await call('POST', '/gold/sip', body);
@@ -150,7 +144,7 @@ describe('the key of a plan', () => {
     });
   });
 
-  it('makes one plan of many requests at once', async () => {
+  it('makes one plan of many requests at once', async ({ open }) => {
     const { call, id: userId } = await open.newCustomer();
     const body = planBody();
     const answers = await Promise.all(
@@ -163,7 +157,10 @@ describe('the key of a plan', () => {
 });
 
 describe('a mandate', () => {
-  it("is kept sealed with the customer's key, at the gateway that can debit it", async () => {
+  it("is kept sealed with the customer's key, at the gateway that can debit it", async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan({ mandate_token: 'token-of-asha' });
     const row = await fixtures.planRow(plan.id);
     expect(row.mandateGateway).toBe('sandbox');
@@ -175,21 +172,21 @@ describe('a mandate', () => {
     expect(await fixtures.plan(plan)).toMatchObject({ has_mandate: true });
   });
 
-  it('needs a gateway that can debit it', async () => {
-    await disableGateway(false);
+  it('needs a gateway that can debit it', async ({ open }) => {
+    await disableGateway(open, false);
     try {
-      expect((await post({ mandate_token: 'token-of-asha' })).body.error.code).toBe(
+      expect((await post(open, { mandate_token: 'token-of-asha' })).body.error.code).toBe(
         'NO_USABLE_GATEWAY',
       );
-      expect((await post({})).status).toBe(201);
+      expect((await post(open, {})).status).toBe(201);
     } finally {
-      await disableGateway(true);
+      await disableGateway(open, true);
     }
   });
 });
 
 describe("a customer's plans", () => {
-  it('are listed newest first, and nobody else sees them', async () => {
+  it('are listed newest first, and nobody else sees them', async ({ open }) => {
     const { call } = await open.newCustomer();
     const made: string[] = [];
     for (const amount of ['100', '200', '300']) {
@@ -216,7 +213,7 @@ describe("a customer's plans", () => {
     expect((await call('GET', '/gold/sip/not-an-id')).status).toBe(404);
   });
 
-  it('are cancelled once, and raise nothing from then on', async () => {
+  it('are cancelled once, and raise nothing from then on', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     open.clock.advance(60_000);
     const answer = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
+const it = goldTest();
 
 const most = 10;
 let keys = 0;
@@ -17,7 +12,7 @@ const quote = async (call: Caller): Promise<string> => {
   expect(status).toBe(201);
   return body.id;
 };
-const quoteTimes = async (call: Caller, count: number): Promise<string[]> => {
+const quoteTimes = async (open: OpenGold, call: Caller, count: number): Promise<string[]> => {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) {
     await open.advance(1);
@@ -30,20 +25,20 @@ const pay = (call: Caller, quoteId: string) => {
   const key = `active-quotes-${keys}`;
   return call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: key });
 };
-const statusesOf = async (userId: string): Promise<Record<string, string>> => {
+const statusesOf = async (open: OpenGold, userId: string): Promise<Record<string, string>> => {
   const rows = await open.database.db.goldQuote.findMany({ where: { userId } });
   return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
 };
-const activeOf = async (userId: string): Promise<string[]> =>
-  Object.entries(await statusesOf(userId)).flatMap(([id, status]) =>
+const activeOf = async (open: OpenGold, userId: string): Promise<string[]> =>
+  Object.entries(await statusesOf(open, userId)).flatMap(([id, status]) =>
     status === 'ACTIVE' ? [id] : [],
   );
 
 describe('an eleventh active buy quote', () => {
-  it('supersedes the oldest, which is EXPIRED before its time', async () => {
+  it('supersedes the oldest, which is EXPIRED before its time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    const ids = await quoteTimes(call, most + 2);
-    expect((await activeOf(userId)).toSorted()).toEqual(ids.slice(2).toSorted());
+    const ids = await quoteTimes(open, call, most + 2);
+    expect((await activeOf(open, userId)).toSorted()).toEqual(ids.slice(2).toSorted());
     const [first = '', , third = ''] = ids;
     expect((await call('GET', `/gold/quote/${first}`)).body).toMatchObject({ status: 'EXPIRED' });
     const refused = await pay(call, first);
@@ -51,40 +46,40 @@ describe('an eleventh active buy quote', () => {
     expect(await pay(call, third)).toMatchObject({ status: 201 });
   });
 
-  it('leaves alone what is not an active buy quote of this customer', async () => {
+  it('leaves alone what is not an active buy quote of this customer', async ({ open }) => {
     const [one, other] = [await open.newCustomer(), await open.newCustomer()];
-    const [consumed = ''] = await quoteTimes(one.call, 1);
+    const [consumed = ''] = await quoteTimes(open, one.call, 1);
     expect((await pay(one.call, consumed)).status).toBe(201);
-    const [others = ''] = await quoteTimes(other.call, 1);
-    await quoteTimes(one.call, most + 1);
-    const statuses = await statusesOf(one.id);
+    const [others = ''] = await quoteTimes(open, other.call, 1);
+    await quoteTimes(open, one.call, most + 1);
+    const statuses = await statusesOf(open, one.id);
     expect(statuses[consumed]).toBe('CONSUMED');
-    expect(await activeOf(one.id)).toHaveLength(most);
-    expect(await activeOf(other.id)).toEqual([others]);
+    expect(await activeOf(open, one.id)).toHaveLength(most);
+    expect(await activeOf(open, other.id)).toEqual([others]);
   });
 
-  it('is exact under 20 requests at once', async () => {
+  it('is exact under 20 requests at once', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    await quoteTimes(call, 3);
+    await quoteTimes(open, call, 3);
     await Promise.all(Array.from({ length: 20 }, () => quote(call)));
-    const statuses = Object.values(await statusesOf(userId));
+    const statuses = Object.values(await statusesOf(open, userId));
     expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(most);
     expect(statuses.filter((status) => status === 'EXPIRED')).toHaveLength(13);
   });
 
-  it('never takes a quote from the payment order that consumes it', async () => {
+  it('never takes a quote from the payment order that consumes it', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    const ids = await quoteTimes(call, most);
+    const ids = await quoteTimes(open, call, most);
     const [payments] = await Promise.all([
       Promise.all(ids.map((id) => pay(call, id))),
       Promise.all(Array.from({ length: most }, () => quote(call))),
     ]);
-    const statuses = await statusesOf(userId);
+    const statuses = await statusesOf(open, userId);
     for (const [index, { status, body }] of payments.entries()) {
       const outcome = status === 201 ? 'paid' : body.error.code;
       const outcomes = { CONSUMED: 'paid', EXPIRED: 'QUOTE_EXPIRED' };
       expect({ ...outcomes }).toHaveProperty(statuses[ids[index] ?? ''] ?? '', outcome);
     }
-    expect((await activeOf(userId)).length).toBeLessThanOrEqual(most);
+    expect((await activeOf(open, userId)).length).toBeLessThanOrEqual(most);
   });
 });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openGold, type Caller, type OpenGold } from '#test/support/open-gold.ts';
+import { expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Caller } from '#test/support/open-gold.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createQuotePurge } from './index.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
 const daySeconds = 24 * 60 * 60;
 const amount = { unit: 'INR', amount: '100' };
@@ -18,7 +15,9 @@ const quote = async (call: Caller): Promise<string> => {
   return body.id;
 };
 
-it('deletes expired quotes after 90 days, and never one that an order rests on', async () => {
+it('deletes expired quotes after 90 days, and never one that an order rests on', async ({
+  open,
+}) => {
   const { id: userId, call } = await open.newCustomer();
   const bought = await quote(call);
   const payment = { quote_id: bought, idempotency_key: 'purge-quotes-1' };

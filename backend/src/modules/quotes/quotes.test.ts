@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
-const setPrice = async (buyPaise: number) => {
+const setPrice = async (open: OpenGold, buyPaise: number) => {
   await open.sandbox.control('PUT', '/price', {
     buyPaise,
     sellPaise: 680_000,
@@ -16,10 +13,10 @@ const setPrice = async (buyPaise: number) => {
   });
 };
 const halfUp = (a: number, b: number) => Math.floor((2 * a + b) / (2 * b));
-const quotes = () => open.database.db.goldQuote.count();
+const quotes = (open: OpenGold) => open.database.db.goldQuote.count();
 
 describe('POST /gold/quote', () => {
-  it('answers the figures of a buy by rupees, tax in', async () => {
+  it('answers the figures of a buy by rupees, tax in', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
     expect(status).toBe(201);
@@ -43,7 +40,7 @@ describe('POST /gold/quote', () => {
     expect(goldValuePaise + body.gstPaise).toBe(body.totalPaise);
   });
 
-  it('answers the figures of a buy by grams', async () => {
+  it('answers the figures of a buy by grams', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: 0.5 });
     expect(status).toBe(201);
@@ -54,7 +51,7 @@ describe('POST /gold/quote', () => {
     expect(body.totalPaise).toBe(body.goldValuePaise + body.gstPaise);
   });
 
-  it('keeps the provider transaction, its own price and the lock', async () => {
+  it('keeps the provider transaction, its own price and the lock', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: '1' });
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: body.id } });
@@ -69,7 +66,7 @@ describe('POST /gold/quote', () => {
     expect(more >= 0n && more <= 2n).toBe(true);
   });
 
-  it.each([
+  it.for([
     ['no unit', { amount: '100' }, 'unit'],
     ['an unknown unit', { unit: 'OUNCES', amount: '1' }, 'unit'],
     ['no amount', { unit: 'INR' }, 'amount'],
@@ -83,16 +80,16 @@ describe('POST /gold/quote', () => {
     ['an object', { unit: 'INR', amount: { gt: 1 } }, 'amount'],
     ['a very long text', { unit: 'INR', amount: '1'.repeat(5000) }, 'amount'],
     ['white space', { unit: 'INR', amount: ' 100' }, 'amount'],
-  ])('refuses %s', async (_name, body, field) => {
+  ] as const)('refuses %s', async ([_name, body, field], { open }) => {
     const { call } = await open.newCustomer();
-    const before = await quotes();
+    const before = await quotes(open);
     const answer = await call('POST', '/gold/quote', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field });
-    expect(await quotes()).toBe(before);
+    expect(await quotes(open)).toBe(before);
   });
 
-  it('refuses what is outside the limits of one buy, by the gross amount', async () => {
+  it('refuses what is outside the limits of one buy, by the gross amount', async ({ open }) => {
     const { call } = await open.newCustomer();
     const small = await call('POST', '/gold/quote', { unit: 'INR', amount: '9.99' });
     expect(small.status).toBe(400);
@@ -107,7 +104,7 @@ describe('POST /gold/quote', () => {
     expect(grams.body.error.details).toEqual({ limit: 'maxBuyPaise', limitPaise: 20_000_000 });
   });
 
-  it('refuses an amount that buys less than 0.0001 g', async () => {
+  it('refuses an amount that buys less than 0.0001 g', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { limits } = open.conditions;
     // One paisa is the least limit that operators can set.
@@ -118,7 +115,7 @@ describe('POST /gold/quote', () => {
     expect(answer.body.error).toMatchObject({ code: 'AMOUNT_TOO_SMALL', field: 'amount' });
   });
 
-  it('refuses without KYC, before the limits', async () => {
+  it('refuses without KYC, before the limits', async ({ open }) => {
     const { call } = await open.newCustomer();
     open.conditions.kyc = 'PENDING';
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '1' });
@@ -127,25 +124,25 @@ describe('POST /gold/quote', () => {
     expect(answer.body.error.code).toBe('KYC_REQUIRED');
   });
 
-  it.each([
+  it.for([
     ['error', 'PROVIDER_UNAVAILABLE'],
     ['timeout', 'PROVIDER_UNAVAILABLE'],
     ['reset', 'PROVIDER_UNAVAILABLE'],
     ['malformed', 'PROVIDER_UNAVAILABLE'],
     ['accept_then_timeout', 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', 'PROVIDER_MISMATCH'],
-  ])('writes nothing when the verify ends in %s', async (fault, code) => {
+  ] as const)('writes nothing when the verify ends in %s', async ([fault, code], { open }) => {
     const { call } = await open.newCustomer();
     await call('GET', '/price/current');
-    const before = await quotes();
+    const before = await quotes(open);
     await open.fault('buy-verify', fault);
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
     expect(answer.status).toBe(502);
     expect(answer.body.error.code).toBe(code);
-    expect(await quotes()).toBe(before);
+    expect(await quotes(open)).toBe(before);
   });
 
-  it('tells a refusal of the provider from its silence', async () => {
+  it('tells a refusal of the provider from its silence', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     await open.database.db.user.update({ where: { id }, data: { providerUserId: '1' } });
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
@@ -153,19 +150,19 @@ describe('POST /gold/quote', () => {
     expect(answer.body.error.code).toBe('PROVIDER_REFUSED');
   });
 
-  it('asks for a new price once when the rate has lapsed on the way', async () => {
+  it('asks for a new price once when the rate has lapsed on the way', async ({ open }) => {
     const { call } = await open.newCustomer();
     await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
     // The sandbox's time moves first, as it does for a service that follows it.
     await open.sandbox.control('POST', '/clock', { advanceSeconds: 500 });
-    await setPrice(720_000);
+    await setPrice(open, 720_000);
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
     open.clock.advance(500_000);
     expect(answer.status).toBe(201);
     expect(answer.body.pricePerGramPaise).toBe(720_000);
   });
 
-  it('does not use a rate that has lapsed by the business clock', async () => {
+  it('does not use a rate that has lapsed by the business clock', async ({ open }) => {
     const { call } = await open.newCustomer();
     await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
     const before = (await open.journal('buy-verify')).length;
@@ -177,7 +174,7 @@ describe('POST /gold/quote', () => {
 });
 
 describe('GET /gold/quote/:id', () => {
-  it("shows one's own, and that it has expired", async () => {
+  it("shows one's own, and that it has expired", async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body: made } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: '0.1234' });
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
@@ -189,7 +186,7 @@ describe('GET /gold/quote/:id', () => {
     expect(row.status).toBe('EXPIRED');
   });
 
-  it("does not know somebody else's, or one that never was", async () => {
+  it("does not know somebody else's, or one that never was", async ({ open }) => {
     const one = await open.newCustomer();
     const other = await open.newCustomer();
     const { body: made } = await one.call('POST', '/gold/quote', { unit: 'INR', amount: '500' });

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
-});
-afterAll(async () => {
+const it = goldTest();
+
+it.afterAll(async ({ open }) => {
   await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-  await open.close();
 });
 
 type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
 
 let keys = 0;
 /** A buy whose money was captured: its order is PAID. */
-const buyAndPay = async ({ call }: Customer): Promise<string> => {
+const buyAndPay = async (open: OpenGold, { call }: Customer): Promise<string> => {
   keys += 1;
   const buy = { unit: 'INR', amount: '1000', idempotency_key: `referral-${keys}` };
   const { body } = await call('POST', '/gold/buy', buy);
@@ -37,11 +35,11 @@ const apply = async ({ call }: Customer, code: unknown) => {
   return { status, code: body.error?.code };
 };
 const rewardsOf = async ({ call }: Customer) => (await call('GET', '/referrals/rewards')).body;
-const noticesOf = ({ id: userId }: Customer) =>
+const noticesOf = (open: OpenGold, { id: userId }: Customer) =>
   open.database.db.notification.findMany({ where: { userId, type: 'referral_reward' } });
 
 /** A referrer, and somebody who applied the code. */
-const referred = async () => {
+const referred = async (open: OpenGold) => {
   const [referrer, referee] = [await open.newCustomer(), await open.newCustomer()];
   expect(await apply(referee, await codeOf(referrer))).toMatchObject({ status: 200 });
   return { referrer, referee };
@@ -53,7 +51,7 @@ const conflict = { status: 409, code: 'CONFLICT' };
 const notFound = { status: 404, code: 'NOT_FOUND' };
 
 describe('a referral code', () => {
-  it('is applied once, however many times at once', async () => {
+  it('is applied once, however many times at once', async ({ open }) => {
     const referee = await open.newCustomer();
     const referrers = [await open.newCustomer(), await open.newCustomer()];
     const codes = await Promise.all(referrers.map(codeOf));
@@ -68,7 +66,9 @@ describe('a referral code', () => {
     expect(totals).toEqual(expect.arrayContaining([0, 1]));
   });
 
-  it("can be anybody else's, in any case; unknown and deleted ones are 404, one's own 400", async () => {
+  it("can be anybody else's, in any case; unknown and deleted ones are 404, one's own 400", async ({
+    open,
+  }) => {
     const referrer = await open.newCustomer();
     const referee = await open.newCustomer();
     const code = await codeOf(referrer);
@@ -90,14 +90,16 @@ describe('a referral code', () => {
     expect(await apply(referee, ` ${code.toLowerCase()} `)).toMatchObject({ status: 200 });
   });
 
-  it('is refused after the first buy, and taken between its payment and its gold', async () => {
+  it('is refused after the first buy, and taken between its payment and its gold', async ({
+    open,
+  }) => {
     const referrer = await open.newCustomer();
     const code = await codeOf(referrer);
     const late = await open.newCustomer();
-    await open.gold.allocate(await buyAndPay(late));
+    await open.gold.allocate(await buyAndPay(open, late));
     expect(await apply(late, code)).toEqual(conflict);
     const timely = await open.newCustomer();
-    const orderId = await buyAndPay(timely);
+    const orderId = await buyAndPay(open, timely);
     expect(await apply(timely, code)).toMatchObject({ status: 200 });
     await open.gold.allocate(orderId);
     expect(await rewardsOf(referrer)).toMatchObject({ total: 1, items: [{ status: 'EARNED' }] });
@@ -105,36 +107,38 @@ describe('a referral code', () => {
 });
 
 describe('a reward', () => {
-  it('is earned by the first allocated buy alone, at the amount of that moment, and told once', async () => {
-    const { referrer, referee } = await referred();
+  it('is earned by the first allocated buy alone, at the amount of that moment, and told once', async ({
+    open,
+  }) => {
+    const { referrer, referee } = await referred(open);
     const before = await rewardsOf(referrer);
     expect(before).toMatchObject({ total: 1, page: 1, limit: 20 });
     const pending = { status: 'PENDING', rewardPaise: null, earnedAt: null };
     expect(before.items).toMatchObject([pending]);
-    const orderId = await buyAndPay(referee);
+    const orderId = await buyAndPay(open, referee);
     expect((await rewardsOf(referrer)).items).toMatchObject([pending]);
     await Promise.all([1, 2, 3].map(() => open.gold.allocate(orderId)));
     const earnedAt = open.clock.now().toISOString();
     const after = (await rewardsOf(referrer)).items;
     expect(after).toMatchObject([{ status: 'EARNED', rewardPaise: 5000, earnedAt }]);
-    expect(await noticesOf(referrer)).toMatchObject([
+    expect(await noticesOf(open, referrer)).toMatchObject([
       {
         title: 'Your referral bought gold',
         body: expect.stringContaining('You earned INR 50.00.'),
       },
     ]);
     open.clock.advance(1000);
-    await open.gold.allocate(await buyAndPay(referee));
+    await open.gold.allocate(await buyAndPay(open, referee));
     expect((await rewardsOf(referrer)).items).toEqual(after);
-    expect(await noticesOf(referrer)).toHaveLength(1);
+    expect(await noticesOf(open, referrer)).toHaveLength(1);
     expect(await rewardsOf(referee)).toMatchObject({ total: 0, items: [] });
   });
 
-  it('is never left pending by a code that races with the allocation', async () => {
+  it('is never left pending by a code that races with the allocation', async ({ open }) => {
     const code = await codeOf(await open.newCustomer());
     for (let round = 0; round < 4; round += 1) {
       const referee = await open.newCustomer();
-      const orderId = await buyAndPay(referee);
+      const orderId = await buyAndPay(open, referee);
       const [answer] = await Promise.all([apply(referee, code), open.gold.allocate(orderId)]);
       const where = { refereeUserId: referee.id };
       const referral = await open.database.db.referral.findUnique({
@@ -149,7 +153,7 @@ describe('a reward', () => {
     }
   });
 
-  it('is made under the lock of the holding, which an allocation takes', async () => {
+  it('is made under the lock of the holding, which an allocation takes', async ({ open }) => {
     const code = await codeOf(await open.newCustomer());
     const referee = await open.newCustomer();
     const sql = 'SELECT 1 FROM holding WHERE user_id = $1::uuid FOR UPDATE';
@@ -160,15 +164,15 @@ describe('a reward', () => {
     expect(await answer).toMatchObject({ status: 200 });
   });
 
-  it('is not told to a referrer who has left', async () => {
-    const { referrer, referee } = await referred();
+  it('is not told to a referrer who has left', async ({ open }) => {
+    const { referrer, referee } = await referred(open);
     const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
     await open.database.db.user.update({ where: { id: referrer.id }, data: deleted });
-    await open.gold.allocate(await buyAndPay(referee));
+    await open.gold.allocate(await buyAndPay(open, referee));
     const where = { userId: referrer.id };
     expect(await open.database.db.referralReward.findMany({ where })).toMatchObject([
       { status: 'EARNED', amountPaise: 5000n },
     ]);
-    expect(await noticesOf(referrer)).toEqual([]);
+    expect(await noticesOf(open, referrer)).toEqual([]);
   });
 });

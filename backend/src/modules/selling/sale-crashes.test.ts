@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createSaleOutcomes, type SaleOutcomes } from '#test/support/sale-outcomes.ts';
-import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
+import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 
 /** A process that dies at one of its calls: nothing after it happens, not even letting go. */
 const death: { at: string | undefined; died: (() => void) | undefined } = {
@@ -36,37 +36,34 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-let open: OpenGold;
-let sellers: ReturnType<typeof createSellers>;
-let seller: Seller;
-beforeAll(async () => {
-  open = await openGold({ wrapProvider: mortal });
-  sellers = createSellers(open);
-});
-afterAll(() => open.close());
-beforeEach(async () => {
-  seller = await sellers.newSeller();
-});
-afterEach(async () => {
+const it = goldTest({ wrapProvider: mortal })
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
+  .extend('seller', ({ sellers }) => sellers.newSeller())
+  .extend('outcomes', ({ open, sellers, seller }) =>
+    createSaleOutcomes(open, sellers, () => seller),
+  );
+
+afterEach(() => {
   death.at = undefined;
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
 const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
-const sell = (key = newSaleKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
-let outcomes: SaleOutcomes;
-beforeAll(() => {
-  outcomes = createSaleOutcomes(open, sellers, () => seller);
-});
+const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
+  sellers.sell(seller, '0.02', { idempotency_key: key });
 
 /** A sell whose process dies at a point; what it held runs out. */
-const sellAndDie = async (point: string, key: string): Promise<void> => {
+const sellAndDie = async (
+  open: OpenGold,
+  sellers: Sellers,
+  seller: Seller,
+  point: string,
+  key: string,
+): Promise<void> => {
   const died = new Promise<void>((resolve) => {
     death.died = resolve;
   });
   death.at = point;
-  void sell(key).catch(() => undefined);
+  void sell(sellers, seller, key).catch(() => undefined);
   await died;
   death.at = undefined;
   await open.lapseLeases();
@@ -80,81 +77,99 @@ const points = [
 ];
 
 describe('a process killed', () => {
-  it.each(points)('%s is followed by a repeat of the key that sells once', async (point) => {
-    const key = newSaleKey();
-    await sellAndDie(point, key);
-    const answer = await sell(key);
-    expect(answer.status).toBe(201);
-    expect(answer.body.order.status).toBe('CONFIRMED');
-    await outcomes.expectSold();
-    expect((await sell(key)).status).toBe(200);
-    await outcomes.expectSold();
-  });
-
-  it.each(['before the verify', 'after the verify'])(
-    '%s is given up by the janitor after a minute, and the gold is free',
-    async (point) => {
+  it.for(points)(
+    '%s is followed by a repeat of the key that sells once',
+    async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
-      await sellAndDie(point, key);
+      await sellAndDie(open, sellers, seller, point, key);
+      const answer = await sell(sellers, seller, key);
+      expect(answer.status).toBe(201);
+      expect(answer.body.order.status).toBe('CONFIRMED');
+      await outcomes.expectSold();
+      expect((await sell(sellers, seller, key)).status).toBe(200);
+      await outcomes.expectSold();
+    },
+  );
+
+  it.for(['before the verify', 'after the verify'])(
+    '%s is given up by the janitor after a minute, and the gold is free',
+    async (point, { open, sellers, outcomes, seller }) => {
+      const key = newSaleKey();
+      await sellAndDie(open, sellers, seller, point, key);
       await open.advance(59);
       await sellers.janitor('release-abandoned-sales');
       expect((await outcomes.theSale()).status).toBe('PENDING');
       await open.advance(2);
       await sellers.janitor('release-abandoned-sales');
       await outcomes.expectFree();
-      expect(codeOf(await sell(key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
+      expect(codeOf(await sell(sellers, seller, key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
       await outcomes.expectFree();
     },
   );
 
-  it.each(['after the confirm', 'after the status'])(
+  it.for(['after the confirm', 'after the status'])(
     '%s is found by the janitor to have sold',
-    async (point) => {
+    async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
-      await sellAndDie(point, key);
+      await sellAndDie(open, sellers, seller, point, key);
       await open.advance(61);
       await sellers.janitor('release-abandoned-sales');
       await sellers.janitor('poll-undecided-sales');
       await outcomes.expectSold();
-      const answer = await sell(key);
+      const answer = await sell(sellers, seller, key);
       expect(answer.status).toBe(201);
       await outcomes.expectSold();
     },
   );
 
-  it('before the confirm is under review once the janitor has asked', async () => {
-    await sellAndDie('before the confirm', newSaleKey());
+  it('before the confirm is under review once the janitor has asked', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
+    await sellAndDie(open, sellers, seller, 'before the confirm', newSaleKey());
     await open.advance(61);
     await sellers.janitor('poll-undecided-sales');
     await outcomes.expectUnderReview();
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
 
-  it('and still holding its lease is left alone, by a repeat and by the janitor', async () => {
+  it('and still holding its lease is left alone, by a repeat and by the janitor', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     const died = new Promise<void>((resolve) => {
       death.died = resolve;
     });
     const key = newSaleKey();
     death.at = 'before the confirm';
-    void sell(key).catch(() => undefined);
+    void sell(sellers, seller, key).catch(() => undefined);
     await died;
     death.at = undefined;
     await open.database.db.$executeRaw`
       UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
-    expect(codeOf(await sell(key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
+    expect(codeOf(await sell(sellers, seller, key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
     await open.advance(61);
     await sellers.janitor('poll-undecided-sales');
     expect(await outcomes.theSale()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
     await open.lapseLeases();
-    expect((await sell(key)).status).toBe(201);
+    expect((await sell(sellers, seller, key)).status).toBe(201);
     await outcomes.expectSold();
   });
 
-  it('after its lock has ended confirms nothing more', async () => {
+  it('after its lock has ended confirms nothing more', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     const key = newSaleKey();
-    await sellAndDie('before the confirm', key);
+    await sellAndDie(open, sellers, seller, 'before the confirm', key);
     await open.advance(480);
-    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });

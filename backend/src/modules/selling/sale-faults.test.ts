@@ -1,35 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type Answer, type OpenGold } from '#test/support/open-gold.ts';
-import { createSaleOutcomes, type SaleOutcomes } from '#test/support/sale-outcomes.ts';
-import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import type { Answer } from '#test/support/open-gold.ts';
+import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
+import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-let sellers: ReturnType<typeof createSellers>;
-let seller: Seller;
-beforeAll(async () => {
-  open = await openGold();
-  sellers = createSellers(open);
-});
-afterAll(() => open.close());
-beforeEach(async () => {
-  seller = await sellers.newSeller();
-});
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
+  .extend('seller', ({ sellers }) => sellers.newSeller())
+  .extend('outcomes', ({ open, sellers, seller }) =>
+    createSaleOutcomes(open, sellers, () => seller),
+  );
 
 const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
-const sell = (key = newSaleKey()) => sellers.sell(seller, '0.02', { idempotency_key: key });
-let outcomes: SaleOutcomes;
-beforeAll(() => {
-  outcomes = createSaleOutcomes(open, sellers, () => seller);
-});
+const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
+  sellers.sell(seller, '0.02', { idempotency_key: key });
 
 describe('a verify that promises nothing', () => {
-  it.each([
+  it.for([
     ['error', {}, 'PROVIDER_UNAVAILABLE'],
     ['error', { status: 400 }, 'PROVIDER_REFUSED'],
     ['timeout', {}, 'PROVIDER_UNAVAILABLE'],
@@ -38,19 +26,27 @@ describe('a verify that promises nothing', () => {
     ['accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
     ['malformed', {}, 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
-  ])('%s %o fails the sell as %s, for its repeat too', async (fault, more, code) => {
-    await open.fault('sell-verify', fault, more);
-    const key = newSaleKey();
-    expect(codeOf(await sell(key))).toEqual([502, code]);
-    await outcomes.expectFree();
-    expect(await outcomes.theSale()).toMatchObject({ failureCode: code });
-    expect(codeOf(await sell(key))).toEqual([502, code]);
-    await outcomes.expectFree();
-    expect(await open.journal('sell-confirm')).toHaveLength(0);
-    expect(await outcomes.toldOf()).toEqual([]);
-  });
+  ] as const)(
+    '%s %o fails the sell as %s, for its repeat too',
+    async ([fault, more, code], { open, sellers, outcomes, seller }) => {
+      await open.fault('sell-verify', fault, more);
+      const key = newSaleKey();
+      expect(codeOf(await sell(sellers, seller, key))).toEqual([502, code]);
+      await outcomes.expectFree();
+      expect(await outcomes.theSale()).toMatchObject({ failureCode: code });
+      expect(codeOf(await sell(sellers, seller, key))).toEqual([502, code]);
+      await outcomes.expectFree();
+      expect(await open.journal('sell-confirm')).toHaveLength(0);
+      expect(await outcomes.toldOf()).toEqual([]);
+    },
+  );
 
-  it('of a rate that has lapsed is made again at a new one', async () => {
+  it('of a rate that has lapsed is made again at a new one', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     const quote = { unit: 'GRAMS', amount: '0.02' };
     const { id } = (await seller.call('POST', '/gold/quote/sell', quote)).body;
     await open.database.db.goldQuote.update({ where: { id }, data: { providerRateId: '1' } });
@@ -62,18 +58,18 @@ describe('a verify that promises nothing', () => {
 });
 
 describe('a confirm', () => {
-  it.each(['error', 'timeout', 'reset'])(
+  it.for(['error', 'timeout', 'reset'])(
     'that ends in %s without having been made is under review, and not made again',
-    async (fault) => {
+    async (fault, { open, sellers, outcomes, seller }) => {
       await open.fault('sell-confirm', fault);
       const key = newSaleKey();
-      const answer = await sell(key);
+      const answer = await sell(sellers, seller, key);
       expect(codeOf(answer)).toEqual([503, 'SELL_UNDER_REVIEW']);
       expect(answer.body.error.message).toMatch(/not cancelled/iu);
       await outcomes.expectUnderReview();
       const { providerTxId } = await outcomes.theSale();
       const confirms = await outcomes.confirmsOf(providerTxId);
-      expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+      expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await open.advance(3600);
       await sellers.janitor('poll-undecided-sales');
       await outcomes.expectUnderReview();
@@ -82,19 +78,24 @@ describe('a confirm', () => {
     },
   );
 
-  it.each(['accept_then_timeout', 'malformed'])(
+  it.for(['accept_then_timeout', 'malformed'])(
     'that went through but ended in %s is found by the status',
-    async (fault) => {
+    async (fault, { open, sellers, outcomes, seller }) => {
       await open.fault('sell-confirm', fault);
-      expect((await sell()).status).toBe(201);
+      expect((await sell(sellers, seller)).status).toBe(201);
       await outcomes.expectSold();
     },
   );
 
-  it('that arrives after its status was asked is found by the janitor', async () => {
+  it('that arrives after its status was asked is found by the janitor', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     // Just longer than the adapter waits: business time moves on below, and the lock is finite.
     await open.fault('sell-confirm', 'slow', { delayMs: 2200 });
-    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await eventually(async () => {
       await open.advance(61);
       await sellers.janitor('poll-undecided-sales');
@@ -102,15 +103,25 @@ describe('a confirm', () => {
     });
   });
 
-  it('that the provider refuses after its verify is under review as that', async () => {
+  it('that the provider refuses after its verify is under review as that', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     await open.fault('sell-confirm', 'error', { status: 400 });
-    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview('SELL_REFUSED_AFTER_VERIFY');
   });
 
-  it('that the provider says has failed ends by the janitor, and the customer is told', async () => {
+  it('that the provider says has failed ends by the janitor, and the customer is told', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     await open.fault('sell-confirm', 'error', { status: 400 });
-    await sell();
+    await sell(sellers, seller);
     const { providerTxId } = await outcomes.theSale();
     await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
     await open.advance(61);
@@ -119,23 +130,28 @@ describe('a confirm', () => {
     expect(await outcomes.toldOf()).toEqual(['sell_failed']);
   });
 
-  it('whose status nobody answers is under review until somebody does', async () => {
+  it('whose status nobody answers is under review until somebody does', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     const key = newSaleKey();
     await open.fault('sell-status', 'timeout', { times: 2 });
-    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
-    expect(codeOf(await sell(key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
-    expect((await sell(key)).status).toBe(201);
+    expect((await sell(sellers, seller, key)).status).toBe(201);
     await outcomes.expectSold();
   });
 
-  it.each(['error', 'reset', 'malformed', 'accept_then_timeout'])(
+  it.for(['error', 'reset', 'malformed', 'accept_then_timeout'])(
     'whose status ends in %s is sold once the janitor has asked',
-    async (fault) => {
+    async (fault, { open, sellers, outcomes, seller }) => {
       // As often as it is asked within the request, and more.
       await open.fault('sell-status', fault, { times: 50 });
-      expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+      expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await outcomes.expectUnderReview();
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(31);
@@ -144,9 +160,14 @@ describe('a confirm', () => {
     },
   );
 
-  it('that is in progress at the provider waits for its end', async () => {
+  it('that is in progress at the provider waits for its end', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
     await open.fault('sell-confirm', 'error');
-    expect(codeOf(await sell())).toEqual([503, 'SELL_UNDER_REVIEW']);
+    expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     const { providerTxId } = await outcomes.theSale();
     const path = `/transactions/${providerTxId}`;
     await open.sandbox.control('POST', path, { status: 3 });

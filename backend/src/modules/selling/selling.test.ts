@@ -1,28 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
-import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { parseGrams, paise } from '../../money/index.ts';
 
-let open: OpenGold;
-let sellers: ReturnType<typeof createSellers>;
-let seller: Seller;
-beforeAll(async () => {
-  open = await openGold();
-  sellers = createSellers(open);
-});
-afterAll(() => open.close());
-beforeEach(async () => {
-  seller = await sellers.newSeller();
-});
-afterEach(async () => {
-  open.conditions.isSellGateOpen = true;
-  open.conditions.kyc = 'APPROVED';
-  open.conditions.limits = defaultLimits;
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
+  .extend('seller', ({ sellers }) => sellers.newSeller());
 
 const codeOf = (answer: { status: number; body: { error: { code: string } } }) => [
   answer.status,
@@ -30,14 +14,14 @@ const codeOf = (answer: { status: number; body: { error: { code: string } } }) =
 ];
 
 /** Asks for a quote. */
-const ask = (unit: string, amount: string) =>
+const ask = (seller: Seller, unit: string, amount: string) =>
   seller.call('POST', '/gold/quote/sell', { unit, amount });
 /** The quote that a sell of 0.01 g has used up. */
-const usedQuote = async (): Promise<string> =>
+const usedQuote = async (sellers: Sellers, seller: Seller): Promise<string> =>
   (await sellers.sell(seller, '0.01')).body.order.quote_id;
 
 describe('a sell quote', () => {
-  it('shows what is paid, with nothing withheld, for 120 seconds', async () => {
+  it('shows what is paid, with nothing withheld, for 120 seconds', async ({ open, seller }) => {
     const body = { unit: 'GRAMS', amount: '0.05' };
     const made = await seller.call('POST', '/gold/quote/sell', body);
     expect(made.status).toBe(201);
@@ -64,21 +48,24 @@ describe('a sell quote', () => {
     expect(late.body.status).toBe('EXPIRED');
   });
 
-  it('is refused without KYC, under the minimum, over the maximum, and below the provider', async () => {
-    expect(codeOf(await ask('INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
-    expect(codeOf(await ask('GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
-    expect(codeOf(await ask('INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
+  it('is refused without KYC, under the minimum, over the maximum, and below the provider', async ({
+    open,
+    seller,
+  }) => {
+    expect(codeOf(await ask(seller, 'INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
+    expect(codeOf(await ask(seller, 'GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
+    expect(codeOf(await ask(seller, 'INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
     open.conditions.limits = { ...defaultLimits, minSellPaise: paise(20_000n) };
-    const small = await ask('INR', '199.99');
+    const small = await ask(seller, 'INR', '199.99');
     expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);
     expect(small.body.error.details).toEqual({ limit: 'minSellPaise', limitPaise: 20_000 });
     open.conditions.kyc = 'PENDING';
-    expect(codeOf(await ask('INR', '1'))).toEqual([403, 'KYC_REQUIRED']);
+    expect(codeOf(await ask(seller, 'INR', '1'))).toEqual([403, 'KYC_REQUIRED']);
   });
 });
 
 describe('a sell', () => {
-  it('goes from the quote to the payout', async () => {
+  it('goes from the quote to the payout', async ({ open, sellers, seller }) => {
     const portfolio = await seller.call('GET', '/portfolio');
     expect(portfolio.body.balance).toBe(seller.grams);
     const body = { unit: 'GRAMS', amount: '0.03' };
@@ -125,7 +112,7 @@ describe('a sell', () => {
     );
   });
 
-  it('of everything leaves nothing, invested neither', async () => {
+  it('of everything leaves nothing, invested neither', async ({ sellers, seller }) => {
     const sold = await sellers.sell(seller, seller.grams);
     expect(sold.status).toBe(201);
     const nothing = { balance: '0.0000', reserved: '0.0000', investedPaise: 0n };
@@ -133,13 +120,17 @@ describe('a sell', () => {
     expect(await sellers.atProvider(seller)).toBe('0');
   });
 
-  it('of all that is free is exempt from the minimum of ours', async () => {
+  it('of all that is free is exempt from the minimum of ours', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     open.conditions.limits = { ...defaultLimits, minSellPaise: paise(1_000_000n) };
     expect(codeOf(await sellers.sell(seller, '0.05'))).toEqual([400, 'LIMIT_EXCEEDED']);
     expect((await sellers.sell(seller, seller.grams)).status).toBe(201);
   });
 
-  it('by rupees sells the grams that they come to', async () => {
+  it('by rupees sells the grams that they come to', async ({ sellers, seller }) => {
     const sold = await sellers.sell(seller, '200', { unit: 'INR' });
     expect(sold.status).toBe(201);
     const { grams, proceeds_paise: proceeds, price_per_gram_paise: price } = sold.body.order;
@@ -149,7 +140,11 @@ describe('a sell', () => {
     expect(sold.body.payout.amountPaise).toBe(proceeds);
   });
 
-  it('is the same for the same key, and refused for another payload', async () => {
+  it('is the same for the same key, and refused for another payload', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     const key = { idempotency_key: newSaleKey() };
     const first = await sellers.sell(seller, '0.02', key);
     const again = await sellers.sell(seller, '0.0200', key);
@@ -167,7 +162,7 @@ describe('a sell', () => {
     expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
-  it('at ten times at once with one key is one sell', async () => {
+  it('at ten times at once with one key is one sell', async ({ sellers, seller }) => {
     const key = { idempotency_key: newSaleKey() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => sellers.sell(seller, '0.02', key)),
@@ -180,7 +175,11 @@ describe('a sell', () => {
     expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
-  it('is refused in the order of refusals, and leaves its key free', async () => {
+  it('is refused in the order of refusals, and leaves its key free', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     const key = { idempotency_key: newSaleKey() };
     const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
     const ask = (amount: string, more: object = {}) =>
@@ -204,7 +203,7 @@ describe('a sell', () => {
     expect((await ask('0.02')).status).toBe(201);
   });
 
-  it('goes to no account that is foreign, deleted or failed', async () => {
+  it('goes to no account that is foreign, deleted or failed', async ({ open, sellers, seller }) => {
     const { id: stranger } = await open.newCustomer();
     const foreign = await sellers.bankAccount(stranger);
     const deleted = await sellers.bankAccount(seller.id, { deletedAt: open.clock.now() });
@@ -217,7 +216,7 @@ describe('a sell', () => {
     expect((await sellers.holdingOf(seller.id)).reserved).toBe('0.0000');
   });
 
-  it('uses a quote once, and not after its time', async () => {
+  it('uses a quote once, and not after its time', async ({ open, sellers, seller }) => {
     const body = { unit: 'GRAMS', amount: '0.02' };
     const quote = async () => (await seller.call('POST', '/gold/quote/sell', body)).body.id;
     const used = await quote();
@@ -242,13 +241,17 @@ describe('a sell', () => {
     expect((await sellers.sell(seller, '0.02', { quote_id: buy.id })).status).toBe(404);
   });
 
-  it('without a quote_id takes the newest that fits, and makes one where there is none', async () => {
-    const older = (await ask('GRAMS', '0.01')).body.id;
-    await ask('GRAMS', '0.02');
-    const newer = (await ask('GRAMS', '0.01')).body.id;
-    expect(await usedQuote()).toBe(newer);
-    expect(await usedQuote()).toBe(older);
-    const own = await usedQuote();
+  it('without a quote_id takes the newest that fits, and makes one where there is none', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
+    const older = (await ask(seller, 'GRAMS', '0.01')).body.id;
+    await ask(seller, 'GRAMS', '0.02');
+    const newer = (await ask(seller, 'GRAMS', '0.01')).body.id;
+    expect(await usedQuote(sellers, seller)).toBe(newer);
+    expect(await usedQuote(sellers, seller)).toBe(older);
+    const own = await usedQuote(sellers, seller);
     expect([older, newer]).not.toContain(own);
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: own } });
     expect(row).toMatchObject({ kind: 'SELL', status: 'CONSUMED' });
@@ -256,7 +259,10 @@ describe('a sell', () => {
 });
 
 describe('ten sells of a whole balance at once', () => {
-  it('are one sell and nine refusals, and a buy meanwhile loses nothing', async () => {
+  it('are one sell and nine refusals, and a buy meanwhile loses nothing', async ({
+    sellers,
+    seller,
+  }) => {
     const [answers] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, () => sellers.sell(seller, seller.grams))),
       sellers.buy(seller.call, '500'),
@@ -273,7 +279,7 @@ describe('ten sells of a whole balance at once', () => {
     expect(parseGrams(await sellers.atProvider(seller))).toBe(parseGrams(holding.balance));
   });
 
-  it('of parts that fit all succeed, each with a quote of its own', async () => {
+  it('of parts that fit all succeed, each with a quote of its own', async ({ sellers, seller }) => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => sellers.sell(seller, '0.01')),
     );

@@ -1,0 +1,50 @@
+import { test } from 'vitest';
+import { eventually } from './eventually.ts';
+import { openInvariants, type Invariants, type InvariantsAt } from './invariants.ts';
+import { openedOnce } from './opened-once.ts';
+
+interface MoneySystem {
+  close(): Promise<void>;
+}
+
+/** The part of a system that every test of money ends with. */
+interface Ending {
+  readonly at: InvariantsAt;
+  /** Rules by their words that the file's tests break on purpose; all others hold. */
+  readonly breaks?: readonly string[] | undefined;
+  /** Undoes what a test may have changed for itself, and lets what it began come to its end. */
+  settle(): Promise<void>;
+}
+
+/** A webhook of the sandbox may still be under way when a test ends. */
+const settlesWithin = { timeoutMs: 5000, everyMs: 50 };
+
+/**
+ * Makes the `it` of a test file whose tests move money: a system as `open`, and after every test
+ * the invariants over its database and the collaborators' books. A file's own `afterEach` runs
+ * before them.
+ */
+export const moneyTest = <T extends MoneySystem>(
+  open: () => Promise<T>,
+  endingOf: (opened: T) => Ending,
+) => {
+  let invariants: Invariants | undefined;
+  const opening = async (): Promise<T> => {
+    const opened = await open();
+    invariants = await openInvariants(endingOf(opened).at);
+    const close = async () => {
+      await invariants?.close();
+      await opened.close();
+    };
+    return { ...opened, close };
+  };
+  return test
+    .extend('open', { scope: 'file' }, openedOnce(opening))
+    .extend('moneyHolds', { auto: true }, ({ open: opened }, { onCleanup }) => {
+      onCleanup(async () => {
+        const ending = endingOf(opened);
+        await ending.settle();
+        await eventually(() => invariants?.assert(ending.breaks), settlesWithin);
+      });
+    });
+};
