@@ -134,5 +134,6 @@ it('keeps line feeds between quotes where a piece of the file ends within them',
     paise: '0',
     weight: '0',
   }));
-  expect(await copied(rows)).toBe(rows.map(recordOf).join(''));
+  // Megabytes that differ would take the matcher minutes to show.
+  expect((await copied(rows)) === rows.map(recordOf).join('')).toBe(true);
 });
