@@ -9,8 +9,8 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-/** A whole table is one statement: whoever asked for it cuts it off earlier than this. */
-const longestMs = 20 * 60_000;
+/** A table that is read as it is taken is one statement: whoever asked for it cuts it off earlier. */
+export const longestStreamMs = 20 * 60_000;
 
 const asSetting = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();
@@ -28,7 +28,7 @@ const withSettings = async (client: Client, { strings, values }: Statement): Pro
   const settings = ['statement_timeout', ...values.map((_, at) => nameOf(at))];
   await client.query(
     `SELECT ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`,
-    [String(longestMs), ...values.map(asSetting)],
+    [String(longestStreamMs), ...values.map(asSetting)],
   );
   return strings.reduce((text, part, at) => `${text}current_setting('${nameOf(at - 1)}')${part}`);
 };

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import Cursor from 'pg-cursor';
-import { copyCsv, type Statement } from './copy-csv.ts';
+import { copyCsv, longestStreamMs, type Statement } from './copy-csv.ts';
 
 /** Every value of a row as the database writes it. */
 export type TextRow = readonly (string | null)[];
@@ -65,6 +65,8 @@ export const createReadSnapshot =
         },
         async *batches({ text, values }, size) {
           const config = { rowMode: 'array', types: asText } as const;
+          // The server counts a statement's time from its first row to its last, pauses included.
+          await client.query(`SET LOCAL statement_timeout = ${longestStreamMs}`);
           const cursor = client.query(new Cursor<(string | null)[]>(text, values, config));
           for (;;) {
             const rows = await cursor.read(size);

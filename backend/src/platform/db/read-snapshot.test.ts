@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { sql } from './index.ts';
+import type { Snapshot } from './read-snapshot.ts';
+
+let fresh: FreshDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+  database.readSnapshot(work, new AbortController().signal);
+
+const impatient = sql`SELECT set_config('statement_timeout', '200', true)`;
+
+it('reads all batches, however much longer they take than one answer may', async () => {
+  const numbers = await read(async (snapshot) => {
+    await snapshot.first(impatient);
+    const query = sql`SELECT n, pg_sleep(0.05) FROM generate_series(1, 20) AS n`;
+    const seen: (string | null | undefined)[] = [];
+    for await (const rows of snapshot.batches(query, 4)) seen.push(...rows.map(([n]) => n));
+    return seen;
+  });
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 1)));
+});
+
+it('gives up on one answer that takes too long', async () => {
+  const late = read(async (snapshot) => {
+    await snapshot.first(impatient);
+    return snapshot.first(sql`SELECT pg_sleep(60)`);
+  });
+  await expect(late).rejects.toThrow('statement timeout');
+});
