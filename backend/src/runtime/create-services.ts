@@ -6,12 +6,9 @@ import {
   type CredentialsRule,
 } from '../adapters/payment-gateway/separate-by-credentials.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
-import { gstRateBpsOn } from '../modules/accounting/index.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
 import { createBanking } from '../modules/banking/index.ts';
 import { findUser } from '../modules/identity/index.ts';
-import { requireApprovedKyc } from '../modules/kyc/index.ts';
-import { policyVersionInForce } from '../modules/legal/index.ts';
 import { createNotify } from '../modules/notifications/index.ts';
 import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
@@ -143,13 +140,9 @@ export const createServices = (
     provider,
     price: price.live,
     limits,
-    requireApprovedKyc,
-    findUser,
-    gstRateBpsOn,
     payments,
     idempotency,
     gates,
-    termsVersionOn: (client, at) => policyVersionInForce(client, 'terms', at),
     notify,
     onAllocated: createEarnReward({
       ...shared,
@@ -163,7 +156,6 @@ export const createServices = (
   const plans = createPlans({
     ...shared,
     limits,
-    requireApprovedKyc,
     payments,
     idempotency,
     gates,

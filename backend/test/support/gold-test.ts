@@ -13,11 +13,12 @@ interface GoldTestOptions extends OpenGoldOptions {
 export const goldTest = ({ breaks, ...options }: GoldTestOptions = {}) =>
   moneyTest(
     () => openGold(options),
-    ({ databaseUrl, sandbox, conditions }) => ({
+    ({ databaseUrl, sandbox, conditions, setKyc }) => ({
       at: { databaseUrl, sandboxUrl: sandbox.url },
       breaks,
       async settle() {
         Object.assign(conditions, goldConditions());
+        await setKyc('APPROVED');
         await sandbox.control('DELETE', '/faults');
       },
     }),

@@ -1,4 +1,3 @@
-import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import {
   createCatalogue,
@@ -66,7 +65,7 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
 
   const partsOf = () => {
     const price = createPrice({ ...system, provider: system.makeProvider() });
-    return { price, deps: { ...system, live: price.live, gstRateBpsOn } };
+    return { price, deps: { ...system, live: price.live } };
   };
   const startReplica = async ({ patienceMs = 8000 } = {}): Promise<CatalogueReplica> => {
     const { price, deps } = partsOf();

@@ -1,14 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
-import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
 import {
   createHolding,
   createHoldings,
   createPortfolioCache,
 } from '../../src/modules/holdings/index.ts';
-import { findUser } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
 import { createOrders } from '../../src/modules/orders/index.ts';
@@ -46,7 +44,6 @@ export type Caller = (method: string, path: string, body?: unknown) => Promise<A
 
 /** Conditions that a test may change while it runs. */
 interface GoldConditions {
-  kyc: 'APPROVED' | 'PENDING';
   isGateOpen: boolean;
   isSellGateOpen: boolean;
   limits: Limits;
@@ -54,7 +51,6 @@ interface GoldConditions {
 
 /** Returns the conditions that a system starts with. */
 export const goldConditions = (): GoldConditions => ({
-  kyc: 'APPROVED',
   isGateOpen: true,
   isSellGateOpen: true,
   limits: defaultLimits,
@@ -94,6 +90,8 @@ export interface OpenGold {
   as(userId?: string): Caller;
   /** A customer whom the provider knows. */
   newCustomer(): Promise<{ id: string; providerUserId: string; call: Caller }>;
+  /** Changes the KYC of every customer so far. */
+  readonly setKyc: (status: 'APPROVED' | 'PENDING') => Promise<void>;
   /** Moves the business clock and the sandbox's. */
   advance(seconds: number): Promise<void>;
   /** The next calls of the provider's operation go wrong. */
@@ -165,6 +163,11 @@ export const openGold = async ({
   const system = await openTestSystem({ env, ...(wall !== undefined && { wall }) });
   const { database, db, clock, random, redis, sandbox, provider } = system;
   const conditions = goldConditions();
+  const now = clock.now();
+  const terms = { slug: 'terms', version: '2026-01', title: 'Terms', body: 'Terms' };
+  await db.policyVersion.create({
+    data: { ...terms, id: random.uuid(), verified: true, effectiveFrom: now, createdAt: now },
+  });
   const price = createPrice(system);
   const notify = createNotify(system);
   const orders = createOrders({ ...system, notify });
@@ -179,9 +182,6 @@ export const openGold = async ({
   });
   const shared = {
     ...system,
-    requireApprovedKyc: async () => {
-      if (conditions.kyc !== 'APPROVED') throw new AppError('KYC_REQUIRED');
-    },
     limits: { current: async () => conditions.limits },
     idempotency: createIdempotency(system),
     gates: gatesOf(conditions),
@@ -193,9 +193,6 @@ export const openGold = async ({
     orders,
     provider: wrapProvider?.(provider) ?? provider,
     price: wrapPrice(price.live),
-    findUser,
-    gstRateBpsOn,
-    termsVersionOn: async () => '2026-01',
     onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
@@ -264,6 +261,9 @@ export const openGold = async ({
         data: { id: random.uuid(), userId: id, status: 'APPROVED', ...stamps },
       });
       return { id, providerUserId, call: as(id) };
+    },
+    async setKyc(status) {
+      await db.kycRecord.updateMany({ data: { status } });
     },
     advance: (seconds) => system.advance(seconds),
     fault: (operation, fault, more) => system.fault('safegold', operation, fault, more),

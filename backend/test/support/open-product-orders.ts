@@ -1,4 +1,3 @@
-import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import type { LivePriceReader } from '../../src/modules/price/index.ts';
 import {
@@ -78,7 +77,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     const url = await system.serve({
       prefix: '/v1',
       routes: [
-        ...createProductOrderRoutes({ ...own, price, limits, gstRateBpsOn }),
+        ...createProductOrderRoutes({ ...own, price, limits }),
         ...createTransactionRoutes({ db: own.db }),
       ],
       guard: customerGuard,

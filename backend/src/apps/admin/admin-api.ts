@@ -1,6 +1,5 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
-import { gstRateBpsOn } from '../../modules/accounting/index.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
 import { createAudit } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
@@ -103,7 +102,6 @@ export const createAdminApi = (
     ...shared,
     objects,
     live: services.price.live,
-    gstRateBpsOn,
   });
 
   const definition: ApiDefinition = {

@@ -1,7 +1,6 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
 import { isSigned } from '../../adapters/hmac-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
-import { gstRateBpsOn } from '../../modules/accounting/index.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
 import {
@@ -94,7 +93,6 @@ export const createCustomerApi = (
     db,
     objects,
     live: services.price.live,
-    gstRateBpsOn,
   });
 
   const definition: ApiDefinition = {
@@ -147,7 +145,6 @@ export const createCustomerApi = (
         db,
         price: services.price.live,
         limits: services.limits,
-        gstRateBpsOn,
       }),
       ...createTransactionRoutes({ db }),
       ...createSupportRoutes({ ...runtime, db, identify: identity.identify }),

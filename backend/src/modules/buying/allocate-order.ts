@@ -7,6 +7,7 @@ import { schedule } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
+import { findUser } from '../identity/index.ts';
 import {
   allocationRetry,
   isAwaitingAllocation,
@@ -39,10 +40,6 @@ export interface AllocateDeps {
   readonly provider: GoldProvider;
   readonly orders: Pick<Orders, 'transitionBuy'>;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  readonly findUser: (
-    db: Db,
-    userId: string,
-  ) => Promise<{ readonly providerUserId: string | null } | undefined>;
   readonly recordOutcome: RecordAllocationOutcome;
   readonly verifyInstallment: VerifyInstallment;
 }
@@ -148,7 +145,7 @@ export const createAllocateOrder = (deps: AllocateDeps) => {
   };
 
   const confirm = async (order: LockedBuy) => {
-    const providerUserId = (await deps.findUser(db, order.userId))?.providerUserId;
+    const providerUserId = (await findUser(db, order.userId))?.providerUserId;
     const { providerTxId, quoteId, grams, providerAmountPaise, providerRateId } = order;
     invariant(providerUserId, `the provider knows the customer of order ${order.id}`);
     invariant(providerAmountPaise, `order ${order.id} has the provider's amount`);

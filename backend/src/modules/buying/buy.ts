@@ -3,6 +3,8 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Claim, Idempotency, KeyedRequest } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockHolding } from '../holdings/index.ts';
+import { requireApprovedKyc } from '../kyc/index.ts';
+import { policyVersionInForce } from '../legal/index.ts';
 import { findOrder, insertBuyOrder, type GoldOrder } from '../orders/index.ts';
 import {
   findPaymentOrder,
@@ -28,8 +30,6 @@ export interface BuyDeps extends QuoteDeps {
   readonly draftBuyQuote: DraftBuyQuote;
   readonly payments: Pick<Payments, 'chooseGateway' | 'insertPaymentOrder' | 'createGatewayOrder'>;
   readonly idempotency: Idempotency;
-  /** The version of the terms in force, stored with a customer's acceptance. */
-  readonly termsVersionOn: (db: Db, at: Date) => Promise<string | undefined>;
 }
 
 export interface PlacedOrder {
@@ -172,14 +172,14 @@ export const createBuy = (deps: BuyDeps) => {
 
   /** Returns the version of the terms in force: an acceptance of no text would be worth nothing. */
   const requireTerms = async (): Promise<string> => {
-    const version = await deps.termsVersionOn(db, clock.now());
+    const version = await policyVersionInForce(db, 'terms', clock.now());
     if (version !== undefined) return version;
     throw new AppError('PAYMENTS_DISABLED', { message: 'No terms are in force to be accepted.' });
   };
 
   /** Checks a stored quote in the order of refusals: KYC, limits, then the quote itself. */
   const checkStored = async (id: string, userId: string): Promise<QuoteToBuy> => {
-    await deps.requireApprovedKyc(db, userId);
+    await requireApprovedKyc(db, userId);
     const quote = await findBuyQuote(db, id, userId);
     if (quote === undefined) throw new AppError('NOT_FOUND');
     const now = clock.now();

@@ -170,7 +170,7 @@ describe('the order of refusals of a buy', () => {
       return answer.status === 200 ? 'REPLAY' : answer.body.error.code;
     };
     await open.fault('buy-verify', 'error', { times: 50 });
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     open.conditions.isGateOpen = false;
     expect(await code(done)).toBe('REPLAY');
     expect(await code({ unit: 'INR' })).toBe('PAYMENTS_DISABLED');
@@ -179,7 +179,7 @@ describe('the order of refusals of a buy', () => {
     expect(await code({ ...done, amount: 'much' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...done, amount: '1' })).toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await code(buyOf('1'))).toBe('KYC_REQUIRED');
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     expect(await code(buyOf('1'))).toBe('LIMIT_EXCEEDED');
     expect(await code(buyOf('600'))).toBe('PROVIDER_UNAVAILABLE');
     await open.sandbox.control('DELETE', '/faults');
@@ -286,13 +286,13 @@ describe('POST /payments/orders', () => {
     open.conditions.isGateOpen = false;
     expect(await code({})).toBe('PAYMENTS_DISABLED');
     open.conditions.isGateOpen = true;
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     expect(await code({ ...body, quote_id: 'x' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, method: 'cash' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, terms_accepted: 'yes' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, terms_accepted: false })).toBe('TERMS_NOT_ACCEPTED');
     expect(await code(body)).toBe('KYC_REQUIRED');
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     expect(await code({ ...body, quote_id: crypto.randomUUID() })).toBe('NOT_FOUND');
     const stranger = await open.newCustomer();
     expect((await stranger.call('POST', '/payments/orders', body)).status).toBe(404);

@@ -71,13 +71,13 @@ const lockSame = async (db: Db, { order: read, lastConfirmId }: InstallmentToVer
  * is not stored binds nobody, so a process that dies in between leaves nothing behind.
  */
 export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
-  const { inTransaction, clock, random, logger, orders, retrySeconds } = deps;
+  const { db, inTransaction, clock, random, logger, orders, retrySeconds } = deps;
   const verifyBuy = createVerifyBuy(deps);
   const takeNextStep = createTakeNextStep(deps);
 
   const verify = async ({ id, userId, amountPaise }: GoldOrder): Promise<Verified> => {
     try {
-      const providerUserId = await requireProviderUser(deps, userId);
+      const providerUserId = await requireProviderUser(db, userId);
       const requested = formatRupees(amountPaise);
       const amount = { unit: 'INR', amountPaise, requested } as const;
       // The same at the confirm: what a provider without transaction ids of its own goes by.

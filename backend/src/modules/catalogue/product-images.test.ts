@@ -5,7 +5,6 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { openCatalogue, type OpenCatalogue } from '#test/support/open-catalogue.ts';
-import { gstRateBpsOn } from '../accounting/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createCatalogueAdmin } from './index.ts';
 
@@ -292,7 +291,6 @@ describe('the objects of an image', () => {
       ...system,
       objects,
       live: price.live,
-      gstRateBpsOn,
     });
     const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
     const url = await system.serve({ prefix: '/v1', routes: adminRoutes, guard });

@@ -3,6 +3,7 @@ import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { gstRateBpsOn } from '../accounting/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
@@ -14,7 +15,6 @@ const pauseMs = 1000;
 export interface RatesDeps {
   readonly db: Db;
   readonly live: Pick<LivePriceReader, 'priceAtHand' | 'livePrice'>;
-  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
   readonly clock: Clock;
   /** Real time. */
   readonly wall: Clock;
@@ -63,7 +63,7 @@ const createLiveRate = ({
 const gstLifeMs = 5000;
 
 /** Creates the reader of the GST rate, which is looked up anew for each day. */
-const createGstRate = ({ db, clock, wall, gstRateBpsOn }: RatesDeps): (() => Promise<Bps>) => {
+const createGstRate = ({ db, clock, wall }: RatesDeps): (() => Promise<Bps>) => {
   let last:
     | { readonly day: string; readonly readAt: Date; readonly rate: Promise<Bps> }
     | undefined;

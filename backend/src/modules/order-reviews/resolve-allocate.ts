@@ -89,7 +89,7 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   };
 
   const verify = async (order: LockedBuy, grams: Grams): Promise<FreshLock> => {
-    const providerUserId = await requireProviderUser(deps, order.userId);
+    const providerUserId = await requireProviderUser(db, order.userId);
     const live = await price.freshPrice();
     const lockStartedAt = clock.now();
     const verified = await provider.verifyBuy({
@@ -160,7 +160,7 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
     if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked);
     if (isInstallment) {
       // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
-      await requireProviderUser(deps, order.userId);
+      await requireProviderUser(db, order.userId);
       await returnToPaid(order, asked, {});
     } else if (isLockedBuy(order)) {
       await returnToPaid(order, asked, await buyAnew(order));

@@ -80,11 +80,11 @@ describe('ALLOCATE of an installment', () => {
     reviews,
   }) => {
     const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
     expect([refused.status, refused.body.error.code]).toEqual([403, 'KYC_REQUIRED']);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     const other = await fixtures.payable();
     await fixtures.pay(other.gatewayOrderId, { amountPaise: 1 });
     await fixtures.becomes(other, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');

@@ -142,7 +142,7 @@ describe('an installment that failed', () => {
     const plan = await raisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     const path = await payPath(fixtures, plan, 1);
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     expect((await plan.call('POST', path)).body.error.code).toBe('KYC_REQUIRED');
     open.conditions.isGateOpen = false;
     expect(await plan.call('POST', path)).toMatchObject({
@@ -150,7 +150,7 @@ describe('an installment that failed', () => {
       body: { error: { code: 'PAYMENTS_DISABLED' } },
     });
     open.conditions.isGateOpen = true;
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     const other = (await plan.call('POST', '/gold/sip', fixtures.body())).body;
     const { id } = await fixtures.installment(plan, 1);
     const elsewhere = await plan.call('POST', `/gold/sip/${other.id}/installments/${id}/pay`);

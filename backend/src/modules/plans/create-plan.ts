@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Claim, KeyedRequest } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { requireApprovedKyc } from '../kyc/index.ts';
 import { sealMandateToken } from '../payments/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { CreatePlanBody } from './plans.schemas.ts';
@@ -71,7 +72,7 @@ export const createCreatePlan = (deps: PlansDeps) => {
     startDate: string,
     claim: Claim,
   ): Promise<CreatedPlan> => {
-    await deps.requireApprovedKyc(db, userId);
+    await requireApprovedKyc(db, userId);
     checkAmount(body.amount_inr, await deps.limits.current());
     const { mandate_token: token, frequency } = body;
     const gateway = token === undefined ? undefined : await payments.chooseDebitGateway();

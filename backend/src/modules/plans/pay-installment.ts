@@ -1,4 +1,5 @@
 import { isAppError } from '../../platform/errors/app-error.ts';
+import { requireApprovedKyc } from '../kyc/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
 import type { PlansDeps } from './plans.types.ts';
 
@@ -23,7 +24,7 @@ export const payInstallment = async (
 ) => {
   const { userId, planId, orderId, requestId } = request;
   await deps.gates.requireBuyOpen();
-  await deps.requireApprovedKyc(deps.db, userId);
+  await requireApprovedKyc(deps.db, userId);
   await requirePlan(deps, userId, planId);
   await readInstallment(deps, planId, orderId);
   const gateway = await deps.payments.chooseGateway();

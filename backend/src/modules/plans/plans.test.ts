@@ -101,10 +101,12 @@ describe('a new plan', () => {
   });
 
   it('needs approved KYC: asked after the body, and before the limits', async ({ open }) => {
-    open.conditions.kyc = 'PENDING';
-    expect((await post(open, { frequency: 'YEARLY' })).status).toBe(400);
-    expect((await post(open, { start_date: '2020-01-01' })).status).toBe(400);
-    expect(await post(open, { amount_inr: '1000000' })).toMatchObject({
+    const { call } = await open.newCustomer();
+    await open.setKyc('PENDING');
+    const ask = (more: object) => call('POST', '/gold/sip', planBody(more));
+    expect((await ask({ frequency: 'YEARLY' })).status).toBe(400);
+    expect((await ask({ start_date: '2020-01-01' })).status).toBe(400);
+    expect(await ask({ amount_inr: '1000000' })).toMatchObject({
       status: 403,
       body: { error: { code: 'KYC_REQUIRED' } },
     });

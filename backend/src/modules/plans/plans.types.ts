@@ -63,8 +63,6 @@ export interface PlansDeps {
   readonly idempotency: Idempotency;
   readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
   readonly limits: { current(): Promise<Limits> };
-  /** @throws AppError KYC_REQUIRED */
-  readonly requireApprovedKyc: (db: Db, userId: string) => Promise<void>;
   readonly notify: Notify;
   readonly payments: Pick<
     Payments,

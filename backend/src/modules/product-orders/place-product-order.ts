@@ -1,4 +1,4 @@
-import { formatRupees, type Bps } from '../../money/index.ts';
+import { formatRupees } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import { repeatTransient, type Db } from '../../platform/db/index.ts';
@@ -6,6 +6,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { payloadHash } from '../../platform/idempotency/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { gstRateBpsOn } from '../accounting/index.ts';
 import { findOrderableProducts, selectUnchangedProducts } from '../catalogue/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';
@@ -23,7 +24,6 @@ export interface PlaceOrderDeps {
   readonly price: Pick<LivePriceReader, 'livePrice'>;
   readonly limits: Pick<LimitsService, 'current'>;
   /** The GST rate in force on a day. */
-  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
 }
 
 export interface PlaceOrderRequest {
@@ -77,7 +77,7 @@ const tryToPlace = async (
   deps: PlaceOrderDeps,
   request: PlaceOrderRequest,
 ): Promise<PlacedOrder | undefined> => {
-  const { db, clock, random, vault, price, limits, gstRateBpsOn } = deps;
+  const { db, clock, random, vault, price, limits } = deps;
   const { userId, requestId } = request;
   const { items, shippingAddress: address, expectedTotal } = request.body;
   const createdAt = clock.now();

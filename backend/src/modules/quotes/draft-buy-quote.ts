@@ -5,6 +5,8 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { findUser } from '../identity/index.ts';
+import { requireApprovedKyc } from '../kyc/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
@@ -24,13 +26,6 @@ export interface QuoteDeps extends GoldBase {
   readonly provider: GoldProvider;
   readonly price: LivePriceReader;
   readonly limits: { current(): Promise<Limits> };
-  /** @throws AppError KYC_REQUIRED */
-  readonly requireApprovedKyc: (db: Db, userId: string) => Promise<void>;
-  readonly findUser: (
-    db: Db,
-    userId: string,
-  ) => Promise<{ readonly providerUserId: string | null } | undefined>;
-  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
 }
@@ -39,14 +34,8 @@ export interface QuoteDeps extends GoldBase {
  * Returns the provider's id of the customer.
  * @throws AppError KYC_REQUIRED
  */
-export const requireProviderUser = async (
-  deps: Pick<QuoteDeps, 'db' | 'requireApprovedKyc' | 'findUser'>,
-  userId: string,
-): Promise<string> => {
-  const [user] = await Promise.all([
-    deps.findUser(deps.db, userId),
-    deps.requireApprovedKyc(deps.db, userId),
-  ]);
+export const requireProviderUser = async (db: Db, userId: string): Promise<string> => {
+  const [user] = await Promise.all([findUser(db, userId), requireApprovedKyc(db, userId)]);
   // Approval registers with the provider first, so whoever is approved has an id there.
   const id = user?.providerUserId ?? null;
   if (id === null) throw new AppError('KYC_REQUIRED');
@@ -80,7 +69,7 @@ export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
   };
 
   return async (userId, amount) => {
-    const providerUserId = await requireProviderUser(deps, userId);
+    const providerUserId = await requireProviderUser(db, userId);
     if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
     const id = random.uuid();
     const verified = await verifyBuy({

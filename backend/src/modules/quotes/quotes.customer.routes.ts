@@ -79,7 +79,7 @@ export const createQuoteRoutes = (
       responses: { 201: sellQuoteView },
       errors: ['KYC_REQUIRED', 'LIMIT_EXCEEDED', 'AMOUNT_TOO_SMALL', 'PRICE_UNAVAILABLE'],
       handler: async ({ body: amount, principal: { userId } }) => {
-        await requireProviderUser(deps, userId);
+        await requireProviderUser(db, userId);
         const quote = draftSellQuote.draft(userId, amount, await verifiablePrice(deps));
         await draftSellQuote.checkLimits(
           quote,

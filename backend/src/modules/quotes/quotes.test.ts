@@ -117,9 +117,9 @@ describe('POST /gold/quote', () => {
 
   it('refuses without KYC, before the limits', async ({ open }) => {
     const { call } = await open.newCustomer();
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '1' });
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     expect(answer.status).toBe(403);
     expect(answer.body.error.code).toBe('KYC_REQUIRED');
   });

@@ -10,6 +10,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
+import { gstRateBpsOn } from '../accounting/index.ts';
 import { verifiablePrice, type LivePrice, type LivePriceReader } from '../price/index.ts';
 import { coversCharge, verifyError } from '../provider-operations/index.ts';
 import { breakDownBuy } from './quote.rules.ts';
@@ -45,7 +46,6 @@ export interface VerifyBuyDeps {
   readonly logger: Logger;
   readonly provider: GoldProvider;
   readonly price: LivePriceReader;
-  readonly gstRateBpsOn: (db: Db, at: Date) => Promise<Bps>;
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
 }
@@ -89,7 +89,7 @@ export const createVerifyBuy = (deps: VerifyBuyDeps): VerifyBuy => {
 
   const verifyAt = async (live: LivePrice, request: BuyToVerify): Promise<Tried> => {
     const { providerUserId, reference, amount } = request;
-    const gstRateBps = await deps.gstRateBpsOn(db, clock.now());
+    const gstRateBps = await gstRateBpsOn(db, clock.now());
     const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
     await request.check?.(breakdown);
     // The lock runs from the moment before the call: what it costs is ours, not the provider's.

@@ -2,6 +2,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
+import { findUser } from '../identity/index.ts';
 import {
   type VerifiedSale,
   findOrder,
@@ -73,7 +74,7 @@ const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSale): Prom
 };
 
 const confirmAtProvider = async (
-  { db, provider, findUser }: SellingDeps,
+  { db, provider }: SellingDeps,
   order: VerifiedSale,
 ): Promise<Outcome<{ readonly invoiceId?: string }>> => {
   const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;

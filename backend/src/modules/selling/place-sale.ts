@@ -76,7 +76,7 @@ const prepare = async (
 ): Promise<QuoteToSell> => {
   const { db, clock, draftSellQuote } = deps;
   const { userId, amount, bankAccountId } = request;
-  await requireProviderUser(deps, userId);
+  await requireProviderUser(db, userId);
   const chosen = await chooseQuote(deps, request, mayFind);
   const available = availableGrams(await readHolding(db, userId));
   await draftSellQuote.checkLimits(chosen.quote, amount, available);

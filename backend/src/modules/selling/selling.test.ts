@@ -59,7 +59,7 @@ describe('a sell quote', () => {
     const small = await ask(seller, 'INR', '199.99');
     expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);
     expect(small.body.error.details).toEqual({ limit: 'minSellPaise', limitPaise: 20_000 });
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     expect(codeOf(await ask(seller, 'INR', '1'))).toEqual([403, 'KYC_REQUIRED']);
   });
 });
@@ -185,12 +185,12 @@ describe('a sell', () => {
     const ask = (amount: string, more: object = {}) =>
       sellers.sell(seller, amount, { ...key, ...more });
     expect((await ask('0.00001')).body.error.code).toBe('VALIDATION_FAILED');
-    open.conditions.kyc = 'PENDING';
+    await open.setKyc('PENDING');
     expect(codeOf(await ask('0.0001', { bank_account_id: nowhere }))).toEqual([
       403,
       'KYC_REQUIRED',
     ]);
-    open.conditions.kyc = 'APPROVED';
+    await open.setKyc('APPROVED');
     const small = await ask('0.0001', { bank_account_id: nowhere });
     expect(codeOf(small)).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('900', { bank_account_id: nowhere }))).toEqual([400, 'LIMIT_EXCEEDED']);

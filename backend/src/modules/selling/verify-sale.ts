@@ -5,6 +5,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
+import { findUser } from '../identity/index.ts';
 import { type GoldOrder, lockOrder } from '../orders/index.ts';
 import {
   acquireVerify,
@@ -46,7 +47,7 @@ const judge = (
 };
 
 const verifyAtRate = async (
-  { db, clock, provider, findUser, priceToleranceBps }: SellingDeps,
+  { db, clock, provider, priceToleranceBps }: SellingDeps,
   order: GoldOrder,
   rate: Rate,
 ): Promise<Verified> => {
