@@ -1,5 +1,5 @@
 import { moneyTest } from './money-test.ts';
-import { goldConditions, openGold, type OpenGoldOptions } from './open-gold.ts';
+import { openGold, type OpenGoldOptions } from './open-gold.ts';
 
 interface GoldTestOptions extends OpenGoldOptions {
   /** Rules by their words that the file's tests break on purpose; all others hold. */
@@ -13,11 +13,13 @@ interface GoldTestOptions extends OpenGoldOptions {
 export const goldTest = ({ breaks, ...options }: GoldTestOptions = {}) =>
   moneyTest(
     () => openGold(options),
-    ({ databaseUrl, sandbox, conditions, setKyc }) => ({
+    ({ databaseUrl, sandbox, setGate, setLimits, setKyc }) => ({
       at: { databaseUrl, sandboxUrl: sandbox.url },
       breaks,
       async settle() {
-        Object.assign(conditions, goldConditions());
+        setGate('buy', true);
+        setGate('sell', true);
+        await setLimits();
         await setKyc('APPROVED');
         await sandbox.control('DELETE', '/faults');
       },

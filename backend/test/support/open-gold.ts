@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
@@ -18,9 +20,9 @@ import {
 import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
 import { createPrice, type LivePriceReader } from '../../src/modules/price/index.ts';
-import type { Gates } from '../../src/modules/readiness/index.ts';
+import { createGates, evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import { createEarnReward, createReferralRoutes } from '../../src/modules/referrals/index.ts';
-import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
+import { createSettings, defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
 import { fromSafeBps, paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
@@ -42,32 +44,6 @@ export interface Answer {
 
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** Conditions that a test may change while it runs. */
-interface GoldConditions {
-  isGateOpen: boolean;
-  isSellGateOpen: boolean;
-  limits: Limits;
-}
-
-/** Returns the conditions that a system starts with. */
-export const goldConditions = (): GoldConditions => ({
-  isGateOpen: true,
-  isSellGateOpen: true,
-  limits: defaultLimits,
-});
-
-const gatesOf = (
-  conditions: GoldConditions,
-): Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'> => ({
-  isBuyOpen: async () => conditions.isGateOpen,
-  async requireBuyOpen() {
-    if (!conditions.isGateOpen) throw new AppError('PAYMENTS_DISABLED');
-  },
-  async requireSellOpen() {
-    if (!conditions.isSellGateOpen) throw new AppError('SELL_DISABLED');
-  },
-});
-
 /** Quotes, buy orders and allocation behind their routes, with real adapters and the sandbox. */
 export interface OpenGold {
   readonly url: string;
@@ -82,7 +58,6 @@ export interface OpenGold {
   /** For a worker of plans that a test lets die or wait at one of its calls. */
   readonly plansDeps: PlansDeps;
   readonly payments: Payments;
-  readonly conditions: GoldConditions;
   readonly logged: () => string;
   readonly logger: TestSystem['logger'];
   readonly vault: TestSystem['vault'];
@@ -90,6 +65,10 @@ export interface OpenGold {
   as(userId?: string): Caller;
   /** A customer whom the provider knows. */
   newCustomer(): Promise<{ id: string; providerUserId: string; call: Caller }>;
+  /** Throws the switch of buying (with every evidence verified) or of selling. */
+  readonly setGate: (gate: 'buy' | 'sell', isOpen: boolean) => void;
+  /** Replaces the operators' limits by the defaults, but for those given. */
+  readonly setLimits: (changes?: Partial<Limits>) => Promise<void>;
   /** Changes the KYC of every customer so far. */
   readonly setKyc: (status: 'APPROVED' | 'PENDING') => Promise<void>;
   /** Moves the business clock and the sandbox's. */
@@ -106,6 +85,8 @@ export interface OpenGold {
   lapseLeases(): Promise<void>;
   close(): Promise<void>;
 }
+
+const switchOf = { buy: 'DIGITAL_GOLD_PAYMENT_ENABLED', sell: 'DIGITAL_SELL_ENABLED' } as const;
 
 const retrySeconds = [5, 15, 45, 90, 180];
 
@@ -162,8 +143,13 @@ export const openGold = async ({
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
   const system = await openTestSystem({ env, ...(wall !== undefined && { wall }) });
   const { database, db, clock, random, redis, sandbox, provider } = system;
-  const conditions = goldConditions();
   const now = clock.now();
+  const setGate = (gate: 'buy' | 'sell', isOpen: boolean): void =>
+    writeFileSync(join(system.settingsDir, switchOf[gate]), String(isOpen));
+  setGate('buy', true);
+  setGate('sell', true);
+  const evidence = { value: 'x', reference: 'y', updatedAt: now, updatedBy: null, verified: true };
+  for (const item of evidenceItems) await upsertEvidence(db, item, evidence);
   const terms = { slug: 'terms', version: '2026-01', title: 'Terms', body: 'Terms' };
   await db.policyVersion.create({
     data: { ...terms, id: random.uuid(), verified: true, effectiveFrom: now, createdAt: now },
@@ -182,9 +168,9 @@ export const openGold = async ({
   });
   const shared = {
     ...system,
-    limits: { current: async () => conditions.limits },
+    limits: createSettings(system).limits,
     idempotency: createIdempotency(system),
-    gates: gatesOf(conditions),
+    gates: createGates({ ...system, blockingChecks: [] }),
     payments,
     notify,
   };
@@ -229,7 +215,6 @@ export const openGold = async ({
     plans,
     plansDeps,
     payments,
-    conditions,
     logged: () => system.logged(),
     logger: system.logger,
     vault: system.vault,
@@ -261,6 +246,12 @@ export const openGold = async ({
         data: { id: random.uuid(), userId: id, status: 'APPROVED', ...stamps },
       });
       return { id, providerUserId, call: as(id) };
+    },
+    setGate,
+    async setLimits(changes = {}) {
+      const limits = { ...defaultLimits, ...changes, updatedAt: clock.now() };
+      const where = { id: 1 };
+      await db.limitsSetting.upsert({ where, create: { ...where, ...limits }, update: limits });
     },
     async setKyc(status) {
       await db.kycRecord.updateMany({ data: { status } });

@@ -171,11 +171,11 @@ describe('the order of refusals of a buy', () => {
     };
     await open.fault('buy-verify', 'error', { times: 50 });
     await open.setKyc('PENDING');
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     expect(await code(done)).toBe('REPLAY');
     expect(await code({ unit: 'INR' })).toBe('PAYMENTS_DISABLED');
     expect(await code({ ...done, amount: '601' })).toBe('PAYMENTS_DISABLED');
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     expect(await code({ ...done, amount: 'much' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...done, amount: '1' })).toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await code(buyOf('1'))).toBe('KYC_REQUIRED');
@@ -191,8 +191,7 @@ describe('the order of refusals of a buy', () => {
 describe('the daily limit', () => {
   it('holds under twenty buys at a time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    const { limits } = open.conditions;
-    open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    await open.setLimits({ dailyBuyPaise: paise(500_000n) });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', '/gold/buy', buyOf('1000'))),
     );
@@ -209,13 +208,11 @@ describe('the daily limit', () => {
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('5000'))).status).toBe(201);
     expect((await call('POST', '/gold/buy', buyOf('10'))).status).toBe(400);
-    open.conditions.limits = limits;
   });
 
   it('counts a FAILED buy while its lock stands, since it may still be paid', async ({ open }) => {
     const { call } = await open.newCustomer();
-    const { limits } = open.conditions;
-    open.conditions.limits = { ...limits, dailyBuyPaise: paise(500_000n) };
+    await open.setLimits({ dailyBuyPaise: paise(500_000n) });
     await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
     const failed = await call('POST', '/gold/buy', buyOf('3000'));
     expect(failed.body.error.code).toBe('GATEWAY_MISMATCH');
@@ -226,7 +223,6 @@ describe('the daily limit', () => {
     });
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('3000'))).status).toBe(201);
-    open.conditions.limits = limits;
   });
 });
 
@@ -283,9 +279,9 @@ describe('POST /payments/orders', () => {
     const code = async (body: object): Promise<string> =>
       (await call('POST', '/payments/orders', body)).body.error.code;
     const body = { quote_id, idempotency_key: newKey() };
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     expect(await code({})).toBe('PAYMENTS_DISABLED');
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await open.setKyc('PENDING');
     expect(await code({ ...body, quote_id: 'x' })).toBe('VALIDATION_FAILED');
     expect(await code({ ...body, method: 'cash' })).toBe('VALIDATION_FAILED');

@@ -134,7 +134,7 @@ describe('a debit that is deferred', () => {
     fixtures,
   }) => {
     const raised = await due(open, fixtures);
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     await sweep(open);
     await open.advance(100 * hour);
     await sweep(open);
@@ -145,7 +145,7 @@ describe('a debit that is deferred', () => {
         expect.objectContaining({ idempotencyKey: raised.paymentOrderId }),
       ]),
     );
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await open.advance(61);
     await sweep(open);
     await fixtures.becomes(raised, 'PAID');
@@ -240,7 +240,7 @@ describe('a debit whose outcome is unknown', () => {
     const raised = await due(open, fixtures);
     await open.gatewayFault('debit', 'reset');
     await sweep(open);
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     await open.advance(61);
     await sweep(open);
     expect(await debitsOf(open, raised)).toHaveLength(1);

@@ -107,10 +107,10 @@ describe("a mandate's installment", () => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     await fixtures.setClock('2026-01-10T03:30:00.000Z');
     await fixtures.sweep();
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await fixtures.setClock('2026-01-11T06:00:00.000Z');
     await fixtures.sweep();
     expect(await announced(fixtures, plan)).toEqual([
@@ -126,12 +126,12 @@ describe("a mandate's installment", () => {
   }) => {
     const waiting = await withMandate(fixtures, { start_date: '2026-01-10' });
     const cancelled = await withMandate(fixtures, { start_date: '2026-01-10' });
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
     expect(await announced(fixtures, waiting)).toEqual([]);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await Promise.all([fixtures.sweep('announce-debits'), fixtures.sweep('announce-debits')]);
     expect(await announced(fixtures, waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
     expect(await announced(fixtures, cancelled)).toEqual([]);

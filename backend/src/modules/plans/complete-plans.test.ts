@@ -144,12 +144,12 @@ describe('an installment that failed', () => {
     const path = await payPath(fixtures, plan, 1);
     await open.setKyc('PENDING');
     expect((await plan.call('POST', path)).body.error.code).toBe('KYC_REQUIRED');
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     expect(await plan.call('POST', path)).toMatchObject({
       status: 503,
       body: { error: { code: 'PAYMENTS_DISABLED' } },
     });
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await open.setKyc('APPROVED');
     const other = (await plan.call('POST', '/gold/sip', fixtures.body())).body;
     const { id } = await fixtures.installment(plan, 1);

@@ -84,11 +84,7 @@ describe('a new plan', () => {
   });
 
   it('stays within the limits of operators', async ({ open }) => {
-    open.conditions.limits = {
-      ...open.conditions.limits,
-      minSipPaise: paise(5000n),
-      maxSipPaise: paise(60_000n),
-    };
+    await open.setLimits({ minSipPaise: paise(5000n), maxSipPaise: paise(60_000n) });
     const small = await post(open, { amount_inr: '49.99' });
     const large = await post(open, { amount_inr: '600.01' });
     expect(small.body.error).toMatchObject({
@@ -113,7 +109,7 @@ describe('a new plan', () => {
   });
 
   it('can be made while the buy gate is closed: it takes no money', async ({ open }) => {
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     expect((await post(open, {})).status).toBe(201);
   });
 });

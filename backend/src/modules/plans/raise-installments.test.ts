@@ -27,7 +27,7 @@ beforeEach(async () => {
   await fixtures.setClock('2026-01-05T02:00:00.000Z');
 });
 afterEach(() => {
-  open.conditions.isGateOpen = true;
+  open.setGate('buy', true);
   return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
@@ -147,10 +147,10 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
   it('while the gate is closed', async () => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
-    open.conditions.isGateOpen = false;
+    open.setGate('buy', false);
     await raise();
     expect(await numbersOf(plan)).toEqual([]);
-    open.conditions.isGateOpen = true;
+    open.setGate('buy', true);
     await raisedOnce(plan);
   });
 

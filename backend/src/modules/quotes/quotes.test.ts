@@ -106,11 +106,9 @@ describe('POST /gold/quote', () => {
 
   it('refuses an amount that buys less than 0.0001 g', async ({ open }) => {
     const { call } = await open.newCustomer();
-    const { limits } = open.conditions;
     // One paisa is the least limit that operators can set.
-    open.conditions.limits = { ...limits, minBuyPaise: paise(1n) };
+    await open.setLimits({ minBuyPaise: paise(1n) });
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '0.5' });
-    open.conditions.limits = limits;
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'AMOUNT_TOO_SMALL', field: 'amount' });
   });

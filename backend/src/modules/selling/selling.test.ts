@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
-import { defaultLimits } from '../settings/index.ts';
 import { parseGrams, paise } from '../../money/index.ts';
 
 const it = goldTest()
@@ -55,7 +54,7 @@ describe('a sell quote', () => {
     expect(codeOf(await ask(seller, 'INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
-    open.conditions.limits = { ...defaultLimits, minSellPaise: paise(20_000n) };
+    await open.setLimits({ minSellPaise: paise(20_000n) });
     const small = await ask(seller, 'INR', '199.99');
     expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);
     expect(small.body.error.details).toEqual({ limit: 'minSellPaise', limitPaise: 20_000 });
@@ -125,7 +124,7 @@ describe('a sell', () => {
     sellers,
     seller,
   }) => {
-    open.conditions.limits = { ...defaultLimits, minSellPaise: paise(1_000_000n) };
+    await open.setLimits({ minSellPaise: paise(1_000_000n) });
     expect(codeOf(await sellers.sell(seller, '0.05'))).toEqual([400, 'LIMIT_EXCEEDED']);
     expect((await sellers.sell(seller, seller.grams)).status).toBe(201);
   });
@@ -153,7 +152,7 @@ describe('a sell', () => {
     expect(again.body).toEqual(first.body);
     const other = await sellers.sell(seller, '0.03', key);
     expect(codeOf(other)).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
-    open.conditions.isSellGateOpen = false;
+    open.setGate('sell', false);
     expect((await sellers.sell(seller, '0.02', key)).status).toBe(200);
     expect(codeOf(await sellers.sell(seller, '0.02'))).toEqual([503, 'SELL_DISABLED']);
     // A body that is no body meets the gate first too.
