@@ -1,7 +1,12 @@
+import { creditHolding, debitHolding, reserveGrams } from '../../src/modules/holdings/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
+import { createOrders, insertSellOrder } from '../../src/modules/orders/index.ts';
 import { insertPayout, noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
-import { paise } from '../../src/money/index.ts';
+import { markDone, recordIntent } from '../../src/modules/provider-operations/index.ts';
+import { grams, paise, UNITS_PER_GRAM } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
+import type { Logger } from '../../src/platform/observability/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 
 interface Deps {
@@ -9,6 +14,7 @@ interface Deps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Logger;
   readonly payoutHolds?: PayoutHolds;
 }
 
@@ -19,11 +25,13 @@ interface Placed {
 }
 
 export interface ConfirmedSells {
-  /** A sell, CONFIRMED, without the way there, and its payout. */
+  /** A sell of one gram, CONFIRMED, and its payout. */
   place(sell: Placed): Promise<{ orderId: string; payoutId: string }>;
-  /** Its status and every move so far, such as `CONFIRMED>COMPLETED`. */
+  /** Its status and every move since it was first confirmed, such as `CONFIRMED>COMPLETED`. */
   state(orderId: string): Promise<{ status: string; moves: readonly string[] }>;
 }
+
+const oneGram = grams(UNITS_PER_GRAM);
 
 const insertQuote = (db: Db, id: string, { userId, amountPaise }: Placed, at: Date) =>
   db.goldQuote.create({
@@ -48,58 +56,108 @@ const insertQuote = (db: Db, id: string, { userId, amountPaise }: Placed, at: Da
     },
   });
 
-const insertOrder = (
-  db: Db,
-  ids: { readonly id: string; readonly quoteId: string },
-  { userId, bankAccountId, amountPaise }: Placed,
-  at: Date,
-) =>
-  db.goldOrder.create({
+const insertKey = (db: Db, orderId: string, userId: string, holderId: string, at: Date) =>
+  db.idempotencyKey.create({
     data: {
-      ...ids,
-      userId,
-      bankAccountId,
-      type: 'SELL',
-      status: 'CONFIRMED',
-      unit: 'GRAMS',
-      amountPaise,
-      grams: '1',
-      pricePerGramPaise: amountPaise,
-      proceedsPaise: amountPaise,
-      withheldPaise: 0n,
+      ownerId: userId,
+      operation: 'gold.sell',
+      key: `sell-${orderId}`,
+      payloadHash: 'hash',
+      status: 'DONE',
+      holderId,
+      leaseUntil: at,
+      resourceId: orderId,
       createdAt: at,
-      updatedAt: at,
     },
   });
 
-/** Sells as payouts meet them: confirmed, their grams gone; selling is tested elsewhere. */
-export const createConfirmedSells = ({
-  db,
-  inTransaction,
-  clock,
-  random,
-  payoutHolds = noHolds,
-}: Deps): ConfirmedSells => ({
-  place: (sell) =>
-    inTransaction(async (tx) => {
-      const [orderId, quoteId] = [random.uuid(), random.uuid()];
-      const { userId, bankAccountId } = sell;
-      await insertQuote(tx, quoteId, sell, clock.now());
-      await insertOrder(tx, { id: orderId, quoteId }, sell, clock.now());
-      const amountPaise = paise(sell.amountPaise);
-      const payout = { userId, orderId, bankAccountId, amountPaise };
-      return { orderId, payoutId: await insertPayout({ clock, random, payoutHolds }, tx, payout) };
-    }),
+/**
+ * Makes sales as payouts meet them: confirmed, their gram debited, with the rows that the way there
+ * leaves. The stores of the product write what they can; the provider's books know nothing of
+ * them, so the orders name no transaction, and the gram that is sold has come with the sale itself.
+ */
+export const createConfirmedSells = (deps: Deps): ConfirmedSells => {
+  const { db, inTransaction, clock, random, payoutHolds = noHolds } = deps;
+  const { transitionSale } = createOrders({ ...deps, notify: createNotify(deps) });
 
-  async state(orderId) {
-    const { status } = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
-    const events = await db.goldOrderEvent.findMany({
-      where: { orderId },
-      orderBy: { seq: 'asc' },
+  const insertSale = async (tx: Db, sell: Placed, at: Date): Promise<string> => {
+    const { userId, bankAccountId } = sell;
+    const [id, quoteId] = [random.uuid(), random.uuid()];
+    const proceedsPaise = paise(sell.amountPaise);
+    await insertQuote(tx, quoteId, sell, at);
+    await insertSellOrder(tx, {
+      id,
+      quoteId,
+      userId,
+      bankAccountId,
+      eventId: random.uuid(),
+      requestId: random.uuid(),
+      unit: 'GRAMS',
+      grams: oneGram,
+      pricePerGramPaise: proceedsPaise,
+      proceedsPaise,
+      withheldPaise: paise(0n),
+      provider: 'safegold',
+      providerRateId: '1',
+      at,
     });
-    return {
-      status,
-      moves: events.map(({ fromStatus, toStatus }) => `${fromStatus ?? ''}>${toStatus}`),
+    await insertKey(tx, id, userId, random.uuid(), at);
+    const gold = { userId, orderId: id, grams: oneGram, at };
+    const credit = { ...gold, movementId: random.uuid(), investedPaise: proceedsPaise };
+    await creditHolding(tx, credit);
+    await reserveGrams(tx, gold);
+    return id;
+  };
+
+  const confirm = async (tx: Db, orderId: string, { userId }: Placed, at: Date) => {
+    const actor = `customer:${userId}` as const;
+    const lease = { lockStartedAt: at, lockEndsAt: at };
+    const verified = { to: 'VERIFIED', cause: 'test', actor, changes: lease } as const;
+    await transitionSale(tx, { id: orderId, status: 'PENDING' }, verified);
+    const id = random.uuid();
+    const operation = {
+      id,
+      orderId,
+      quoteId: null,
+      userId,
+      provider: 'safegold',
+      providerTxId: `tx-${orderId}`,
+      grams: oneGram,
+      amountPaise: null,
+      verifiedAt: at,
+      at,
     };
-  },
-});
+    await recordIntent(tx, 'sell-confirm', operation, { holderId: random.uuid(), leaseMs: 0 });
+    await markDone(tx, id, at);
+    const confirmed = { to: 'CONFIRMED', cause: 'test', actor } as const;
+    await transitionSale(tx, { id: orderId, status: 'VERIFIED' }, confirmed);
+    await debitHolding(tx, { movementId: random.uuid(), userId, orderId, grams: oneGram, at });
+  };
+
+  return {
+    place: (sell) =>
+      inTransaction(async (tx) => {
+        const at = clock.now();
+        const orderId = await insertSale(tx, sell, at);
+        await confirm(tx, orderId, sell, at);
+        const { userId, bankAccountId } = sell;
+        const payout = { userId, orderId, bankAccountId, amountPaise: paise(sell.amountPaise) };
+        const payoutId = await insertPayout({ clock, random, payoutHolds }, tx, payout);
+        return { orderId, payoutId };
+      }),
+
+    async state(orderId) {
+      const { status } = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
+      const events = await db.goldOrderEvent.findMany({
+        where: { orderId },
+        orderBy: { seq: 'asc' },
+      });
+      return {
+        status,
+        moves: events
+          .slice(events.findIndex(({ toStatus }) => toStatus === 'CONFIRMED') + 1)
+          .map(({ fromStatus, toStatus }) => `${fromStatus ?? ''}>${toStatus}`),
+      };
+    },
+  };
+};

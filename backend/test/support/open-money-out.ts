@@ -103,10 +103,14 @@ const openProvider = (system: TestSystem) =>
     { clock: system.clock, logger: system.logger },
   );
 
+export interface MoneyOutOptions {
+  readonly holds?: PayoutHolds;
+}
+
 /** Opens it; webhooks of the sandbox find their way. */
 export const openMoneyOut = async ({
   holds = noHolds,
-}: { readonly holds?: PayoutHolds } = {}): Promise<OpenMoneyOut> => {
+}: MoneyOutOptions = {}): Promise<OpenMoneyOut> => {
   const system = await openTestSystem();
   const { db, sandbox } = system;
   const factories = createFactories(system);

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { payoutTest } from '#test/support/payout-test.ts';
 import type { Caller } from '#test/support/caller.ts';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 
-let open: OpenMoneyOut;
-beforeAll(async () => {
-  open = await openMoneyOut();
-});
-afterAll(() => open.close());
+const it = payoutTest();
 
-const input = (more: object = {}) => ({
+const input = (open: OpenMoneyOut, more: object = {}) => ({
   accountNumber: `${open.system.random.digits(8)}8888`,
   ifsc: 'HDFC0000053',
   holderName: 'Asha Rao',
   ...more,
 });
-const add = (call: Caller, more: object = {}) => call('POST', '/bank-accounts', input(more));
-const row = (id: string) => open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
+const add = (open: OpenMoneyOut, call: Caller, more: object = {}) =>
+  call('POST', '/bank-accounts', input(open, more));
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
 const list = async (call: Caller) => {
   const { body } = await call('GET', '/bank-accounts');
   return body['items'] as { id: string; primary: boolean; status: string }[];
@@ -24,9 +23,12 @@ const primaryOf = async (call: Caller) =>
   (await list(call)).filter(({ primary }) => primary).map(({ id }) => id);
 
 describe('adding a bank account', () => {
-  it('answers the masked view, and keeps number and names sealed', async () => {
+  it('answers the masked view, and keeps number and names sealed', async ({ open }) => {
     const { call, userId } = await open.customer();
-    const answer = await add(call, { accountNumber: '918273645518', holderName: ' Asha  Rao ' });
+    const answer = await add(open, call, {
+      accountNumber: '918273645518',
+      holderName: ' Asha  Rao ',
+    });
     expect(answer).toMatchObject({ status: 201 });
     expect(answer.body).toEqual({
       id: expect.any(String),
@@ -38,7 +40,7 @@ describe('adding a bank account', () => {
       nameMatchScore: null,
       createdAt: open.system.clock.now().toISOString(),
     });
-    const kept = await row(String(answer.body['id']));
+    const kept = await row(open, String(answer.body['id']));
     expect(kept).toMatchObject({ userId, accountLast4: '5518', validationAttempt: 1 });
     const text = JSON.stringify(kept);
     expect(text).not.toContain('918273645518');
@@ -48,7 +50,7 @@ describe('adding a bank account', () => {
     expect(JSON.stringify(listed.body)).not.toContain('918273645518');
   });
 
-  it.each([
+  it.for([
     ['accountNumber', { accountNumber: '12345678' }],
     ['accountNumber', { accountNumber: '1234567890123456789' }],
     ['accountNumber', { accountNumber: '12345678a' }],
@@ -60,24 +62,24 @@ describe('adding a bank account', () => {
     ['holderName', { holderName: '12' }],
     ['holderName', { holderName: 'x'.repeat(101) }],
     ['primary', { primary: 'yes' }],
-  ])('is 400 for a wrong %s: %o', async (field, more) => {
+  ] as const)('is 400 for a wrong %s: %o', async ([field, more], { open }) => {
     const { call } = await open.customer();
-    const answer = await add(call, more);
+    const answer = await add(open, call, more);
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
   });
 
-  it('notifies the customer, without the number', async () => {
+  it('notifies the customer, without the number', async ({ open }) => {
     const { call, userId } = await open.customer();
-    const { body } = await add(call, { accountNumber: '918273645519' });
+    const { body } = await add(open, call, { accountNumber: '918273645519' });
     const rows = await open.system.db.notification.findMany({ where: { userId } });
     expect(rows).toMatchObject([{ type: 'bank_added', data: { bankAccountId: body['id'] } }]);
     expect(JSON.stringify(rows)).toContain('5519');
     expect(JSON.stringify(rows)).not.toContain('918273645519');
   });
 
-  it('is 409 for the sixth, however many come at once', async () => {
+  it('is 409 for the sixth, however many come at once', async ({ open }) => {
     const { call } = await open.customer();
-    const answers = await Promise.all(Array.from({ length: 9 }, () => add(call)));
+    const answers = await Promise.all(Array.from({ length: 9 }, () => add(open, call)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
     for (const answer of answers.filter(({ status }) => status !== 201)) {
       expect(answer).toMatchObject({ status: 409, code: 'BANK_ACCOUNT_LIMIT' });
@@ -86,31 +88,37 @@ describe('adding a bank account', () => {
     expect(await call('DELETE', `/bank-accounts/${first?.id ?? ''}`)).toMatchObject({
       status: 204,
     });
-    expect(await add(call)).toMatchObject({ status: 201 });
+    expect(await add(open, call)).toMatchObject({ status: 201 });
   });
 
-  it('is 409 for one that is there, also at once; another customer may have it', async () => {
+  it('is 409 for one that is there, also at once; another customer may have it', async ({
+    open,
+  }) => {
     const [{ call }, other] = [await open.customer(), await open.customer()];
     const same = { accountNumber: '700070007000' };
-    const answers = await Promise.all([add(call, same), add(call, same), add(call, same)]);
+    const answers = await Promise.all([
+      add(open, call, same),
+      add(open, call, same),
+      add(open, call, same),
+    ]);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 201)).toMatchObject([
       { status: 409, code: 'BANK_ACCOUNT_DUPLICATE' },
       { status: 409, code: 'BANK_ACCOUNT_DUPLICATE' },
     ]);
-    expect(await add(other.call, same)).toMatchObject({ status: 201 });
-    expect(await add(call, { ...same, ifsc: 'ICIC0000001' })).toMatchObject({ status: 201 });
+    expect(await add(open, other.call, same)).toMatchObject({ status: 201 });
+    expect(await add(open, call, { ...same, ifsc: 'ICIC0000001' })).toMatchObject({ status: 201 });
     const [, first] = await list(call);
     await call('DELETE', `/bank-accounts/${first?.id ?? ''}`);
-    expect(await add(call, same)).toMatchObject({ status: 201 });
+    expect(await add(open, call, same)).toMatchObject({ status: 201 });
     expect(open.system.logged()).not.toContain('700070007000');
   });
 });
 
 describe('the primary account', () => {
-  it('is the first that is verified, and then the one that is chosen', async () => {
+  it('is the first that is verified, and then the one that is chosen', async ({ open }) => {
     const { call, userId } = await open.customer();
-    const waiting = String((await add(call)).body['id']);
+    const waiting = String((await add(open, call)).body['id']);
     const first = await open.account(userId);
     const second = await open.account(userId);
     expect(await primaryOf(call)).toEqual([first]);
@@ -126,13 +134,13 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toEqual([second]);
   });
 
-  it('is, once it is verified, the one that was asked to be', async () => {
+  it('is, once it is verified, the one that was asked to be', async ({ open }) => {
     const { call, userId } = await open.customer();
     const first = await open.account(userId);
-    const wanted = String((await add(call, { primary: true })).body['id']);
+    const wanted = String((await add(open, call, { primary: true })).body['id']);
     await open.drain();
     expect(await primaryOf(call)).toEqual([first]);
-    const { providerValidationId } = await row(wanted);
+    const { providerValidationId } = await row(open, wanted);
     await open.banking.applyValidation(open.system.db, {
       validationId: providerValidationId ?? '',
       status: 'VALID',
@@ -141,7 +149,7 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toEqual([wanted]);
   });
 
-  it('is one, however many are chosen at once', async () => {
+  it('is one, however many are chosen at once', async ({ open }) => {
     const { call, userId } = await open.customer();
     const ids = [await open.account(userId), await open.account(userId)];
     const choose = (id: string) => call('PATCH', `/bank-accounts/${id}/primary`);
@@ -150,7 +158,7 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toHaveLength(1);
   });
 
-  it('passes to the one verified longest ago when it is deleted', async () => {
+  it('passes to the one verified longest ago when it is deleted', async ({ open }) => {
     const { call, userId } = await open.customer();
     const [first, second, third] = [
       await open.account(userId),
@@ -166,7 +174,7 @@ describe('the primary account', () => {
 });
 
 describe('deleting an account', () => {
-  it('is 409 while a payout to it is in flight', async () => {
+  it('is 409 while a payout to it is in flight', async ({ open }) => {
     const { call, bankAccountId, payoutId } = await open.payout();
     const remove = () => call('DELETE', `/bank-accounts/${bankAccountId}`);
     const inUse = { status: 409, code: 'BANK_ACCOUNT_IN_USE' };
@@ -188,7 +196,7 @@ describe('deleting an account', () => {
 });
 
 describe("somebody else's account", () => {
-  it('is 404 on every route, as if it did not exist', async () => {
+  it('is 404 on every route, as if it did not exist', async ({ open }) => {
     const [owner, other] = [await open.customer(), await open.customer()];
     const id = await open.account(owner.userId);
     const missing = { status: 404, code: 'NOT_FOUND' };

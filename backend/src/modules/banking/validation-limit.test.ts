@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { payoutTest } from '#test/support/payout-test.ts';
 import type { Answer, Caller } from '#test/support/caller.ts';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDay } from '../../platform/clock/ist.ts';
 
-let open: OpenMoneyOut;
-beforeAll(async () => {
-  open = await openMoneyOut();
-});
-afterAll(() => open.close());
+const it = payoutTest();
 
 const most = 10;
 const limited = { status: 429, code: 'VALIDATION_LIMIT' };
 
 const add = (
+  open: OpenMoneyOut,
   call: Caller,
   accountNumber = `${open.system.random.digits(8)}8888`,
 ): Promise<Answer> =>
   call('POST', '/bank-accounts', { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' });
-const addAndDelete = async (call: Caller): Promise<Answer> => {
-  const answer = await add(call);
+const addAndDelete = async (open: OpenMoneyOut, call: Caller): Promise<Answer> => {
+  const answer = await add(open, call);
   await call('DELETE', `/bank-accounts/${String(answer.body['id'])}`);
   return answer;
 };
 /** Lets the account's validation fail, so that it may be asked for again. */
-const fail = (id: string) =>
+const fail = (open: OpenMoneyOut, id: string) =>
   open.system.db.bankAccount.update({
     where: { id },
     data: { status: 'FAILED', failureReason: 'x' },
@@ -33,62 +31,66 @@ const statusesOf = (answers: readonly Answer[]) =>
   answers.map(({ code, status }) => code ?? status);
 
 describe('penny-drops of a customer in one IST day', () => {
-  it('are at most 10, deleted accounts included, and free again on the next day', async () => {
+  it('are at most 10, deleted accounts included, and free again on the next day', async ({
+    open,
+  }) => {
     const { call } = await open.customer();
     open.system.clock.set(addMs(endOfIstDay(open.system.clock.now()), -2 * 3_600_000));
     for (let count = 0; count < most; count += 1) {
-      expect(await addAndDelete(call)).toMatchObject({ status: 201 });
+      expect(await addAndDelete(open, call)).toMatchObject({ status: 201 });
     }
-    const refused = await add(call);
+    const refused = await add(open, call);
     expect(refused).toMatchObject(limited);
     expect(Number(refused.headers.get('retry-after'))).toBe(7200);
     const { call: another } = await open.customer();
-    expect(await add(another)).toMatchObject({ status: 201 });
+    expect(await add(open, another)).toMatchObject({ status: 201 });
     open.system.clock.advance(2 * 3_600_000);
-    expect(await add(call)).toMatchObject({ status: 201 });
+    expect(await add(open, call)).toMatchObject({ status: 201 });
   });
 
-  it('count a repeated one, and not the query about one that is open', async () => {
+  it('count a repeated one, and not the query about one that is open', async ({ open }) => {
     const { call } = await open.customer();
-    const id = String((await add(call)).body['id']);
+    const id = String((await add(open, call)).body['id']);
     const verify = () => call('PATCH', `/bank-accounts/${id}/verify`);
     for (let count = 1; count < most; count += 1) {
-      await fail(id);
+      await fail(open, id);
       expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
       expect(await verify()).toMatchObject({ status: 200 });
     }
-    await fail(id);
+    await fail(open, id);
     expect(await verify()).toMatchObject(limited);
     const where = { id };
     expect(await open.system.db.bankAccount.findUniqueOrThrow({ where })).toMatchObject({
       status: 'FAILED',
       validationAttempt: most,
     });
-    expect(await add(call)).toMatchObject(limited);
+    expect(await add(open, call)).toMatchObject(limited);
   });
 
-  it('are counted exactly when accounts are added at once', async () => {
+  it('are counted exactly when accounts are added at once', async ({ open }) => {
     const { call } = await open.customer();
-    for (let count = 0; count < 8; count += 1) await addAndDelete(call);
-    const answers = statusesOf(await Promise.all(Array.from({ length: 6 }, () => add(call))));
+    for (let count = 0; count < 8; count += 1) await addAndDelete(open, call);
+    const answers = statusesOf(await Promise.all(Array.from({ length: 6 }, () => add(open, call))));
     expect(answers.filter((answer) => answer === 201)).toHaveLength(2);
     expect(answers.filter((answer) => answer === 'VALIDATION_LIMIT')).toHaveLength(4);
   });
 
-  it('do not count what was refused', async () => {
+  it('do not count what was refused', async ({ open }) => {
     const { call } = await open.customer();
-    for (let count = 0; count < 8; count += 1) await addAndDelete(call);
+    for (let count = 0; count < 8; count += 1) await addAndDelete(open, call);
     const number = `${open.system.random.digits(8)}8888`;
-    expect(await add(call, number)).toMatchObject({ status: 201 });
-    expect(await add(call, number)).toMatchObject({ code: 'BANK_ACCOUNT_DUPLICATE' });
-    expect(await add(call)).toMatchObject({ status: 201 });
-    expect(await add(call)).toMatchObject(limited);
+    expect(await add(open, call, number)).toMatchObject({ status: 201 });
+    expect(await add(open, call, number)).toMatchObject({ code: 'BANK_ACCOUNT_DUPLICATE' });
+    expect(await add(open, call)).toMatchObject({ status: 201 });
+    expect(await add(open, call)).toMatchObject(limited);
   });
 });
 
-it('lets a customer have at most 5 accounts, also when they are added at once', async () => {
+it('lets a customer have at most 5 accounts, also when they are added at once', async ({
+  open,
+}) => {
   const { call } = await open.customer();
-  const answers = statusesOf(await Promise.all(Array.from({ length: 9 }, () => add(call))));
+  const answers = statusesOf(await Promise.all(Array.from({ length: 9 }, () => add(open, call))));
   expect(answers.filter((answer) => answer === 201)).toHaveLength(5);
   expect(answers.filter((answer) => answer === 'BANK_ACCOUNT_LIMIT')).toHaveLength(4);
 });

@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
+import { payoutTest } from '#test/support/payout-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 
-let open: OpenMoneyOut;
-beforeAll(async () => {
-  open = await openMoneyOut();
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.system.sandbox.control('DELETE', '/faults');
-});
+const it = payoutTest();
 
 const minuteMs = 60_000;
-const row = (id: string) => open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
-const told = (userId: string) =>
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
+const told = (open: OpenMoneyOut, userId: string) =>
   open.system.db.notification.findMany({
     where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
   });
 
 /** An account whose validation stays open unless it is played; nothing is started yet. */
-const added = async (ending = '8888') => {
+const added = async (open: OpenMoneyOut, ending = '8888') => {
   const { userId, call } = await open.customer();
   const accountNumber = `${open.system.random.digits(8)}${ending}`;
   const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -35,75 +30,80 @@ const added = async (ending = '8888') => {
     verify: () => call('PATCH', `/bank-accounts/${id}/verify`),
   };
 };
-const play = (id: string, outcome: string, deliver = 'webhook') =>
+const play = (open: OpenMoneyOut, id: string, outcome: string, deliver = 'webhook') =>
   open.system.sandbox.control('POST', `/validations/${id}`, { outcome, deliver });
-const started = async (id: string): Promise<number> =>
+const started = async (open: OpenMoneyOut, id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
-const nextRound = async (replica?: Parameters<OpenMoneyOut['janitor']>[1]): Promise<void> => {
+const nextRound = async (
+  open: OpenMoneyOut,
+  replica?: Parameters<OpenMoneyOut['janitor']>[1],
+): Promise<void> => {
   open.system.clock.advance(2 * minuteMs);
   await open.lapseLeases();
   await open.janitor('banking-ask-open-validations', replica);
 };
 
 describe('a penny-drop', () => {
-  it('verifies the account, seals the registered name, and notifies the customer', async () => {
-    const { id, userId, call } = await added('1234');
-    expect(await started(id)).toBe(0);
+  it('verifies the account, seals the registered name, and notifies the customer', async ({
+    open,
+  }) => {
+    const { id, userId, call } = await added(open, '1234');
+    expect(await started(open, id)).toBe(0);
     await open.drain();
-    await eventually(async () => (await row(id)).status === 'VERIFIED');
+    await eventually(async () => (await row(open, id)).status === 'VERIFIED');
     const { body } = await call('GET', '/bank-accounts');
     expect(body['items']).toMatchObject([
       { id, status: 'VERIFIED', primary: true, nameMatchScore: expect.any(Number) },
     ]);
-    const kept = await row(id);
+    const kept = await row(open, id);
     expect(kept.registeredNameSealed).not.toBeNull();
     expect(JSON.stringify(kept)).not.toMatch(/asha/iu);
-    expect(await told(userId)).toMatchObject([
+    expect(await told(open, userId)).toMatchObject([
       { type: 'bank_verified', data: { bankAccountId: id } },
     ]);
-    expect(await started(id)).toBe(1);
+    expect(await started(open, id)).toBe(1);
   });
 
-  it.each([
+  it.for([
     ['completed, but no active account', 'invalid'],
     ['could not be done', 'failed'],
-  ])('that %s fails it', async (_what, outcome) => {
-    const { id, userId } = await added();
+  ] as const)('that %s fails it', async ([_what, outcome], { open }) => {
+    const { id, userId } = await added(open);
     await open.drain();
-    await play(id, outcome);
-    await eventually(async () => (await row(id)).status === 'FAILED');
-    expect(await told(userId)).toMatchObject([{ type: 'bank_failed' }]);
-    expect(await row(id)).toMatchObject({ isPrimary: false, verifiedAt: null });
+    await play(open, id, outcome);
+    await eventually(async () => (await row(open, id)).status === 'FAILED');
+    expect(await told(open, userId)).toMatchObject([{ type: 'bank_failed' }]);
+    expect(await row(open, id)).toMatchObject({ isPrimary: false, verifiedAt: null });
   });
 
-  it('is queried when its event is lost', async () => {
-    const { id } = await added();
+  it('is queried when its event is lost', async ({ open }) => {
+    const { id } = await added(open);
     await open.drain();
-    await nextRound();
-    expect((await row(id)).status).toBe('PENDING');
-    await play(id, 'active', 'none');
-    await nextRound();
-    expect((await row(id)).status).toBe('VERIFIED');
-    expect(await started(id)).toBe(1);
+    await nextRound(open);
+    expect((await row(open, id)).status).toBe('PENDING');
+    await play(open, id, 'active', 'none');
+    await nextRound(open);
+    expect((await row(open, id)).status).toBe('VERIFIED');
+    expect(await started(open, id)).toBe(1);
   });
 
-  it('has one effect when its event comes twice and it is queried', async () => {
-    const { id, userId } = await added();
+  it('has one effect when its event comes twice and it is queried', async ({ open }) => {
+    const { id, userId } = await added(open);
     await open.drain();
-    await play(id, 'active', 'duplicate');
-    await Promise.all([nextRound(), nextRound(open.replica())]);
-    await eventually(async () => (await row(id)).status === 'VERIFIED');
-    expect(await told(userId)).toHaveLength(1);
+    await play(open, id, 'active', 'duplicate');
+    await Promise.all([nextRound(open), nextRound(open, open.replica())]);
+    await eventually(async () => (await row(open, id)).status === 'VERIFIED');
+    expect(await told(open, userId)).toHaveLength(1);
   });
 
-  it('whose event comes before the answer is applied all the same', async () => {
-    const { id } = await added();
+  it('whose event comes before the answer is applied all the same', async ({ open }) => {
+    const { id } = await added(open);
     const hasty = open.replica((real) => ({
       ...real,
       async startValidation(asked) {
         const outcome = await real.startValidation(asked);
         if (outcome.kind !== 'done') return outcome;
-        await play(id, 'invalid');
+        await play(open, id, 'invalid');
         const subject = outcome.value.validationId;
         await eventually(async () => {
           const [event] = await open.system.db.webhookEvent.findMany({ where: { subject } });
@@ -113,94 +113,97 @@ describe('a penny-drop', () => {
       },
     }));
     await open.drain(hasty);
-    expect((await row(id)).status).toBe('PENDING');
+    expect((await row(open, id)).status).toBe('PENDING');
     await open.janitor('payouts-apply-matchable-events');
-    expect((await row(id)).status).toBe('FAILED');
+    expect((await row(open, id)).status).toBe('FAILED');
   });
 });
 
 describe('the start of a penny-drop', () => {
-  it.each(['accept_then_timeout', 'timeout', 'reset', 'error', 'malformed'])(
+  it.for(['accept_then_timeout', 'timeout', 'reset', 'error', 'malformed'])(
     'whose answer is lost (%s) is repeated under the same reference',
-    async (fault) => {
-      const { id } = await added();
+    async (fault, { open }) => {
+      const { id } = await added(open);
       await open.fault('validate-account', fault);
       await open.drain();
-      expect(await row(id)).toMatchObject({ status: 'PENDING', providerValidationId: null });
+      expect(await row(open, id)).toMatchObject({ status: 'PENDING', providerValidationId: null });
       // Not at once: its event may be on its way.
       await open.janitor('banking-ask-open-validations');
-      expect((await row(id)).providerValidationId).toBeNull();
-      await nextRound();
-      expect((await row(id)).providerValidationId).not.toBeNull();
-      expect(await started(id)).toBe(2);
+      expect((await row(open, id)).providerValidationId).toBeNull();
+      await nextRound(open);
+      expect((await row(open, id)).providerValidationId).not.toBeNull();
+      expect(await started(open, id)).toBe(2);
     },
   );
 
-  it('whose answer is lost is settled by its event, found by its reference', async () => {
-    const { id } = await added();
+  it('whose answer is lost is settled by its event, found by its reference', async ({ open }) => {
+    const { id } = await added(open);
     await open.fault('validate-account', 'accept_then_timeout');
     await open.drain();
-    await play(id, 'active');
-    await eventually(async () => (await row(id)).status === 'VERIFIED');
-    await nextRound();
-    expect(await started(id)).toBe(1);
+    await play(open, id, 'active');
+    await eventually(async () => (await row(open, id)).status === 'VERIFIED');
+    await nextRound(open);
+    expect(await started(open, id)).toBe(1);
   });
 
-  it('that did not reach the provider is tried again by the queue', async () => {
-    const { id } = await added();
+  it('that did not reach the provider is tried again by the queue', async ({ open }) => {
+    const { id } = await added(open);
     const cutOff = open.replica((real) => ({
       ...real,
       startValidation: async () => ({ kind: 'refused', code: 'NOT_SENT', message: 'cut off' }),
     }));
     expect(await open.drain(cutOff)).toHaveLength(1);
-    expect((await row(id)).status).toBe('PENDING');
+    expect((await row(open, id)).status).toBe('PENDING');
     // The handler looks at its payload alone.
     await open.banking.jobs['banking.validate']?.({ bankAccountId: id }, {} as never);
-    expect((await row(id)).providerValidationId).not.toBeNull();
+    expect((await row(open, id)).providerValidationId).not.toBeNull();
   });
 
-  it('that the provider refuses fails the account', async () => {
-    const { id } = await added();
+  it('that the provider refuses fails the account', async ({ open }) => {
+    const { id } = await added(open);
     const refusing = open.replica((real) => ({
       ...real,
       startValidation: async () => ({ kind: 'refused', code: 'PAYOUT_REFUSED', message: 'no' }),
     }));
     expect(await open.drain(refusing)).toEqual([]);
-    expect(await row(id)).toMatchObject({ status: 'FAILED', failureReason: 'no' });
+    expect(await row(open, id)).toMatchObject({ status: 'FAILED', failureReason: 'no' });
   });
 
-  it.each(['before', 'after'])('that is killed %s the call is taken up again', async (when) => {
-    const { id } = await added();
-    const dying = (real: PayoutProvider): PayoutProvider => ({
-      ...real,
-      async startValidation(asked) {
-        if (when === 'after') await real.startValidation(asked);
-        throw new Error('killed');
-      },
-    });
-    expect(await open.drain(open.replica(dying))).toHaveLength(1);
-    await nextRound();
-    expect((await row(id)).providerValidationId).not.toBeNull();
-    await play(id, 'active', 'none');
-    await nextRound();
-    expect((await row(id)).status).toBe('VERIFIED');
-  });
+  it.for(['before', 'after'])(
+    'that is killed %s the call is taken up again',
+    async (when, { open }) => {
+      const { id } = await added(open);
+      const dying = (real: PayoutProvider): PayoutProvider => ({
+        ...real,
+        async startValidation(asked) {
+          if (when === 'after') await real.startValidation(asked);
+          throw new Error('killed');
+        },
+      });
+      expect(await open.drain(open.replica(dying))).toHaveLength(1);
+      await nextRound(open);
+      expect((await row(open, id)).providerValidationId).not.toBeNull();
+      await play(open, id, 'active', 'none');
+      await nextRound(open);
+      expect((await row(open, id)).status).toBe('VERIFIED');
+    },
+  );
 
-  it('happens once with two workers at it', async () => {
-    const { id } = await added();
+  it('happens once with two workers at it', async ({ open }) => {
+    const { id } = await added(open);
     const validate = open.banking.jobs['banking.validate'];
     await Promise.all([1, 2, 3].map(async () => validate?.({ bankAccountId: id }, {} as never)));
-    expect(await started(id)).toBe(1);
+    expect(await started(open, id)).toBe(1);
   });
 });
 
 describe('verifying again', () => {
-  it('starts a further penny-drop of a FAILED account', async () => {
-    const { id, verify } = await added();
+  it('starts a further penny-drop of a FAILED account', async ({ open }) => {
+    const { id, verify } = await added(open);
     await open.drain();
-    const { providerValidationId: old } = await row(id);
-    await play(id, 'invalid');
-    await eventually(async () => (await row(id)).status === 'FAILED');
+    const { providerValidationId: old } = await row(open, id);
+    await play(open, id, 'invalid');
+    await eventually(async () => (await row(open, id)).status === 'FAILED');
     expect(await verify()).toMatchObject({ status: 200, body: { id, status: 'PENDING' } });
     // A late report of the first validation decides nothing.
     const late = { validationId: old ?? '', referenceId: id, providerStatus: 'completed' } as const;
@@ -210,44 +213,44 @@ describe('verifying again', () => {
     });
     expect(effect).toBe('UNMATCHED');
     await open.drain();
-    expect(await started(id)).toBe(2);
-    expect(await row(id)).toMatchObject({ status: 'PENDING', validationAttempt: 2 });
-    await play(id, 'active');
-    await eventually(async () => (await row(id)).status === 'VERIFIED');
+    expect(await started(open, id)).toBe(2);
+    expect(await row(open, id)).toMatchObject({ status: 'PENDING', validationAttempt: 2 });
+    await play(open, id, 'active');
+    await eventually(async () => (await row(open, id)).status === 'VERIFIED');
   });
 
-  it('looks after the open one of a PENDING account', async () => {
-    const { id, verify } = await added();
+  it('looks after the open one of a PENDING account', async ({ open }) => {
+    const { id, verify } = await added(open);
     await open.drain();
-    await play(id, 'active', 'none');
+    await play(open, id, 'active', 'none');
     expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
     await open.drain();
-    expect((await row(id)).status).toBe('VERIFIED');
-    expect(await started(id)).toBe(1);
+    expect((await row(open, id)).status).toBe('VERIFIED');
+    expect(await started(open, id)).toBe(1);
     expect(await verify()).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
   });
 
-  it('is nothing for a deleted account, and neither is its late event', async () => {
-    const { id, call, userId, verify } = await added();
+  it('is nothing for a deleted account, and neither is its late event', async ({ open }) => {
+    const { id, call, userId, verify } = await added(open);
     await open.drain();
     await call('DELETE', `/bank-accounts/${id}`);
     expect(await verify()).toMatchObject({ status: 404 });
-    const { providerValidationId: validationId } = await row(id);
+    const { providerValidationId: validationId } = await row(open, id);
     const news = { validationId: validationId ?? '', providerStatus: 'completed' } as const;
     const effect = await open.banking.applyValidation(open.system.db, { ...news, status: 'VALID' });
     expect(effect).toBe('IGNORED');
-    expect(await told(userId)).toEqual([]);
+    expect(await told(open, userId)).toEqual([]);
   });
 });
 
 describe('the log', () => {
-  it('holds nothing of an account number or a name', async () => {
-    const { id, accountNumber } = await added();
+  it('holds nothing of an account number or a name', async ({ open }) => {
+    const { id, accountNumber } = await added(open);
     await open.fault('validate-account', 'error');
     await open.drain();
-    await nextRound();
-    await play(id, 'invalid');
-    await eventually(async () => (await row(id)).status === 'FAILED');
+    await nextRound(open);
+    await play(open, id, 'invalid');
+    await eventually(async () => (await row(open, id)).status === 'FAILED');
     const logged = open.system.logged();
     expect(logged).toContain(id);
     expect(logged).not.toContain(accountNumber);

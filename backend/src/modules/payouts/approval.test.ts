@@ -1,29 +1,25 @@
+import { payoutTest } from '#test/support/payout-test.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { describe, expect } from 'vitest';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Caller } from '#test/support/caller.ts';
 
-let open: OpenMoneyOut;
-let superAdmin: { adminId: string; call: Caller };
-let admin: { adminId: string; call: Caller };
-beforeAll(async () => {
-  open = await openMoneyOut();
-  superAdmin = await open.operator('SUPER_ADMIN');
-  admin = await open.operator('ADMIN');
-});
-afterAll(() => open.close());
+const it = payoutTest()
+  .extend('superAdmin', { scope: 'file' }, ({ open }) => open.operator('SUPER_ADMIN'))
+  .extend('admin', { scope: 'file' }, ({ open }) => open.operator('ADMIN'));
 
 const cap = 10_000_000n;
 const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
 const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
-const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (payoutId: string) =>
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.payout.findUniqueOrThrow({ where: { id } });
+const attemptsOf = (open: OpenMoneyOut, payoutId: string) =>
   open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
-const auditOf = (targetId: string) =>
+const auditOf = (open: OpenMoneyOut, targetId: string) =>
   open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { at: 'asc' } });
-const keysOf = async (payoutId: string): Promise<(string | undefined)[]> => {
+const keysOf = async (open: OpenMoneyOut, payoutId: string): Promise<(string | undefined)[]> => {
   const plain = payoutId.replaceAll('-', '');
   const sent = await open.journal('create-payout');
   return sent.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key?.startsWith(plain));
@@ -31,34 +27,41 @@ const keysOf = async (payoutId: string): Promise<(string | undefined)[]> => {
 const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/approve`);
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
-const play = (payoutId: string, outcome: string) =>
+const play = (open: OpenMoneyOut, payoutId: string, outcome: string) =>
   open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** A payout that the provider certainly did not pay. */
-const failed = async (amountPaise?: bigint) => {
+const failed = async (
+  open: OpenMoneyOut,
+  superAdmin: { adminId: string; call: Caller },
+  amountPaise?: bigint,
+) => {
   const made = await open.payout(amountPaise);
   if ((amountPaise ?? 0n) > cap) await approve(superAdmin.call, made.payoutId);
   await open.drain();
-  await play(made.payoutId, 'failed');
+  await play(open, made.payoutId, 'failed');
   open.system.clock.advance(120_000);
   await open.janitor('payouts-poll-attempts');
-  expect((await row(made.payoutId)).status).toBe('FAILED');
+  expect((await row(open, made.payoutId)).status).toBe('FAILED');
   return made;
 };
 
 describe('an approval', () => {
-  it('by an ADMIN is refused one paisa above the cap, with nothing changed', async () => {
+  it('by an ADMIN is refused one paisa above the cap, with nothing changed', async ({
+    open,
+    admin,
+  }) => {
     const { payoutId } = await open.payout(cap + 1n);
-    const before = await row(payoutId);
+    const before = await row(open, payoutId);
     expect(await approve(admin.call, payoutId)).toMatchObject(exceeded);
-    expect(await row(payoutId)).toEqual(before);
+    expect(await row(open, payoutId)).toEqual(before);
     expect(before.status).toBe('PENDING');
     await open.drain();
-    expect(await keysOf(payoutId)).toEqual([]);
-    expect(await auditOf(payoutId)).toEqual([]);
+    expect(await keysOf(open, payoutId)).toEqual([]);
+    expect(await auditOf(open, payoutId)).toEqual([]);
   });
 
-  it('by an ADMIN goes through at exactly the cap', async () => {
+  it('by an ADMIN goes through at exactly the cap', async ({ open, admin }) => {
     const { payoutId } = await open.payout(cap);
     const answer = await approve(admin.call, payoutId);
     expect(answer).toMatchObject({
@@ -66,16 +69,16 @@ describe('an approval', () => {
       body: { id: payoutId, status: 'PROCESSING', approvedBy: admin.adminId, attempt: 1 },
     });
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await keysOf(open, payoutId)).toHaveLength(1);
   });
 
-  it('by a SUPER_ADMIN goes through above it, and is audited', async () => {
+  it('by a SUPER_ADMIN goes through above it, and is audited', async ({ open, superAdmin }) => {
     const { payoutId, userId, bankAccountId } = await open.payout(cap + 1n);
     expect(await approve(superAdmin.call, payoutId)).toMatchObject({
       status: 200,
       body: { status: 'PROCESSING', userId, approvedBy: superAdmin.adminId },
     });
-    expect(await auditOf(payoutId)).toMatchObject([
+    expect(await auditOf(open, payoutId)).toMatchObject([
       {
         action: 'payout.approve',
         actorId: superAdmin.adminId,
@@ -84,10 +87,10 @@ describe('an approval', () => {
       },
     ]);
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await keysOf(open, payoutId)).toHaveLength(1);
   });
 
-  it('dispatches once when operators approve at once', async () => {
+  it('dispatches once when operators approve at once', async ({ open, superAdmin }) => {
     const { payoutId } = await open.payout(cap + 5n);
     const other = await open.operator('SUPER_ADMIN');
     const url = open.system.addresses.migrateUrl;
@@ -109,12 +112,15 @@ describe('an approval', () => {
     const loser = answers.find(({ status }) => status === 409);
     expect(loser?.body).toMatchObject({ error: { details: { status: 'PROCESSING' } } });
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(1);
-    expect(await auditOf(payoutId)).toHaveLength(1);
-    expect(await attemptsOf(payoutId)).toHaveLength(1);
+    expect(await keysOf(open, payoutId)).toHaveLength(1);
+    expect(await auditOf(open, payoutId)).toHaveLength(1);
+    expect(await attemptsOf(open, payoutId)).toHaveLength(1);
   });
 
-  it('is the work of SUPER_ADMIN and ADMIN, of a payout that is there', async () => {
+  it('is the work of SUPER_ADMIN and ADMIN, of a payout that is there', async ({
+    open,
+    superAdmin,
+  }) => {
     const { payoutId } = await open.payout(cap + 1n);
     const support = await open.operator('SUPPORT');
     expect(await approve(support.call, payoutId)).toMatchObject({ status: 403 });
@@ -125,7 +131,10 @@ describe('an approval', () => {
     expect(await approve(superAdmin.call, 'x')).toMatchObject({ status: 404 });
   });
 
-  it('of a payout to an account that is not verified any more ends in FAILED', async () => {
+  it('of a payout to an account that is not verified any more ends in FAILED', async ({
+    open,
+    superAdmin,
+  }) => {
     const { payoutId, bankAccountId } = await open.payout(cap + 1n);
     await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
@@ -136,27 +145,30 @@ describe('an approval', () => {
       body: { status: 'FAILED', failureReason: 'The bank account is not verified.' },
     });
     await open.drain();
-    expect(await keysOf(payoutId)).toEqual([]);
+    expect(await keysOf(open, payoutId)).toEqual([]);
   });
 });
 
 describe('a retry', () => {
-  it('starts a further attempt under a new key', async () => {
-    const { payoutId, key, orderId } = await failed();
+  it('starts a further attempt under a new key', async ({ open, superAdmin, admin }) => {
+    const { payoutId, key, orderId } = await failed(open, superAdmin);
     expect(await retry(admin.call, payoutId)).toMatchObject({
       status: 200,
       body: { status: 'PENDING', approvedBy: admin.adminId, failureReason: null },
     });
     await open.drain();
-    const [first = '', second = ''] = await keysOf(payoutId);
+    const [first = '', second = ''] = await keysOf(open, payoutId);
     expect([first, second]).toEqual([key, key.replace(/1$/u, '2')]);
-    await play(payoutId, 'processed');
+    await play(open, payoutId, 'processed');
     open.system.clock.advance(120_000);
     await open.janitor('payouts-poll-attempts');
-    expect(await row(payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
+    expect(await row(open, payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
     expect((await open.sells.state(orderId)).status).toBe('COMPLETED');
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
-    expect(await auditOf(payoutId)).toMatchObject([
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual([
+      'FAILED',
+      'PAID',
+    ]);
+    expect(await auditOf(open, payoutId)).toMatchObject([
       {
         action: 'payout.retry',
         before: { status: 'FAILED', attempt: 1 },
@@ -165,8 +177,12 @@ describe('a retry', () => {
     ]);
   });
 
-  it('happens once when operators retry at once, and may not be approved besides', async () => {
-    const { payoutId } = await failed();
+  it('happens once when operators retry at once, and may not be approved besides', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const { payoutId } = await failed(open, superAdmin);
     const calls = [superAdmin.call, admin.call, superAdmin.call, admin.call];
     const answers = await Promise.all(calls.map((call) => retry(call, payoutId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -178,22 +194,26 @@ describe('a retry', () => {
     ]);
     expect(await approve(admin.call, payoutId)).toMatchObject(elsewhere);
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(2);
+    expect(await keysOf(open, payoutId)).toHaveLength(2);
     expect(await retry(superAdmin.call, payoutId)).toMatchObject(elsewhere);
   });
 
-  it('beyond the cap is refused whole', async () => {
-    const { payoutId } = await failed(cap + 1n);
-    const before = await row(payoutId);
+  it('beyond the cap is refused whole', async ({ open, superAdmin, admin }) => {
+    const { payoutId } = await failed(open, superAdmin, cap + 1n);
+    const before = await row(open, payoutId);
     expect(await retry(admin.call, payoutId)).toMatchObject(exceeded);
-    expect(await row(payoutId)).toEqual(before);
+    expect(await row(open, payoutId)).toEqual(before);
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await keysOf(open, payoutId)).toHaveLength(1);
     expect(await retry(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
   });
 
-  it('may name another verified account of the same customer', async () => {
-    const { payoutId, userId } = await failed();
+  it('may name another verified account of the same customer', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const { payoutId, userId } = await failed(open, superAdmin);
     const number = `${open.system.random.digits(8)}9999`;
     const bankAccountId = await open.account(userId, number);
     const body = { bankAccountId };
@@ -201,17 +221,21 @@ describe('a retry', () => {
       status: 200,
       body: { bankAccountId, accountLast4: '9999' },
     });
-    expect(await auditOf(payoutId)).toMatchObject([{ after: { bankAccountId } }]);
+    expect(await auditOf(open, payoutId)).toMatchObject([{ after: { bankAccountId } }]);
     await open.drain();
-    const [first, second] = await attemptsOf(payoutId);
+    const [first, second] = await attemptsOf(open, payoutId);
     expect(first?.bankAccountId).not.toBe(bankAccountId);
     expect(second?.bankAccountId).toBe(bankAccountId);
   });
 
-  it('is refused to an account that is foreign, deleted or not verified', async () => {
-    const { payoutId, userId, bankAccountId } = await failed();
+  it('is refused to an account that is foreign, deleted or not verified', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const { payoutId, userId, bankAccountId } = await failed(open, superAdmin);
     const foreign = await open.customer();
-    const before = await row(payoutId);
+    const before = await row(open, payoutId);
     const theirs = { bankAccountId: await open.account(foreign.userId) };
     expect(await retry(admin.call, payoutId, theirs)).toMatchObject({ status: 404 });
     const own = { bankAccountId: await open.account(userId, '555544449999') };
@@ -231,46 +255,46 @@ describe('a retry', () => {
       data: { deletedAt: open.system.clock.now() },
     });
     expect(await retry(admin.call, payoutId)).toMatchObject(unverified);
-    expect(await row(payoutId)).toEqual(before);
+    expect(await row(open, payoutId)).toEqual(before);
     expect(await retry(admin.call, payoutId, { bankAccountId: 'x' })).toMatchObject({
       status: 400,
       code: 'VALIDATION_FAILED',
     });
   });
 
-  it('is refused of what is not FAILED or REVERSED', async () => {
+  it('is refused of what is not FAILED or REVERSED', async ({ open, admin }) => {
     const { payoutId } = await open.payout();
     expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
     await open.drain();
     expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
   });
 
-  it('is refused when the provider has paid after all', async () => {
-    const { payoutId } = await failed();
-    await play(payoutId, 'processed');
+  it('is refused when the provider has paid after all', async ({ open, superAdmin, admin }) => {
+    const { payoutId } = await failed(open, superAdmin);
+    await play(open, payoutId, 'processed');
     expect(await retry(admin.call, payoutId)).toMatchObject({
       status: 409,
       code: 'OUTCOME_UNDECIDED',
     });
-    expect((await row(payoutId)).status).toBe('FAILED');
+    expect((await row(open, payoutId)).status).toBe('FAILED');
     await open.drain();
-    expect(await keysOf(payoutId)).toHaveLength(1);
+    expect(await keysOf(open, payoutId)).toHaveLength(1);
   });
 
-  it.each(['timeout', 'reset', 'error', 'malformed'])(
+  it.for(['timeout', 'reset', 'error', 'malformed'])(
     'is refused, and changes nothing, while the provider gives no answer: %s',
-    async (fault) => {
-      const { payoutId } = await failed();
-      const before = await row(payoutId);
+    async (fault, { open, superAdmin, admin }) => {
+      const { payoutId } = await failed(open, superAdmin);
+      const before = await row(open, payoutId);
       await open.fault('get-payout', fault, { times: 10 });
       expect(await retry(admin.call, payoutId)).toMatchObject({
         status: 503,
         code: 'SERVICE_UNAVAILABLE',
       });
-      expect(await row(payoutId)).toEqual(before);
+      expect(await row(open, payoutId)).toEqual(before);
       await open.system.sandbox.control('DELETE', '/faults');
       await open.drain();
-      expect(await keysOf(payoutId)).toHaveLength(1);
+      expect(await keysOf(open, payoutId)).toHaveLength(1);
       // The adapter leaves a provider alone for some seconds that has failed again and again.
       await eventually(async () => {
         expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
@@ -278,36 +302,43 @@ describe('a retry', () => {
     },
   );
 
-  it('follows a reversal, and what comes late of the reversed attempt is ignored', async () => {
+  it('follows a reversal, and what comes late of the reversed attempt is ignored', async ({
+    open,
+    admin,
+  }) => {
     const { payoutId, orderId } = await open.payout();
     await open.drain();
     for (const outcome of ['processed', 'reversed']) {
-      await play(payoutId, outcome);
+      await play(open, payoutId, outcome);
       open.system.clock.advance(120_000);
       await open.janitor('payouts-poll-attempts');
       if (outcome === 'processed') {
-        const { providerPayoutId } = await row(payoutId);
+        const { providerPayoutId } = await row(open, payoutId);
         await open.deliver({
           event: 'payout.reversed',
           payload: { payout: { entity: { id: providerPayoutId } } },
         });
       }
     }
-    expect((await row(payoutId)).status).toBe('REVERSED');
+    expect((await row(open, payoutId)).status).toBe('REVERSED');
     expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
     await open.drain();
-    expect(await row(payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
-    const [first] = await attemptsOf(payoutId);
+    expect(await row(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    const [first] = await attemptsOf(open, payoutId);
     const late = { id: first?.providerPayoutId, reference_id: first?.idempotencyKey };
     await open.deliver({ event: 'payout.failed', payload: { payout: { entity: late } } });
-    expect(await row(payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    expect(await row(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
     expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
   });
 });
 
 describe('the lists of payouts', () => {
-  it('show operators what is pending and processing, unless a status is asked for', async () => {
-    const [waiting, gone] = [await open.payout(cap + 1n), await failed()];
+  it('show operators what is pending and processing, unless a status is asked for', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const [waiting, gone] = [await open.payout(cap + 1n), await failed(open, superAdmin)];
     const of = (userId: string, more = '') => admin.call('GET', `/payouts?userId=${userId}${more}`);
     const pending = await of(waiting.userId);
     expect(pending.body).toMatchObject({ total: 1, page: 1, limit: 20 });
@@ -321,7 +352,7 @@ describe('the lists of payouts', () => {
     expect((await support.call('GET', '/payouts')).status).toBe(200);
   });
 
-  it('show customers their own, and nothing of the number', async () => {
+  it('show customers their own, and nothing of the number', async ({ open }) => {
     const mine = await open.payout(4500n, '424242429999');
     const other = await open.customer();
     const listed = await mine.call('GET', '/payouts');

@@ -1,37 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { describe, expect } from 'vitest';
+import { payoutTest } from '#test/support/payout-test.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 import type { Caller } from '#test/support/caller.ts';
 
-let open: OpenMoneyOut;
-let superAdmin: Caller;
-let admin: Caller;
-beforeAll(async () => {
-  open = await openMoneyOut();
-  superAdmin = (await open.operator('SUPER_ADMIN')).call;
-  admin = (await open.operator('ADMIN')).call;
-});
-afterAll(() => open.close());
+const it = payoutTest()
+  .extend(
+    'superAdmin',
+    { scope: 'file' },
+    async ({ open }) => (await open.operator('SUPER_ADMIN')).call,
+  )
+  .extend('admin', { scope: 'file' }, async ({ open }) => (await open.operator('ADMIN')).call);
 
-const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
-const play = (payoutId: string, outcome: string) =>
+const play = (open: OpenMoneyOut, payoutId: string, outcome: string) =>
   open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** Delivers an event of a payout's newest attempt. */
-const tell = async (payoutId: string, word: string) => {
-  const { providerPayoutId: id } = await row(payoutId);
+const tell = async (open: OpenMoneyOut, payoutId: string, word: string) => {
+  const { providerPayoutId: id } = await row(open, payoutId);
   const entity = { id, status: word };
   await open.deliver({ event: `payout.${word}`, payload: { payout: { entity } } });
 };
 
 /** A payout of which the provider says that it was not paid. */
-const failed = async () => {
+const failed = async (open: OpenMoneyOut) => {
   const { payoutId } = await open.payout();
   await open.drain();
-  await play(payoutId, 'failed');
-  await tell(payoutId, 'failed');
-  expect((await row(payoutId)).status).toBe('FAILED');
+  await play(open, payoutId, 'failed');
+  await tell(open, payoutId, 'failed');
+  expect((await row(open, payoutId)).status).toBe('FAILED');
   return payoutId;
 };
 
@@ -40,14 +40,14 @@ const forbidden = { status: 403, code: 'FORBIDDEN' };
 const withoutNote = { status: 400, code: 'VALIDATION_FAILED', field: 'note' };
 
 describe('a retry of an attempt of which the provider contradicted itself', () => {
-  it('is for a SUPER_ADMIN who writes why', async () => {
-    const payoutId = await failed();
-    await tell(payoutId, 'processed');
-    const before = await row(payoutId);
+  it('is for a SUPER_ADMIN who writes why', async ({ open, superAdmin, admin }) => {
+    const payoutId = await failed(open);
+    await tell(open, payoutId, 'processed');
+    const before = await row(open, payoutId);
     expect(await retry(admin, payoutId, { note })).toMatchObject(forbidden);
     expect(await retry(superAdmin, payoutId)).toMatchObject(withoutNote);
     expect(await retry(superAdmin, payoutId, { note: '   ' })).toMatchObject(withoutNote);
-    expect(await row(payoutId)).toEqual(before);
+    expect(await row(open, payoutId)).toEqual(before);
     expect(await retry(superAdmin, payoutId, { note })).toMatchObject({
       status: 200,
       body: { status: 'PENDING' },
@@ -59,22 +59,26 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     expect(JSON.stringify([entry?.before, entry?.after])).not.toContain('ticket 4711');
   });
 
-  it('stays so after a further attempt, and when the retry itself learned of it', async () => {
-    const payoutId = await failed();
-    await play(payoutId, 'processed');
+  it('stays so after a further attempt, and when the retry itself learned of it', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const payoutId = await failed(open);
+    await play(open, payoutId, 'processed');
     const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
     expect(await retry(admin, payoutId)).toMatchObject(undecided);
-    await play(payoutId, 'failed');
+    await play(open, payoutId, 'failed');
     expect(await retry(admin, payoutId)).toMatchObject(forbidden);
     expect(await retry(superAdmin, payoutId, { note })).toMatchObject({ status: 200 });
     await open.drain();
-    await play(payoutId, 'failed');
-    await tell(payoutId, 'failed');
+    await play(open, payoutId, 'failed');
+    await tell(open, payoutId, 'failed');
     expect(await retry(admin, payoutId)).toMatchObject(forbidden);
   });
 
-  it('leaves every other retry to an ADMIN, who may write a note', async () => {
-    const [plain, noted] = [await failed(), await failed()];
+  it('leaves every other retry to an ADMIN, who may write a note', async ({ open, admin }) => {
+    const [plain, noted] = [await failed(open), await failed(open)];
     expect(await retry(admin, plain)).toMatchObject({ status: 200 });
     expect(await retry(admin, noted, { note })).toMatchObject({ status: 200 });
     expect(await retry(admin, noted, { note: 'x'.repeat(2001) })).toMatchObject({ status: 400 });

@@ -1,36 +1,35 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
+import { payoutTest } from '#test/support/payout-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
 
-let open: OpenMoneyOut;
-beforeAll(async () => {
-  open = await openMoneyOut();
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.system.sandbox.control('DELETE', '/faults');
-});
+const it = payoutTest();
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (payoutId: string) =>
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.payout.findUniqueOrThrow({ where: { id } });
+const attemptsOf = (open: OpenMoneyOut, payoutId: string) =>
   open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
-const told = (userId: string, type: string) =>
+const told = (open: OpenMoneyOut, userId: string, type: string) =>
   open.system.db.notification.count({ where: { userId, type } });
 
 /** The provider's own books: its payouts of this attempt. */
-const atProvider = async (key: string) => {
+const atProvider = async (open: OpenMoneyOut, key: string) => {
   const { body } = await open.system.sandbox.control('GET', '/payouts');
   const items = body['items'] as { id: string; idempotencyKey: string; status: string }[];
   return items.filter(({ idempotencyKey }) => idempotencyKey === key);
 };
-const sentUnder = async (key: string) =>
+const sentUnder = async (open: OpenMoneyOut, key: string) =>
   (await open.journal('create-payout')).filter(({ idempotencyKey }) => idempotencyKey === key);
-const dispatch = (payoutId: string, replica = open as Pick<OpenMoneyOut, 'payouts'>) =>
+const dispatch = (
+  open: OpenMoneyOut,
+  payoutId: string,
+  replica = open as Pick<OpenMoneyOut, 'payouts'>,
+) =>
   // The handler looks at its payload alone.
   replica.payouts.jobs['payouts.dispatch']?.({ payoutId }, {} as never);
 
@@ -54,23 +53,23 @@ const refusing =
   });
 
 describe('the dispatch of a payout', () => {
-  it('goes out by itself up to INR 100,000, is paid, and completes the sell', async () => {
+  it('goes out by itself up to INR 100,000, is paid, and completes the sell', async ({ open }) => {
     const { payoutId, orderId, userId, call, key } = await open.payout(10_000_000n, '123456781234');
     expect(await open.drain()).toEqual([]);
-    await eventually(async () => (await row(payoutId)).status === 'PAID');
+    await eventually(async () => (await row(open, payoutId)).status === 'PAID');
 
-    const paid = await row(payoutId);
+    const paid = await row(open, payoutId);
     expect(paid).toMatchObject({ attempt: 1, approvalRequired: false, approvedBy: null });
     expect(paid.utr).toMatch(/^\d{12}$/u);
     expect(await open.sells.state(orderId)).toEqual({
       status: 'COMPLETED',
       moves: ['CONFIRMED>COMPLETED'],
     });
-    expect(await told(userId, 'payout_paid')).toBe(1);
-    const [attempt, ...more] = await attemptsOf(payoutId);
+    expect(await told(open, userId, 'payout_paid')).toBe(1);
+    const [attempt, ...more] = await attemptsOf(open, payoutId);
     expect(more).toEqual([]);
     expect(attempt).toMatchObject({ status: 'PAID', idempotencyKey: key, utr: paid.utr });
-    expect((await atProvider(key)).map(({ id }) => id)).toEqual([paid.providerPayoutId]);
+    expect((await atProvider(open, key)).map(({ id }) => id)).toEqual([paid.providerPayoutId]);
     const view = await call('GET', `/payouts/${payoutId}`);
     expect(view.body).toEqual({
       id: payoutId,
@@ -88,57 +87,61 @@ describe('the dispatch of a payout', () => {
     });
   });
 
-  it('waits for approval one paisa above', async () => {
+  it('waits for approval one paisa above', async ({ open }) => {
     const { payoutId, key } = await open.payout(10_000_001n);
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
     await open.janitor();
     await open.drain();
-    await dispatch(payoutId);
-    expect(await row(payoutId)).toMatchObject({
+    await dispatch(open, payoutId);
+    expect(await row(open, payoutId)).toMatchObject({
       status: 'PENDING',
       attempt: 0,
       approvalRequired: true,
     });
-    expect(await atProvider(key)).toEqual([]);
+    expect(await atProvider(open, key)).toEqual([]);
   });
 
-  it('fails when the bank says no, and tells the customer', async () => {
+  it('fails when the bank says no, and tells the customer', async ({ open }) => {
     const { payoutId, orderId, userId } = await open.payout(5000n, '123456787777');
     await open.drain();
-    await eventually(async () => (await row(payoutId)).status === 'FAILED');
-    expect((await row(payoutId)).failureReason).not.toBeNull();
-    expect(await told(userId, 'payout_failed')).toBe(1);
+    await eventually(async () => (await row(open, payoutId)).status === 'FAILED');
+    expect((await row(open, payoutId)).failureReason).not.toBeNull();
+    expect(await told(open, userId, 'payout_failed')).toBe(1);
     expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
   });
 
-  it('is refused to an account that is not verified', async () => {
+  it('is refused to an account that is not verified', async ({ open }) => {
     const { payoutId, bankAccountId, userId, key } = await open.payout();
     await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
       data: { status: 'FAILED' },
     });
     expect(await open.drain()).toEqual([]);
-    expect(await row(payoutId)).toMatchObject({
+    expect(await row(open, payoutId)).toMatchObject({
       status: 'FAILED',
       failureReason: 'The bank account is not verified.',
     });
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['REFUSED']);
-    expect(await told(userId, 'payout_failed')).toBe(1);
-    expect(await sentUnder(key)).toEqual([]);
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['REFUSED']);
+    expect(await told(open, userId, 'payout_failed')).toBe(1);
+    expect(await sentUnder(open, key)).toEqual([]);
   });
 
-  it('is sent once by two replicas at the same time', async () => {
+  it('is sent once by two replicas at the same time', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     const other = open.replica();
-    await Promise.all([dispatch(payoutId), dispatch(payoutId, other), dispatch(payoutId)]);
-    expect(await sentUnder(key)).toHaveLength(1);
-    expect((await row(payoutId)).status).toBe('PROCESSING');
+    await Promise.all([
+      dispatch(open, payoutId),
+      dispatch(open, payoutId, other),
+      dispatch(open, payoutId),
+    ]);
+    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect((await row(open, payoutId)).status).toBe('PROCESSING');
   });
 });
 
 describe('an answer that is lost', () => {
-  it.each([
+  it.for([
     ['accept_then_timeout', {}],
     ['timeout', {}],
     ['reset', {}],
@@ -146,19 +149,19 @@ describe('an answer that is lost', () => {
     ['error', { status: 502 }],
     ['malformed', {}],
     ['wrong_amount', {}],
-  ])('pays once, whatever it was: %s %o', async (fault, more) => {
+  ] as const)('pays once, whatever it was: %s %o', async ([fault, more], { open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', fault, more);
     await open.drain();
-    expect((await row(payoutId)).status).toBe('PROCESSING');
+    expect((await row(open, payoutId)).status).toBe('PROCESSING');
     for (let round = 0; round < 3; round += 1) {
       open.system.clock.advance(2 * minuteMs);
       await open.janitor();
       await open.drain();
     }
-    expect(await atProvider(key)).toHaveLength(1);
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
-    const sent = await sentUnder(key);
+    expect(await atProvider(open, key)).toHaveLength(1);
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
+    const sent = await sentUnder(open, key);
     expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 
     await open.system.sandbox.control('POST', `/payouts/${payoutId}`, {
@@ -167,112 +170,118 @@ describe('an answer that is lost', () => {
     });
     open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-poll-attempts');
-    expect((await row(payoutId)).status).toBe('PAID');
+    expect((await row(open, payoutId)).status).toBe('PAID');
   });
 
-  it('is not sent again while nobody can be asked', async () => {
+  it('is not sent again while nobody can be asked', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', 'accept_then_timeout');
     await open.fault('list-payouts', 'error', { times: 100 });
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-poll-attempts');
-    expect(await sentUnder(key)).toHaveLength(1);
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
+    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-poll-attempts');
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
-    expect(await sentUnder(key)).toHaveLength(1);
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
+    expect(await sentUnder(open, key)).toHaveLength(1);
   });
 
-  it('is tried again by the queue when nothing was sent', async () => {
+  it('is tried again by the queue when nothing was sent', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-contact', 'error', { times: 20 });
     expect(await open.drain()).toHaveLength(1);
-    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED', lastAskedAt: null }]);
+    expect(await attemptsOf(open, payoutId)).toMatchObject([
+      { status: 'INTENDED', lastAskedAt: null },
+    ]);
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(minuteMs);
-    await dispatch(payoutId);
-    expect(await atProvider(key)).toHaveLength(1);
+    await dispatch(open, payoutId);
+    expect(await atProvider(open, key)).toHaveLength(1);
   });
 
-  it('is not sent under a key that the provider may have forgotten', async () => {
+  it('is not sent under a key that the provider may have forgotten', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', 'timeout');
     await open.drain();
-    expect((await attemptsOf(payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
+    expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     open.system.clock.advance(7 * dayMs - 30 * minuteMs);
     await open.janitor('payouts-poll-attempts');
-    expect(await sentUnder(key)).toHaveLength(1);
-    expect((await row(payoutId)).status).toBe('PROCESSING');
+    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect((await row(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(31 * minuteMs);
     await open.janitor('payouts-poll-attempts');
-    expect(await sentUnder(key)).toHaveLength(1);
-    expect(await row(payoutId)).toMatchObject({ status: 'FAILED' });
+    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await row(open, payoutId)).toMatchObject({ status: 'FAILED' });
   });
 });
 
 describe('a worker that is killed', () => {
-  it.each([
+  it.for([
     ['before the fund account', dyingAt('ensureFundAccount', 'before')],
     ['after the fund account', dyingAt('ensureFundAccount', 'after')],
     ['before the payout', dyingAt('createPayout', 'before')],
     ['after the payout', dyingAt('createPayout', 'after')],
-  ])('%s leaves an intent that another one takes up', async (_when, wrap) => {
+  ] as const)('%s leaves an intent that another one takes up', async ([_when, wrap], { open }) => {
     const { payoutId, key } = await open.payout();
     const killed = open.replica(wrap);
     expect(await open.drain(killed)).toHaveLength(1);
-    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+    expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
     // It may still be at it.
-    await dispatch(payoutId);
-    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+    await dispatch(open, payoutId);
+    expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
     open.system.clock.advance(2 * minuteMs);
     await open.lapseLeases();
     await open.janitor('payouts-poll-attempts');
-    expect(await atProvider(key)).toHaveLength(1);
-    expect(await attemptsOf(payoutId)).toMatchObject([{ status: 'PROCESSING', attemptNo: 1 }]);
+    expect(await atProvider(open, key)).toHaveLength(1);
+    expect(await attemptsOf(open, payoutId)).toMatchObject([
+      { status: 'PROCESSING', attemptNo: 1 },
+    ]);
   });
 
-  it('before it wrote anything leaves a payout that the janitor puts on the queue', async () => {
+  it('before it wrote anything leaves a payout that the janitor puts on the queue', async ({
+    open,
+  }) => {
     const { payoutId, key } = await open.payout();
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.janitor('payouts-resume-pending');
     expect(await open.drain()).toEqual([]);
-    expect((await row(payoutId)).status).toBe('PENDING');
+    expect((await row(open, payoutId)).status).toBe('PENDING');
     open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-resume-pending');
     await open.drain();
-    expect(await atProvider(key)).toHaveLength(1);
+    expect(await atProvider(open, key)).toHaveLength(1);
   });
 });
 
 describe('a no of the provider', () => {
-  it('fails the payout at once when it was never sent before', async () => {
+  it('fails the payout at once when it was never sent before', async ({ open }) => {
     const { payoutId } = await open.payout();
     await open.drain(open.replica(refusing('no such fund account')));
-    expect(await row(payoutId)).toMatchObject({
+    expect(await row(open, payoutId)).toMatchObject({
       status: 'FAILED',
       failureReason: 'no such fund account',
     });
   });
 
-  it('to a resend counts only when nothing can be on its way any more', async () => {
+  it('to a resend counts only when nothing can be on its way any more', async ({ open }) => {
     const { payoutId } = await open.payout();
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
     await open.drain(lost);
     const no = open.replica(refusing('another body'));
     open.system.clock.advance(2 * minuteMs);
     await open.janitor('payouts-poll-attempts', no);
-    expect((await row(payoutId)).status).toBe('PROCESSING');
+    expect((await row(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(4 * minuteMs);
     await open.janitor('payouts-poll-attempts', no);
-    expect((await row(payoutId)).status).toBe('FAILED');
+    expect((await row(open, payoutId)).status).toBe('FAILED');
   });
 });
 
 describe('the log', () => {
-  it('holds nothing of an account number', async () => {
+  it('holds nothing of an account number', async ({ open }) => {
     const number = '918273645509999';
     const { payoutId } = await open.payout(7700n, number);
     await open.fault('create-payout', 'accept_then_timeout');

@@ -1,13 +1,11 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMoneyOut, signatureOf, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { describe, expect } from 'vitest';
+import { payoutTest } from '#test/support/payout-test.ts';
+import { signatureOf, type OpenMoneyOut } from '#test/support/open-money-out.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
-let open: OpenMoneyOut;
-beforeAll(async () => {
-  open = await openMoneyOut();
-});
-afterAll(() => open.close());
+// The events are the tests' own: the sandbox has not paid what they say it has.
+const it = payoutTest({ breaks: ['a payout that reads PAID was paid at the provider'] });
 
 const minuteMs = 60_000;
 const accepted = { status: 200, body: { received: true } };
@@ -15,8 +13,9 @@ const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 
-const row = (id: string) => open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const inboxOf = (subject: string) =>
+const row = (open: OpenMoneyOut, id: string) =>
+  open.system.db.payout.findUniqueOrThrow({ where: { id } });
+const inboxOf = (open: OpenMoneyOut, subject: string) =>
   open.system.db.webhookEvent.findMany({ where: { subject }, orderBy: { receivedAt: 'asc' } });
 
 let events = 0;
@@ -49,26 +48,26 @@ const eventOf = (
 };
 
 /** A payout that the provider has, PROCESSING. */
-const underWay = async () => {
+const underWay = async (open: OpenMoneyOut) => {
   const made = await open.payout();
   await open.drain();
-  const { providerPayoutId, status } = await row(made.payoutId);
+  const { providerPayoutId, status } = await row(open, made.payoutId);
   expect(status).toBe('PROCESSING');
   return { ...made, id: providerPayoutId ?? '' };
 };
 type UnderWay = Awaited<ReturnType<typeof underWay>>;
 
 /** The provider's id of the account that a payout goes to. */
-const fundAccountOf = async (bankAccountId: string): Promise<string | null> => {
+const fundAccountOf = async (open: OpenMoneyOut, bankAccountId: string): Promise<string | null> => {
   const where = { id: bankAccountId };
   return (await open.system.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
 };
 
-const send = (word: Word, payout: UnderWay, more: object = {}) =>
+const send = (open: OpenMoneyOut, word: Word, payout: UnderWay, more: object = {}) =>
   open.deliver(eventOf(word, payout, more));
 
-const stateOf = async ({ payoutId, orderId, userId }: UnderWay) => {
-  const { status } = await row(payoutId);
+const stateOf = async (open: OpenMoneyOut, { payoutId, orderId, userId }: UnderWay) => {
+  const { status } = await row(open, payoutId);
   const told = await open.system.db.notification.findMany({
     where: { userId, type: { startsWith: 'payout' } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -92,66 +91,68 @@ const cameBack = {
 };
 
 describe('an event of a payout', () => {
-  it('pays it, with the reference of the bank, and completes the sell', async () => {
-    const payout = await underWay();
-    expect(await send('processed', payout)).toMatchObject(accepted);
-    expect(await stateOf(payout)).toEqual(paid);
-    expect(await row(payout.payoutId)).toMatchObject({
+  it('pays it, with the reference of the bank, and completes the sell', async ({ open }) => {
+    const payout = await underWay(open);
+    expect(await send(open, 'processed', payout)).toMatchObject(accepted);
+    expect(await stateOf(open, payout)).toEqual(paid);
+    expect(await row(open, payout.payoutId)).toMatchObject({
       utr: '428512345678',
       paidAt: open.system.clock.now(),
     });
   });
 
-  it.each(['failed', 'rejected'] as const)('%s fails it with its reason', async (word) => {
-    const payout = await underWay();
-    await send(word, payout);
-    expect(await stateOf(payout)).toEqual({ status: 'FAILED', ...notPaid });
-    expect((await row(payout.payoutId)).failureReason).toBe('The bank said so');
+  it.for(['failed', 'rejected'] as const)('%s fails it with its reason', async (word, { open }) => {
+    const payout = await underWay(open);
+    await send(open, word, payout);
+    expect(await stateOf(open, payout)).toEqual({ status: 'FAILED', ...notPaid });
+    expect((await row(open, payout.payoutId)).failureReason).toBe('The bank said so');
   });
 
-  it('reversed after processed takes the sell back to CONFIRMED', async () => {
-    const payout = await underWay();
-    await send('processed', payout);
-    await send('reversed', payout);
-    expect(await stateOf(payout)).toEqual(cameBack);
-    expect((await row(payout.payoutId)).paidAt).toBeNull();
+  it('reversed after processed takes the sell back to CONFIRMED', async ({ open }) => {
+    const payout = await underWay(open);
+    await send(open, 'processed', payout);
+    await send(open, 'reversed', payout);
+    expect(await stateOf(open, payout)).toEqual(cameBack);
+    expect((await row(open, payout.payoutId)).paidAt).toBeNull();
   });
 
-  it('reversed is final for the attempt: processed after it is ignored', async () => {
-    const payout = await underWay();
-    await send('reversed', payout);
-    expect(await send('processed', payout)).toMatchObject(accepted);
-    expect(await stateOf(payout)).toEqual({ status: 'REVERSED', ...notPaid });
-    const inbox = await inboxOf(payout.id);
+  it('reversed is final for the attempt: processed after it is ignored', async ({ open }) => {
+    const payout = await underWay(open);
+    await send(open, 'reversed', payout);
+    expect(await send(open, 'processed', payout)).toMatchObject(accepted);
+    expect(await stateOf(open, payout)).toEqual({ status: 'REVERSED', ...notPaid });
+    const inbox = await inboxOf(open, payout.id);
     expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'IGNORED']);
   });
 
-  it('that contradicts what the provider said changes nothing, and is logged', async () => {
-    const [failed, done] = [await underWay(), await underWay()];
-    await send('failed', failed);
-    await send('processed', failed);
-    expect(await stateOf(failed)).toEqual({ status: 'FAILED', ...notPaid });
-    await send('processed', done);
-    await send('failed', done);
-    expect(await stateOf(done)).toEqual(paid);
+  it('that contradicts what the provider said changes nothing, and is logged', async ({ open }) => {
+    const [failed, done] = [await underWay(open), await underWay(open)];
+    await send(open, 'failed', failed);
+    await send(open, 'processed', failed);
+    expect(await stateOf(open, failed)).toEqual({ status: 'FAILED', ...notPaid });
+    await send(open, 'processed', done);
+    await send(open, 'failed', done);
+    expect(await stateOf(open, done)).toEqual(paid);
     expect(open.system.logged()).toContain('the payout provider contradicts itself');
   });
 
-  it('is known by its reference when it comes before the answer to the dispatch', async () => {
+  it('is known by its reference when it comes before the answer to the dispatch', async ({
+    open,
+  }) => {
     const made = await open.payout();
     await open.fault('create-payout', 'accept_then_timeout');
     await open.fault('list-payouts', 'error', { times: 5 });
     await open.drain();
-    expect((await row(made.payoutId)).providerPayoutId).toBeNull();
+    expect((await row(open, made.payoutId)).providerPayoutId).toBeNull();
     await open.deliver(eventOf('processed', { id: 'pout_early', key: made.key }));
-    expect(await row(made.payoutId)).toMatchObject({
+    expect(await row(open, made.payoutId)).toMatchObject({
       status: 'PAID',
       providerPayoutId: 'pout_early',
     });
     await open.system.sandbox.control('DELETE', '/faults');
   });
 
-  it('may overtake the answer to the dispatch, which then changes nothing', async () => {
+  it('may overtake the answer to the dispatch, which then changes nothing', async ({ open }) => {
     const made = await open.payout();
     const overtaken = open.replica((real) => ({
       ...real,
@@ -163,40 +164,40 @@ describe('an event of a payout', () => {
       },
     }));
     expect(await open.drain(overtaken)).toEqual([]);
-    const { providerPayoutId } = await row(made.payoutId);
-    expect(await stateOf({ ...made, id: providerPayoutId ?? '' })).toEqual(paid);
+    const { providerPayoutId } = await row(open, made.payoutId);
+    expect(await stateOf(open, { ...made, id: providerPayoutId ?? '' })).toEqual(paid);
   });
 
-  it('is one event by payout and status, whatever its body and id', async () => {
-    const payout = await underWay();
-    expect(await send('processed', payout)).toMatchObject(accepted);
-    expect(await send('processed', payout, { notes: { x: 1 } })).toMatchObject(repeated);
-    await send('reversed', payout);
-    expect(await send('processed', payout, { notes: { x: 2 } })).toMatchObject(repeated);
-    expect(await inboxOf(payout.id)).toHaveLength(2);
+  it('is one event by payout and status, whatever its body and id', async ({ open }) => {
+    const payout = await underWay(open);
+    expect(await send(open, 'processed', payout)).toMatchObject(accepted);
+    expect(await send(open, 'processed', payout, { notes: { x: 1 } })).toMatchObject(repeated);
+    await send(open, 'reversed', payout);
+    expect(await send(open, 'processed', payout, { notes: { x: 2 } })).toMatchObject(repeated);
+    expect(await inboxOf(open, payout.id)).toHaveLength(2);
   });
 
-  it('has one effect when 20 of them come at once', async () => {
-    const payout = await underWay();
+  it('has one effect when 20 of them come at once', async ({ open }) => {
+    const payout = await underWay(open);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => send('processed', payout, { notes: { at } })),
+      Array.from({ length: 20 }, (_, at) => send(open, 'processed', payout, { notes: { at } })),
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(answers.filter(({ body }) => body['duplicate'] === undefined)).toHaveLength(1);
-    expect(await stateOf(payout)).toEqual(paid);
+    expect(await stateOf(open, payout)).toEqual(paid);
   });
 
-  it('may come in any order, and in parallel', async () => {
+  it('may come in any order, and in parallel', async ({ open }) => {
     const words: Word[] = ['processed', 'reversed', 'processed', 'reversed'];
     const all = { minLength: words.length, maxLength: words.length };
     const order = fc.shuffledSubarray([...words.keys()], all);
     await fc.assert(
       fc.asyncProperty(order, fc.boolean(), async (positions, isParallel) => {
-        const payout = await underWay();
-        const sends = positions.map((at) => () => send(words[at] ?? 'processed', payout));
+        const payout = await underWay(open);
+        const sends = positions.map((at) => () => send(open, words[at] ?? 'processed', payout));
         if (isParallel) await Promise.all(sends.map((post) => post()));
         else for (const post of sends) await post();
-        const state = await stateOf(payout);
+        const state = await stateOf(open, payout);
         expect([cameBack, { status: 'REVERSED', ...notPaid }]).toContainEqual(state);
       }),
       { numRuns: 12 },
@@ -205,65 +206,67 @@ describe('an event of a payout', () => {
 });
 
 describe('an event that can not be applied now', () => {
-  it('is kept, applied by its job, and once', async () => {
-    const payout = await underWay();
+  it('is kept, applied by its job, and once', async ({ open }) => {
+    const payout = await underWay(open);
     const mend = await open.breakSale(payout.orderId);
-    expect(await send('processed', payout)).toMatchObject(accepted);
-    expect((await row(payout.payoutId)).status).toBe('PROCESSING');
-    expect(await inboxOf(payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    expect(await send(open, 'processed', payout)).toMatchObject(accepted);
+    expect((await row(open, payout.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
     await mend();
     expect(await open.drain()).toEqual([]);
-    expect(await stateOf(payout)).toEqual(paid);
-    expect(await inboxOf(payout.id)).toMatchObject([{ status: 'APPLIED' }]);
+    expect(await stateOf(open, payout)).toEqual(paid);
+    expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'APPLIED' }]);
   });
 
-  it('is applied by the janitor when its job is lost', async () => {
-    const payout = await underWay();
+  it('is applied by the janitor when its job is lost', async ({ open }) => {
+    const payout = await underWay(open);
     const mend = await open.breakSale(payout.orderId);
-    await send('processed', payout);
+    await send(open, 'processed', payout);
     await mend();
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     open.system.clock.advance(minuteMs);
     await open.janitor('payouts-apply-due-events');
-    expect(await stateOf(payout)).toEqual(paid);
+    expect(await stateOf(open, payout)).toEqual(paid);
   });
 
-  it('waits visibly when it speaks of another amount, or of another payout', async () => {
-    const [other, twice] = [await underWay(), await underWay()];
-    await send('processed', other, { amount: 999 });
-    expect((await row(other.payoutId)).status).toBe('PROCESSING');
-    expect(await inboxOf(other.id)).toMatchObject([{ status: 'PENDING' }]);
+  it('waits visibly when it speaks of another amount, or of another payout', async ({ open }) => {
+    const [other, twice] = [await underWay(open), await underWay(open)];
+    await send(open, 'processed', other, { amount: 999 });
+    expect((await row(open, other.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf(open, other.id)).toMatchObject([{ status: 'PENDING' }]);
     await open.deliver(eventOf('processed', { id: 'pout_second', key: twice.key }));
-    expect((await row(twice.payoutId)).status).toBe('PROCESSING');
-    expect(await inboxOf('pout_second')).toMatchObject([{ status: 'PENDING' }]);
+    expect((await row(open, twice.payoutId)).status).toBe('PROCESSING');
+    expect(await inboxOf(open, 'pout_second')).toMatchObject([{ status: 'PENDING' }]);
   });
 });
 
 describe('an event that names a fund account', () => {
-  it('is applied where the payout goes there', async () => {
-    const payout = await underWay();
-    const fundAccountId = await fundAccountOf(payout.bankAccountId);
+  it('is applied where the payout goes there', async ({ open }) => {
+    const payout = await underWay(open);
+    const fundAccountId = await fundAccountOf(open, payout.bankAccountId);
     expect(fundAccountId).toMatch(/^fa_/u);
-    await send('processed', payout, { fund_account_id: fundAccountId });
-    expect(await stateOf(payout)).toEqual(paid);
+    await send(open, 'processed', payout, { fund_account_id: fundAccountId });
+    expect(await stateOf(open, payout)).toEqual(paid);
   });
 
-  it.each(['processed', 'failed', 'reversed'] as const)(
+  it.for(['processed', 'failed', 'reversed'] as const)(
     'and another than the payout goes to waits visibly, and changes nothing: %s',
-    async (word) => {
-      const payout = await underWay();
-      expect(await send(word, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(accepted);
-      expect((await row(payout.payoutId)).status).toBe('PROCESSING');
-      expect(await inboxOf(payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
+    async (word, { open }) => {
+      const payout = await underWay(open);
+      expect(await send(open, word, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(
+        accepted,
+      );
+      expect((await row(open, payout.payoutId)).status).toBe('PROCESSING');
+      expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
     },
   );
 });
 
 describe('the webhook of the payout provider', () => {
-  it('keeps what it knows nothing of, and what it can not read', async () => {
+  it('keeps what it knows nothing of, and what it can not read', async ({ open }) => {
     const unknown = eventOf('processed', { id: 'pout_nobody', key: 'nobody-1' });
     expect(await open.deliver(unknown)).toMatchObject(accepted);
-    expect(await inboxOf('pout_nobody')).toMatchObject([
+    expect(await inboxOf(open, 'pout_nobody')).toMatchObject([
       { status: 'UNMATCHED', sealedForUserId: null },
     ]);
     expect(await open.deliver('{"event":"payout.processed"}')).toMatchObject(accepted);
@@ -274,8 +277,8 @@ describe('the webhook of the payout provider', () => {
     );
   });
 
-  it('refuses a missing body, no signature and a wrong one', async () => {
-    const payout = await underWay();
+  it('refuses a missing body, no signature and a wrong one', async ({ open }) => {
+    const payout = await underWay(open);
     const body = JSON.stringify(eventOf('processed', payout));
     const refused = { status: 401, code: 'INVALID_SIGNATURE' };
     expect(await open.deliver('', { 'x-gateway-signature': signatureOf('') })).toMatchObject(
@@ -284,16 +287,16 @@ describe('the webhook of the payout provider', () => {
     expect(await open.deliver(body, {})).toMatchObject(refused);
     const wrong = { 'x-gateway-signature': signatureOf(`${body} `) };
     expect(await open.deliver(body, wrong)).toMatchObject(refused);
-    expect(await inboxOf(payout.id)).toEqual([]);
+    expect(await inboxOf(open, payout.id)).toEqual([]);
     const own = { 'x-razorpay-signature': signatureOf(body) };
     expect(await open.deliver(body, own)).toMatchObject(accepted);
   });
 
-  it('keeps the raw body sealed with the key of the customer', async () => {
-    const payout = await underWay();
+  it('keeps the raw body sealed with the key of the customer', async ({ open }) => {
+    const payout = await underWay(open);
     const body = JSON.stringify(eventOf('processed', payout));
     await open.deliver(body);
-    const [kept] = await inboxOf(payout.id);
+    const [kept] = await inboxOf(open, payout.id);
     expect(kept).toMatchObject({ sealedForUserId: payout.userId, purgeAfter: null });
     const { id = '', sealedBody, sealedForUserId = null } = kept ?? {};
     const stored = { id, sealedBody: sealedBody ?? '', sealedForUserId };
@@ -301,10 +304,10 @@ describe('the webhook of the payout provider', () => {
     expect(rawBody.toString()).toBe(body);
   });
 
-  it('clears bodies of nobody after 30 days', async () => {
+  it('clears bodies of nobody after 30 days', async ({ open }) => {
     await open.deliver(eventOf('failed', { id: 'pout_purge', key: 'purge-1' }));
     open.system.clock.advance(31 * 24 * 60 * minuteMs);
     await open.janitor('payouts-purge-bodies');
-    expect(await inboxOf('pout_purge')).toMatchObject([{ sealedBody: null }]);
+    expect(await inboxOf(open, 'pout_purge')).toMatchObject([{ sealedBody: null }]);
   });
 });
