@@ -1,17 +1,11 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { Answer, OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { createSellers } from '#test/support/sellers.ts';
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (
-  buys: ReviewedBuys,
-  orderId: string,
-  resolution: string,
-  more?: object,
-): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 /** A price that moved: everything is bought at it from now on. */
@@ -34,7 +28,7 @@ describe('ALLOCATE', () => {
     };
     const before = await charged();
     await setPrice(open, 1_300_000);
-    const answer = await resolve(buys, buy.id, 'ALLOCATE', { reference: 'ticket 7' });
+    const answer = await buys.resolve(buy.id, 'ALLOCATE', { reference: 'ticket 7' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'ALLOCATED',
@@ -51,7 +45,7 @@ describe('ALLOCATE', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED']);
     const causes = answer.body.events.map((event: { cause: string }) => event.cause);
     expect(causes.slice(-2)).toEqual(['resolve.allocate', 'provider.bought']);
-    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
+    expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
   });
 
   it('leaves the review as it is where the fresh verify gives no answer', async ({
@@ -60,16 +54,16 @@ describe('ALLOCATE', () => {
   }) => {
     const { buy } = await buys.late();
     await open.fault('buy-verify', 'timeout');
-    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(0);
-    expect((await resolve(buys, buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
+    expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
   });
 
   it('goes on by itself when the confirm does not succeed at once', async ({ open, buys }) => {
     const { buy } = await buys.late();
     await open.fault('buy-confirm', 'error', { status: 400 });
-    const answer = await resolve(buys, buy.id, 'ALLOCATE');
+    const answer = await buys.resolve(buy.id, 'ALLOCATE');
     expect(answer.body.status).toBe('RETRY_PENDING');
     await open.advance(5);
     await open.gold.allocate(buy.id);
@@ -79,10 +73,10 @@ describe('ALLOCATE', () => {
   it('is refused when the money went back, or waits while nobody says', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     await buys.gatewayFault('get-refund', 'error', 10);
-    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await open.sandbox.control('DELETE', '/faults');
     await buys.payBack(paymentId, { amountPaise: 1 });
-    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
   });
 
@@ -92,7 +86,7 @@ describe('ALLOCATE', () => {
     await buys.becomes(buy, 'PAID');
     await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
   it('finds gold that the provider has sold already', async ({ open, buys }) => {
@@ -106,7 +100,7 @@ describe('ALLOCATE', () => {
     expect(lockStartedAt).not.toBeNull();
     const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
     await open.sandbox.safegold('POST', path, { tx_id: buy.txId });
-    const answer = await resolve(buys, buy.id, 'ALLOCATE');
+    const answer = await buys.resolve(buy.id, 'ALLOCATE');
     expect(answer.body).toMatchObject({
       status: 'ALLOCATED',
       sg_tx_id: buy.txId,

@@ -2,23 +2,17 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Answer } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (
-  buys: ReviewedBuys,
-  orderId: string,
-  resolution: string,
-  more?: object,
-): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 describe('REFUNDED', () => {
   it('of the only payment fails the order, with its reference, audited', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'FAILED',
@@ -48,7 +42,7 @@ describe('REFUNDED', () => {
     const events = await open.database.db.goldOrderEvent.findMany({ where: { orderId: buy.id } });
     const kept = JSON.stringify([audit?.before, audit?.after, events.map(({ detail }) => detail)]);
     expect(kept).not.toContain('looked into');
-    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference }))).toEqual([
+    expect(codeOf(await buys.resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
       409,
       'ILLEGAL_TRANSITION',
     ]);
@@ -56,25 +50,25 @@ describe('REFUNDED', () => {
 
   it('needs a reference, and a refund of the whole at the gateway', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
-    const without = await resolve(buys, buy.id, 'REFUNDED');
+    const without = await buys.resolve(buy.id, 'REFUNDED');
     expect(without.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'reference' });
     const invented = { reference: 'invented' };
-    expect((await resolve(buys, buy.id, 'REFUNDED', invented)).status).toBe(409);
+    expect((await buys.resolve(buy.id, 'REFUNDED', invented)).status).toBe(409);
     const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
-    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference }))).toEqual([
+    expect(codeOf(await buys.resolve(buy.id, 'REFUNDED', { reference }))).toEqual([
       409,
       'OUTCOME_UNDECIDED',
     ]);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     await buys.payBack(paymentId);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
   });
 
   it('waits for a gateway that can be asked and does not answer', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     await buys.gatewayFault('get-refund', 'timeout', 10);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(codeOf(answer)).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     expect(await buys.paymentDispositions(buy)).toEqual(['LATE']);
@@ -88,7 +82,7 @@ describe('REFUNDED', () => {
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reference = await buys.payBack(paymentId);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
     const [holding] = await open.database.db.holding.findMany({ where: { userId: buy.userId } });
     expect(holding?.balance.toFixed(4)).toBe('0.0000');
@@ -99,13 +93,13 @@ describe('REFUNDED', () => {
   }) => {
     const { buy, paymentId } = await buys.late();
     const first = await buys.payBack(paymentId);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference: first })).body.status).toBe(
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference: first })).body.status).toBe(
       'FAILED',
     );
     const secondId = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED']);
   });
@@ -114,17 +108,17 @@ describe('REFUNDED', () => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy, { amountPaise: 99_999 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
-    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
+    expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
     const reference = await buys.payBack(paymentId);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
   });
 
   it('of a second payment leaves the gold', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
-    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', refund_reference: null });
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
@@ -133,7 +127,7 @@ describe('REFUNDED', () => {
   it('is refused for the payment whose gold is held', async ({ buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     const reference = await buys.payBack(paymentId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
@@ -144,7 +138,7 @@ describe('REFUNDED', () => {
     const secondId = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const reference = await buys.payBack(secondId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'PAID', manual_review_code: null });
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'ALLOCATED');
@@ -155,13 +149,13 @@ describe('REFUNDED', () => {
     const thirdId = await buys.pay(buy);
     await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
     const second = await buys.payBack(secondId);
-    const answer = await resolve(buys, buy.id, 'REFUNDED', { reference: second });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: second });
     expect(answer.body).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
     const third = await buys.payBack(thirdId);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference: third })).body.status).toBe(
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference: third })).body.status).toBe(
       'ALLOCATED',
     );
   });
@@ -181,17 +175,15 @@ describe('REFUNDED', () => {
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     await buys.gatewayFault('*', 'error', 10);
     const undecided = [409, 'OUTCOME_UNDECIDED'];
-    expect(codeOf(await resolve(buys, buy.id, 'REFUNDED', { reference: 'any' }))).toEqual(
-      undecided,
-    );
-    expect(codeOf(await resolve(buys, buy.id, 'ALLOCATE'))).toEqual(undecided);
+    expect(codeOf(await buys.resolve(buy.id, 'REFUNDED', { reference: 'any' }))).toEqual(undecided);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual(undecided);
   });
 
   it('by two operators at once is done once', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => resolve(buys, buy.id, 'REFUNDED', { reference })),
+      Array.from({ length: 4 }, () => buys.resolve(buy.id, 'REFUNDED', { reference })),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 409, 409, 409,
@@ -206,14 +198,14 @@ describe('KEEP', () => {
   it('puts an allocated order back whose payment failed after all', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
-    expect((await resolve(buys, buy.id, 'ALLOCATE')).status).toBe(409);
-    const answer = await resolve(buys, buy.id, 'KEEP');
+    expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
+    const answer = await buys.resolve(buy.id, 'KEEP');
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
-    expect((await resolve(buys, buy.id, 'KEEP')).status).toBe(409);
+    expect((await buys.resolve(buy.id, 'KEEP')).status).toBe(409);
   });
 
   it('is refused where there is no gold', async ({ buys }) => {
     const { buy } = await buys.late();
-    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 });

@@ -15,12 +15,6 @@ const it = goldTest()
   .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
 
-const resolve = (
-  buys: ReviewedBuys,
-  orderId: string,
-  resolution: string,
-  more?: object,
-): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const gramsOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
@@ -61,7 +55,7 @@ describe('RECOVER', () => {
   }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await reverse(buys, buy, paymentId);
-    const answer = await resolve(buys, buy.id, 'RECOVER', { reference: 'case 12' });
+    const answer = await buys.resolve(buy.id, 'RECOVER', { reference: 'case 12' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'FAILED',
@@ -89,7 +83,7 @@ describe('RECOVER', () => {
       },
     ]);
     for (const again of ['RECOVER', 'KEEP']) {
-      expect(codeOf(await resolve(buys, buy.id, again))).toEqual(notFit);
+      expect(codeOf(await buys.resolve(buy.id, again))).toEqual(notFit);
     }
   });
 
@@ -97,27 +91,27 @@ describe('RECOVER', () => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
     expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     await buys.gatewayFault('*', 'error', 20);
-    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await open.sandbox.control('DELETE', '/faults');
     await buys.payBack(paymentId, { deliver: 'none' });
     await eventually(async () => {
-      expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+      expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     });
   });
 
   it('fits only an order whose money went away', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
-    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
     await buys.failPayment(buy, paymentId);
-    expect(codeOf(await resolve(buys, buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
     const { buy: late } = await buys.late();
-    expect(codeOf(await resolve(buys, late.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(late.id, 'RECOVER'))).toEqual(notFit);
     const twice = await buys.paidTwice();
     await buys.payBack(twice.paymentId);
-    expect(codeOf(await resolve(buys, twice.buy.id, 'RECOVER'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(twice.buy.id, 'RECOVER'))).toEqual(notFit);
   });
 
   it('leaves an order that another payment may come for, and that ends FAILED again', async ({
@@ -125,12 +119,12 @@ describe('RECOVER', () => {
   }) => {
     const { buy, paymentId } = await buys.allocated();
     await reverse(buys, buy, paymentId);
-    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     const again = await buys.pay(buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(codeOf(await resolve(buys, buy.id, 'KEEP'))).toEqual(notFit);
+    expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual(notFit);
     const reference = await buys.payBack(again);
-    expect((await resolve(buys, buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
   });
 });
 
@@ -143,7 +137,7 @@ describe('KEEP', () => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    const answer = await resolve(buys, buy.id, 'KEEP');
+    const answer = await buys.resolve(buy.id, 'KEEP');
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
     expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     const same = { gateway_payment_id: paymentId, reference, amount_paise: 40_000 };
@@ -158,7 +152,7 @@ describe('KEEP', () => {
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const left = less(buy.grams, '0.01');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
-    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
 });
@@ -171,7 +165,7 @@ describe('gold that is not all there', () => {
     await reverse(buys, buy, paymentId);
     const left = less(buy.grams, '0.02');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
-    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
 
@@ -185,7 +179,7 @@ describe('gold that is not all there', () => {
       expect((await sellers.sell(await sellerOf(sellers, buy), buy.grams)).status).toBe(201);
       await reverse(buys, buy, paymentId);
       expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
-      expect((await resolve(buys, buy.id, resolution)).body.status).toBe(status);
+      expect((await buys.resolve(buy.id, resolution)).body.status).toBe(status);
       expect(await recovered(open, buy)).toEqual([]);
     },
   );
@@ -198,7 +192,7 @@ describe('gold that is not all there', () => {
     expect(await gramsOf(sellers, buy)).toEqual({ balance: before.balance, reserved: buy.grams });
     const rest = less(before.balance, buy.grams);
     expect((await sellers.sell(await sellerOf(sellers, buy), rest)).status).toBe(201);
-    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
   });
 });
@@ -221,25 +215,25 @@ describe('a sale that has the grams reserved when the money goes away', () => {
   it('leaves them to the review when it fails', async ({ open, buys, sellers }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(2);
-    expect((await resolve(buys, saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect((await buys.resolve(saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     expect((await sellers.sell(await sellerOf(sellers, buy), '0.01')).status).toBe(400);
-    expect((await resolve(buys, buy.id, 'RECOVER')).body.status).toBe('FAILED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${buy.grams}`]);
   });
 
   it('takes them when it is confirmed', async ({ open, buys, sellers }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
-    expect((await resolve(buys, saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    expect((await buys.resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
-    expect((await resolve(buys, buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
+    expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
   });
 
   it('gives back what was bought later, and not to the review', async ({ open, buys, sellers }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
-    expect((await resolve(buys, saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
+    expect((await buys.resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
     await open.advance(1);
     await sellers.buy(buy.call, '1000');
     const bought = await sellers.holdingOf(buy.userId);
@@ -247,7 +241,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     await sellers.sell(await sellerOf(sellers, buy), '0.01');
     const later = (await sellers.salesOf(buy.userId)).at(-1);
     await open.sandbox.control('POST', `/transactions/${later?.providerTxId}`, { status: 2 });
-    expect((await resolve(buys, later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect((await buys.resolve(later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
     expect(await gramsOf(sellers, buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });
   });
 });
@@ -261,7 +255,7 @@ describe('two operators at once', () => {
   ] as const)('%s and %s end the review once', async (both, { open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await reverse(buys, buy, paymentId);
-    const answers = await Promise.all(both.map((resolution) => resolve(buys, buy.id, resolution)));
+    const answers = await Promise.all(both.map((resolution) => buys.resolve(buy.id, resolution)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const winner = both[answers.findIndex(({ status }) => status === 200)];
     const { balance, reserved } = await gramsOf(sellers, buy);
@@ -280,7 +274,7 @@ describe('two operators at once', () => {
       const seller = await sellerOf(sellers, buy);
       await reverse(buys, buy, paymentId);
       const [resolved, sold] = await Promise.all([
-        resolve(buys, buy.id, resolution),
+        buys.resolve(buy.id, resolution),
         sellers.sell(seller, buy.grams),
       ]);
       expect(resolved.status).toBe(200);
@@ -294,7 +288,7 @@ describe('two operators at once', () => {
       const { buy, paymentId } = await buys.allocated();
       const first = await buys.payBack(paymentId, { amountPaise: 60_000 });
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-      const keep = () => resolve(buys, buy.id, 'KEEP');
+      const keep = () => buys.resolve(buy.id, 'KEEP');
       const rest = () => buys.payBack(paymentId);
       await Promise.all(round % 2 === 0 ? [keep(), rest()] : [rest(), keep()]);
       const isKept = async () => {

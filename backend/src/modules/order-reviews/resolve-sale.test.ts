@@ -1,19 +1,13 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { Answer, OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 import { createSellers, type Seller } from '#test/support/sellers.ts';
 
 const it = goldTest()
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const resolve = (
-  buys: ReviewedBuys,
-  orderId: string,
-  resolution: string,
-  more?: object,
-): Promise<Answer> => buys.resolve(orderId, resolution, more);
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
 describe('a sell under review', () => {
@@ -33,18 +27,18 @@ describe('a sell under review', () => {
 
   it('takes only what fits a sell', async ({ buys }) => {
     for (const resolution of ['ALLOCATE', 'KEEP', 'REFUNDED']) {
-      const answer = await resolve(buys, sellId, resolution, { reference: 'x' });
+      const answer = await buys.resolve(sellId, resolution, { reference: 'x' });
       expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
     }
     const { buy } = await buys.late();
-    expect((await resolve(buys, buy.id, 'RELEASE_SELL')).status).toBe(409);
+    expect((await buys.resolve(buy.id, 'RELEASE_SELL')).status).toBe(409);
   });
 
   it('is confirmed only when the provider says sold', async ({ open, sellers, buys }) => {
-    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await says(open, 1);
-    expect((await resolve(buys, sellId, 'RELEASE_SELL')).status).toBe(409);
-    const answer = await resolve(buys, sellId, 'CONFIRM_SELL', { reference: 'call of today' });
+    expect((await buys.resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
+    const answer = await buys.resolve(sellId, 'CONFIRM_SELL', { reference: 'call of today' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
       status: 'CONFIRMED',
@@ -56,7 +50,7 @@ describe('a sell under review', () => {
       actor: `admin:${operatorId}`,
     });
     expect((await sellers.holdingOf(seller.id)).reserved).toBe('0.0000');
-    expect((await resolve(buys, sellId, 'CONFIRM_SELL')).status).toBe(409);
+    expect((await buys.resolve(sellId, 'CONFIRM_SELL')).status).toBe(409);
     const audit = await open.database.db.auditLog.findMany({ where: { targetId: sellId } });
     expect(audit).toMatchObject([
       {
@@ -73,8 +67,8 @@ describe('a sell under review', () => {
     buys,
   }) => {
     await says(open, 2);
-    expect((await resolve(buys, sellId, 'CONFIRM_SELL')).status).toBe(409);
-    const answer = await resolve(buys, sellId, 'RELEASE_SELL');
+    expect((await buys.resolve(sellId, 'CONFIRM_SELL')).status).toBe(409);
+    const answer = await buys.resolve(sellId, 'RELEASE_SELL');
     expect(answer.body).toMatchObject({ status: 'FAILED', payout: null });
     expect(await sellers.holdingOf(seller.id)).toMatchObject({
       balance: seller.grams,
@@ -90,25 +84,25 @@ describe('a sell under review', () => {
     buys,
   }) => {
     await open.advance(595);
-    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await buys.resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.advance(10);
-    expect((await resolve(buys, sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
+    expect((await buys.resolve(sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
     await sellers.janitor('poll-undecided-sales');
-    expect((await resolve(buys, sellId, 'RELEASE_SELL')).status).toBe(409);
+    expect((await buys.resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
   });
 
   it('is never released while it is in progress', async ({ open, buys }) => {
     await says(open, 3);
     await open.advance(3600);
-    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
-    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await buys.resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
+    expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
   });
 
   it('waits while the provider can not be asked', async ({ open, sellers, buys }) => {
     await open.fault('sell-status', 'error', { times: 20 });
     const unavailable = [503, 'SERVICE_UNAVAILABLE'];
-    expect(codeOf(await resolve(buys, sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
-    expect(codeOf(await resolve(buys, sellId, 'RELEASE_SELL'))).toEqual(unavailable);
+    expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
+    expect(codeOf(await buys.resolve(sellId, 'RELEASE_SELL'))).toEqual(unavailable);
     const [order] = await sellers.salesOf(seller.id);
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' });
   });
@@ -117,7 +111,7 @@ describe('a sell under review', () => {
     await says(open, 1);
     await open.advance(31);
     const [answer] = await Promise.all([
-      resolve(buys, sellId, 'CONFIRM_SELL'),
+      buys.resolve(sellId, 'CONFIRM_SELL'),
       sellers.janitor('poll-undecided-sales'),
     ]);
     expect([200, 409]).toContain(answer.status);
@@ -127,7 +121,7 @@ describe('a sell under review', () => {
   });
 
   it('is not found under another id', async ({ buys }) => {
-    expect((await resolve(buys, operatorId, 'RELEASE_SELL')).status).toBe(404);
-    expect((await resolve(buys, sellId, 'SELL_IT')).status).toBe(400);
+    expect((await buys.resolve(operatorId, 'RELEASE_SELL')).status).toBe(404);
+    expect((await buys.resolve(sellId, 'SELL_IT')).status).toBe(400);
   });
 });
