@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import express from 'express';
 import { z } from 'zod';
-import { requestIdMiddleware } from '../../src/platform/http/request-id.ts';
+import { requestIdMiddleware } from '../../src/platform/http/request-scope.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createRequestLog } from '../../src/platform/observability/index.ts';
-import { createRateLimit } from '../../src/platform/rate-limit/index.ts';
+import { createRateLimit } from '../../src/platform/rate-limit/create-rate-limit.ts';
 import { createRedis, untilReady } from '../../src/platform/redis/index.ts';
 
 /**

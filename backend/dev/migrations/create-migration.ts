@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/platform/clock/clock.ts';
-import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { prismaFolder } from '../../src/platform/db/migrations.ts';
 import { scriptToSchema } from './find-drift.ts';
 import type { MigrateTarget } from '../../src/apps/migrate/deploy-migrations.ts';
 

@@ -1,6 +1,6 @@
 import type { MigrationList } from '@prisma/schema-engine-wasm';
 import type { MigrateTarget } from '../../src/apps/migrate/deploy-migrations.ts';
-import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { prismaFolder } from '../../src/platform/db/migrations.ts';
 import { readMigrations, readSchema, type SchemaFile } from './migration-files.ts';
 import { openSchemaEngine, type SchemaEngine } from './schema-engine.ts';
 

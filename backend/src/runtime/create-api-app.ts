@@ -2,7 +2,7 @@ import type { Express, Request } from 'express';
 import type { Config } from '../platform/config/config.ts';
 import { createApi, openApiDocument, type Guard, type Route } from '../platform/http/index.ts';
 import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
-import { createRateLimit } from '../platform/rate-limit/index.ts';
+import { createRateLimit } from '../platform/rate-limit/create-rate-limit.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { apiVariables } from './process.variables.ts';

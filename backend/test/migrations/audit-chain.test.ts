@@ -6,7 +6,7 @@ import { withConnection } from '../../dev/stack/database-setup.ts';
 import { deployMigrations } from '../../src/apps/migrate/deploy-migrations.ts';
 import { verifyChain } from '../../src/modules/audit/index.ts';
 import { createDatabase } from '../../src/platform/db/index.ts';
-import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { prismaFolder } from '../../src/platform/db/migrations.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { emptyDatabase } from './empty-database.ts';
 

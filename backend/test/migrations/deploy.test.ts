@@ -10,8 +10,11 @@ import {
   resolveMigration,
 } from '../../src/apps/migrate/deploy-migrations.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
-import { listMigrations, missingMigrations } from '../../src/platform/db/migrations.ts';
-import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import {
+  listMigrations,
+  missingMigrations,
+  prismaFolder,
+} from '../../src/platform/db/migrations.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { emptyDatabase } from './empty-database.ts';
 

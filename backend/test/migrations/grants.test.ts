@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
-import { listMigrations } from '../../src/platform/db/migrations.ts';
-import { prismaFolder } from '../../src/platform/db/prisma-folder.ts';
+import { listMigrations, prismaFolder } from '../../src/platform/db/migrations.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 
 let fresh: FreshDatabase;

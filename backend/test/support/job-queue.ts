@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../src/platform/db/database.ts';
 import { createJobRunner } from '../../src/platform/jobs/create-job-runner.ts';
-import type { TaskList } from '../../src/platform/jobs/job.types.ts';
+import type { TaskList } from '../../src/platform/jobs/enqueue.ts';
 import { createSilentLogger } from '../../src/platform/observability/logger.ts';
 
 export interface QueuedJob {

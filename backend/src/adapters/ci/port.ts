@@ -53,7 +53,7 @@ export interface Dispatched {
 
 /**
  * A CI system. Methods never throw for what the network or the CI system does: that is the
- * outcome. Refusals carry the code above or one of platform/http-client/transport-refusals.ts
+ * outcome. Refusals carry the code above or one of platform/http-client/create-call-guard.ts
  * (`isUnavailable` recognizes the latter); all of them mean that nothing was started.
  */
 export interface Ci {

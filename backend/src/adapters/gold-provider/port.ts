@@ -133,7 +133,7 @@ export interface GoldProviderRules {
 /**
  * A gold provider. Methods never throw for what the network or the provider does: that is the
  * outcome. Refusals carry one of the codes above or one of
- * platform/http-client/transport-refusals.ts (`isUnavailable` recognizes the latter).
+ * platform/http-client/create-call-guard.ts (`isUnavailable` recognizes the latter).
  *
  * Query the status after every confirm, whatever its outcome: only the status is the truth.
  */

@@ -176,7 +176,7 @@ export interface PayoutProviderRules {
 /**
  * A payout provider (contract: collaborators > Outcomes). Methods never throw for what the network
  * or the provider does: that is the outcome. Refusals carry one of the codes above or one of
- * platform/http-client/transport-refusals.ts (`isUnavailable` is true for the latter).
+ * platform/http-client/create-call-guard.ts (`isUnavailable` is true for the latter).
  */
 export interface PayoutProvider {
   readonly code: string;

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import { prismaFolder } from '../../platform/db/migrations.ts';
 import { installQueue } from './install-queue.ts';
 import {
   applyMigration,

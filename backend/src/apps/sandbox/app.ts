@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { errorMiddleware } from '../../platform/http/error-middleware.ts';
-import { requestIdMiddleware } from '../../platform/http/request-id.ts';
+import { requestIdMiddleware } from '../../platform/http/request-scope.ts';
 import { invoiceFile } from './collaborators/safegold/invoice-file.ts';
 import { controlRouter } from './controls/control-router.ts';
 import { collaboratorRouter } from './core/collaborator-router.ts';

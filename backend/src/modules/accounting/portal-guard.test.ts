@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
-import { createRateLimit } from '../../platform/rate-limit/index.ts';
+import { createRateLimit } from '../../platform/rate-limit/create-rate-limit.ts';
 import { createRefusalSweep } from '../audit/index.ts';
 import { createAccounting, portalRead, portalWrite, type Permission } from './index.ts';
 import { administrationPermissions, permissions } from './permissions.ts';

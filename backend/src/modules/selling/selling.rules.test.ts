@@ -3,7 +3,7 @@ import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
 import type { ProviderTransactionStatus } from '../../adapters/gold-provider/port.ts';
 import { grams, parseGrams, parseRupees, paise } from '../../money/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
-import { CIRCUIT_OPEN } from '../../platform/http-client/transport-refusals.ts';
+import { CIRCUIT_OPEN } from '../../platform/http-client/create-call-guard.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { type SaleToCheck, checkSellAmount } from '../quotes/index.ts';

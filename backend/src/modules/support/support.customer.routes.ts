@@ -13,7 +13,7 @@ import {
 } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { createWindowLimit } from '../../platform/rate-limit/index.ts';
+import { createWindowLimit } from '../../platform/rate-limit/create-rate-limit.ts';
 import type { IdentifyCustomer } from '../identity/index.ts';
 import { openTicket } from './open-ticket.ts';
 import { createdTicket, referenceParams, ticketBody, ticketStatusView } from './support.schemas.ts';

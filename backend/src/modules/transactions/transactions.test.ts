@@ -6,7 +6,7 @@ import { insertBusyCustomer } from '#test/support/busy-customer.ts';
 import type { Caller } from '#test/support/caller.ts';
 import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
-import { prismaFolder } from '../../platform/db/prisma-folder.ts';
+import { prismaFolder } from '../../platform/db/migrations.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
 import { createTransactionRoutes } from './index.ts';
 import { findPlace, pageSql } from './transactions.read-model.ts';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { keyIdFor, parseKeyList } from './key-list.ts';
-import { deriveKey, keyLength } from './keyring.ts';
+import { keyIdFor, parseKeyList, deriveKey, keyLength } from './keyring.ts';
 
 /** A keyed hash by which a sealed value can be found, and nothing else be learned. */
 export interface BlindIndex {

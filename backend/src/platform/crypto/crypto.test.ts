@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { createBlindIndex } from './blind-index.ts';
-import { createDataKeyCache } from './data-key-cache.ts';
+import { createDataKeyCache } from './data-key-store.ts';
 import { deriveKey, parseKeyring } from './keyring.ts';
 import { keyIdOf, openText } from './sealing.ts';
 import { createSecretHasher } from './secret-hasher.ts';

@@ -1,6 +1,5 @@
 export { createBlindIndex, type BlindIndex } from './blind-index.ts';
-export { parseKeyList } from './key-list.ts';
-export { parseKeyring } from './keyring.ts';
+export { parseKeyList, parseKeyring } from './keyring.ts';
 export { resealHashes } from './reseal-hashes.ts';
 export { SealError } from './sealing.ts';
 export { createSecretHasher, type SecretHasher } from './secret-hasher.ts';

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/database.ts';
-import { createDataKeyCache, type DataKeyCache } from './data-key-cache.ts';
-import { createDataKeyStore, type DataKeyStore, type StoredDataKey } from './data-key-store.ts';
+import {
+  createDataKeyCache,
+  type DataKeyCache,
+  createDataKeyStore,
+  type DataKeyStore,
+  type StoredDataKey,
+} from './data-key-store.ts';
 import { deriveKey, keyLength, type Keyring, type KeyringKey } from './keyring.ts';
 import {
   keyIdOf,

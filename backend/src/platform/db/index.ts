@@ -1,5 +1,11 @@
 export { batchReads } from './batch-reads.ts';
-export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
+export {
+  createDatabase,
+  type Database,
+  type Db,
+  type InTransaction,
+  repeatTransient,
+} from './database.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
 export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';
 export {
@@ -13,4 +19,3 @@ export {
   sqlName,
   type Sql,
 } from './sql.ts';
-export { repeatTransient } from './repeat-transient.ts';

@@ -1,9 +1,24 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Db } from './database.ts';
 import { selectRows, sql } from './sql.ts';
 import { sqlStateOf } from './errors.ts';
-import { prismaFolder } from './prisma-folder.ts';
+
+const findUp = (start: string): string => {
+  const candidate = join(start, 'prisma');
+  if (existsSync(join(candidate, 'migrations'))) return candidate;
+  const parent = dirname(start);
+  if (parent === start) throw new Error('no folder prisma/migrations above this file');
+  return findUp(parent);
+};
+
+/**
+ * Finds the package's `prisma` folder: the nearest one above this file, or above a bundle in
+ * `dist`.
+ */
+export const prismaFolder = (): string => findUp(dirname(fileURLToPath(import.meta.url)));
 
 const undefinedTable = '42P01';
 

@@ -7,20 +7,103 @@ import {
   circuitBreaker,
   handleWhenResult,
 } from 'cockatiel';
-import { createTimers } from '../clock/timers.ts';
-import { refused, type Outcome } from '../outcome/outcome.ts';
-import type { HttpClientOptions } from './http-client.types.ts';
-import { CIRCUIT_OPEN, TIMED_OUT } from './transport-refusals.ts';
+import { type Outcome, refused } from '../outcome/outcome.ts';
+import { createTimers, type Timers } from '../clock/timers.ts';
+
+/** The breaker of this collaborator is open: nothing was sent. */
+export const CIRCUIT_OPEN = 'CIRCUIT_OPEN';
+
+/** No connection came about (refused, no route, unknown host): nothing was sent. */
+export const NOT_SENT = 'NOT_SENT';
+
+/** The collaborator turned the call away unread: 429. */
+export const RATE_LIMITED = 'RATE_LIMITED';
+
+/** The collaborator turned our credential away: 401 or 403. */
+export const NOT_AUTHORISED = 'NOT_AUTHORISED';
+
+const withoutAWord: ReadonlySet<string> = new Set([
+  CIRCUIT_OPEN,
+  NOT_SENT,
+  RATE_LIMITED,
+  NOT_AUTHORISED,
+]);
+
+/**
+ * Returns whether a call was refused before the collaborator had read the request. Such a call
+ * certainly did nothing, but proves as little about the request as an outage: the caller treats it
+ * as "unavailable, may be tried again", not as the collaborator's refusal.
+ */
+export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'refused' && withoutAWord.has(outcome.code);
+
+/** The reason of an outcome that stayed unknown because the call's whole time had passed. */
+export const TIMED_OUT = 'TIMED_OUT';
+
+/** A property of whatever was thrown, such as a system error's `code`. */
+const field = (error: unknown, name: 'code' | 'syscall' | 'cause'): unknown => {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value: unknown = Reflect.get(error, name);
+  return value;
+};
+
+/** A short word for logs: the system's or the client's error code, never a message. */
+export const errorCode = (error: unknown): string => {
+  const code = field(error, 'code') ?? field(field(error, 'cause'), 'code');
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.name : 'UNKNOWN_ERROR';
+};
+
+/**
+ * Returns whether the connection was never made, so that no byte of the request can have left. Only
+ * the resolver, `connect` itself and the limit on connecting prove that; the same code (a reset, an
+ * unreachable host) from a read or a write comes after the request, and proves nothing.
+ */
+export const isConnectFailure = (error: unknown): boolean => {
+  if (error instanceof AggregateError) {
+    return error.errors.length > 0 && error.errors.every(isConnectFailure);
+  }
+  if (field(error, 'code') === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  const syscall = field(error, 'syscall');
+  return syscall === 'connect' || syscall === 'getaddrinfo';
+};
 
 const maxAttempts = 3;
 const firstBackoffMs = 100;
 const defaultConsecutiveFailures = 8;
 const defaultHalfOpenAfterMs = 3_000;
 
-type CallGuardOptions = Pick<
-  HttpClientOptions,
-  'breaker' | 'logger' | 'name' | 'observe' | 'timeoutMs' | 'timers'
->;
+/** The part of a logger that is needed here. It never gets a body, an address or a header. */
+interface HttpClientLogger {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** One attempt, for the metrics. */
+export interface ObservedCall {
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly outcome: Outcome<unknown>['kind'];
+  readonly ms: number;
+}
+
+interface BreakerOptions {
+  /** So many failures in a row open the circuit. */
+  readonly consecutiveFailures?: number;
+  /** The time after opening until one call is let through as a probe. */
+  readonly halfOpenAfterMs?: number;
+}
+
+export interface CallGuardOptions {
+  /** The collaborator, as logs and metrics name it. */
+  readonly name: string;
+  /** Limit of one attempt from connecting to the last byte. */
+  readonly timeoutMs: number;
+  readonly logger: HttpClientLogger;
+  readonly observe?: (call: ObservedCall) => void;
+  readonly breaker?: BreakerOptions;
+  readonly timers?: Timers;
+}
 
 interface GuardedCall<T> {
   /** The name of the operation in logs and metrics. */

@@ -1,6 +1,168 @@
-import { createCallGuard } from './create-call-guard.ts';
-import { createSender } from './create-sender.ts';
-import type { HttpClient, HttpClientOptions } from './http-client.types.ts';
+import type { z } from 'zod';
+import { Agent, request as send } from 'undici';
+import { type Outcome, done, refused, unknown } from '../outcome/outcome.ts';
+import { currentRequestId } from '../http/request-scope.ts';
+import {
+  type CallGuardOptions,
+  NOT_AUTHORISED,
+  RATE_LIMITED,
+  errorCode,
+  isConnectFailure,
+  NOT_SENT,
+  TIMED_OUT,
+  createCallGuard,
+} from './create-call-guard.ts';
+import { parseLosslessJson, printLosslessJson } from './lossless-json.ts';
+
+export interface HttpClientOptions extends CallGuardOptions {
+  /** Scheme, host and an optional path that goes before every request's. */
+  readonly baseUrl: string;
+  /** Sent with every request; credentials belong here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The id that travels as `x-request-id`; that of the request being served unless given. */
+  readonly requestId?: () => string | undefined;
+  readonly maxResponseBytes?: number;
+}
+
+export interface HttpRequest {
+  /** The name of the operation in logs and metrics. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  /** Begins with a slash; what comes from outside is encoded by the caller. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON body; a `LosslessNumber` in it is printed digit by digit. */
+  readonly json?: unknown;
+  /** A body of another kind. */
+  readonly body?: { readonly bytes: string | Uint8Array; readonly contentType: string };
+  /** Only a call declared safe to repeat is ever repeated. */
+  readonly safe: boolean;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names; a repeated header is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body with its numbers kept as text (`LosslessNumber`); undefined when it isn't JSON. */
+  readonly json: unknown;
+}
+
+export interface HttpClient {
+  /**
+   * One call. `done` carries any answer below 500 but 408, a refusal of the collaborator among
+   * them: the adapter reads it. Never throws for what the network does.
+   */
+  request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
+  /**
+   * Returns false while the circuit is open, so that a caller with a choice can go elsewhere. It is
+   * true again when a probe is due, and asks nobody.
+   */
+  isAvailable(): boolean;
+  close(): Promise<void>;
+}
+
+const defaultMaxResponseBytes = 1_048_576;
+const connectTimeoutMs = 3_000;
+const connections = 64;
+// Below the five seconds after which many servers drop an idle connection: a request written
+// into a connection that is just being dropped would be an unknown outcome for nothing.
+const keepAliveMs = 2_000;
+
+interface Sender {
+  /** One attempt, without retries or breaker. */
+  send(request: HttpRequest): Promise<Outcome<HttpResponse>>;
+  close(): Promise<void>;
+}
+
+const addressOf = (baseUrl: string, { path, query = {} }: HttpRequest): string => {
+  const search = new URLSearchParams(query).toString();
+  return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
+};
+
+const bodyOf = ({ json, body }: HttpRequest) => {
+  if (json !== undefined) {
+    return { body: printLosslessJson(json), headers: { 'content-type': 'application/json' } };
+  }
+  if (body === undefined) return { body: null, headers: {} };
+  const { bytes, contentType } = body;
+  return {
+    body: typeof bytes === 'string' ? bytes : Buffer.from(bytes),
+    headers: { 'content-type': contentType },
+  };
+};
+
+const flatten = (headers: Record<string, string | string[] | undefined>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+
+/** A 5xx or 408 says nothing about whether it happened; every other status is an answer. */
+const isAnswer = (status: number): boolean => status < 500 && status !== 408;
+
+/** Sends single requests with every limit set. */
+const createSender = (options: HttpClientOptions): Sender => {
+  const { baseUrl, timeoutMs, headers: commonHeaders = {} } = options;
+  const { requestId = currentRequestId } = options;
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    maxHeaderSize: 16_384,
+    maxResponseSize: options.maxResponseBytes ?? defaultMaxResponseBytes,
+  });
+
+  const attempt = async (
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<Outcome<HttpResponse>> => {
+    const { body, headers } = bodyOf(request);
+    const id = requestId();
+    const response = await send(addressOf(baseUrl, request), {
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        ...commonHeaders,
+        ...(id === undefined ? {} : { 'x-request-id': id }),
+        ...request.headers,
+      },
+      body,
+      dispatcher: agent,
+      signal,
+    });
+    const text = await response.body.text();
+    if (!isAnswer(response.statusCode)) return unknown(`HTTP_${response.statusCode}`);
+    return done({
+      status: response.statusCode,
+      headers: flatten(response.headers),
+      text,
+      json: parseLosslessJson(text),
+    });
+  };
+
+  return {
+    async send(request) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        return await attempt(request, signal);
+      } catch (error) {
+        const code = errorCode(error);
+        if (isConnectFailure(error)) return refused(NOT_SENT, `no connection: ${code}`);
+        return unknown(signal.aborted ? TIMED_OUT : code);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+};
 
 /**
  * The one way out over HTTP: every limit set, a circuit breaker of its own for each collaborator,
@@ -24,4 +186,29 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     isAvailable: () => guard.isAvailable(),
     close: () => sender.close(),
   };
+};
+
+/** The reason of an answer that came, but says nothing that can be read. */
+export const UNREADABLE = 'UNREADABLE_ANSWER';
+
+/**
+ * Reads a 2xx body by its schema. Every other status goes to `readRefusal`; where that makes
+ * nothing of it either (undefined), and for a body that the schema doesn't know, the outcome is
+ * unknown: an answer that can't be read proves neither.
+ */
+export const readAnswer = <T>(
+  response: HttpResponse,
+  schema: z.ZodType<T>,
+  readRefusal: (response: HttpResponse) => Outcome<never> | undefined,
+): Outcome<T> => {
+  const { status } = response;
+  if (status >= 200 && status < 300) {
+    const parsed = schema.safeParse(response.json);
+    return parsed.success ? done(parsed.data) : unknown(UNREADABLE);
+  }
+  if (status === 429) return refused(RATE_LIMITED, 'too many calls');
+  if (status === 401 || status === 403) {
+    return refused(NOT_AUTHORISED, `our credential was turned away: ${status}`);
+  }
+  return readRefusal(response) ?? unknown(`${UNREADABLE}_${status}`);
 };

@@ -5,7 +5,7 @@ import { eventually } from '#test/support/eventually.ts';
 import type { Timers } from '../clock/timers.ts';
 import { createHttpClient, jsonNumber, type HttpClient, type HttpRequest } from './index.ts';
 import { CIRCUIT_OPEN, NOT_SENT, isUnavailable, type ObservedCall } from './index.ts';
-import { TIMED_OUT } from './transport-refusals.ts';
+import { TIMED_OUT } from './create-call-guard.ts';
 
 const secret = 'dev-only-bearer-of-nobody';
 

@@ -6,7 +6,12 @@ export {
   type Access,
   type Guard,
 } from './access.ts';
-export { addressGroup, clientAddress } from './client-address.ts';
+export {
+  addressGroup,
+  clientAddress,
+  currentRequestId,
+  readOncePerRequest,
+} from './request-scope.ts';
 export { createApi } from './create-api.ts';
 export { idParams, offsetOf, pageOf, pageQuery, wholeNumber, type Page } from './pagination.ts';
 export { plainLine, plainText } from './plain-text.ts';
@@ -20,8 +25,10 @@ export {
   writtenOut,
   type Reply,
   type ReplySink,
-} from './reply.ts';
-export { currentRequestId, readOncePerRequest } from './request-id.ts';
-export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
+  defineIdempotentRoute,
+  defineRoute,
+  type RequestContext,
+  type Route,
+} from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
 export { validationError } from './validate-input.ts';

@@ -2,10 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError } from '../errors/app-error.ts';
-import { bodyBytes, parseJsonBody, readBody } from './body.ts';
+import { bodyBytes, parseJsonBody, readBody } from './validate-input.ts';
 import type { Guard } from './access.ts';
-import type { Reply } from './reply.ts';
-import { declaredErrors, type RawInput, type RequestContext, type Route } from './route.ts';
+import {
+  type Reply,
+  declaredErrors,
+  type RawInput,
+  type RequestContext,
+  type Route,
+} from './route.ts';
 import { jsonDisposition } from './security-headers.ts';
 
 export interface ServeOptions {

@@ -1,5 +1,5 @@
 import { execute, selectOne, sql, type Db } from '../db/index.ts';
-import type { Purge } from '../jobs/purge-sweep.ts';
+import type { Purge } from '../jobs/sweep.ts';
 import { createLease } from '../lease/lease.ts';
 
 export interface KeyScope {

@@ -6,10 +6,9 @@ import { jobsOf, retryNow, taskName, withJobRunner } from '#test/support/job-que
 import { createDatabase, type Database } from '../db/database.ts';
 import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
-import { enqueue } from './enqueue.ts';
-import type { JobContext } from './job.types.ts';
+import { enqueue, type JobContext } from './enqueue.ts';
 import { releaseDeadPools } from './heartbeat.ts';
-import { readQueue } from './queue-gauge.ts';
+import { readQueue } from './inspect-queue.ts';
 
 const logger = createSilentLogger();
 let fresh: FreshDatabase;

@@ -1,24 +1,50 @@
 import { EventEmitter } from 'node:events';
 import {
+  type WorkerEvents,
   Logger as QueueLogger,
   run,
   type JobHelpers,
   type Runner,
   type RunnerOptions,
   type Task,
-  type WorkerEvents,
 } from 'graphile-worker';
 import { Pool } from 'pg';
-import { createTimers, type Timers } from '../clock/timers.ts';
-import { withRequestId } from '../http/request-id.ts';
-import { describeError } from '../observability/describe-error.ts';
 import type { Logger } from '../observability/logger.ts';
+import { createTimers, type Timers } from '../clock/timers.ts';
+import { withRequestId } from '../http/request-scope.ts';
+import { describeError } from '../observability/redact.ts';
 import type { JobOutcome, Metrics } from '../observability/metrics.ts';
-import type { JobContext, JobHandler, TaskList } from './job.types.ts';
+import type { JobContext, JobHandler, TaskList } from './enqueue.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
-import { detectStalledRunner } from './detect-stalled-runner.ts';
 
-export interface JobRunner {
+/**
+ * Calls `onStalled` once when no worker of a pool could look for jobs, `limit` times in a row. A
+ * pool does not always recover by itself: the queue's library looks up the ids of its tasks once
+ * and keeps that promise, a rejected one too, so that a database which was unreachable for just
+ * that moment leaves a pool that never takes a job.
+ */
+const detectStalledRunner = (options: {
+  readonly events: WorkerEvents;
+  readonly limit: number;
+  readonly logger: Logger;
+  readonly onStalled: (error: Error) => void;
+}): void => {
+  const { events, limit, logger, onStalled } = options;
+  let failures = 0;
+  const succeeded = (): void => {
+    failures = 0;
+  };
+  events.on('worker:getJob:empty', succeeded);
+  events.on('job:start', succeeded);
+  events.on('worker:getJob:error', ({ error }) => {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    failures += 1;
+    if (failures === 1) logger.warn({ err: cause }, 'jobs can not be taken');
+    if (failures === limit) onStalled(cause);
+  });
+};
+
+interface JobRunner {
   /** Starts to take jobs; keeps trying while the database can't be reached. */
   start(): void;
   /** Takes no more jobs and resolves when those under way are done. */
@@ -27,7 +53,7 @@ export interface JobRunner {
   isRunning(): boolean;
 }
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   /** The application role's. */
   readonly databaseUrl: string;
   readonly tasks: TaskList;

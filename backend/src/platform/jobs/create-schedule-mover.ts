@@ -5,7 +5,7 @@ import { selectOne, sql } from '../db/sql.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createLoop, type Loop } from './create-loop.ts';
-import { defaultMaxAttempts, keyedFlag } from './job.types.ts';
+import { defaultMaxAttempts, keyedFlag } from './enqueue.ts';
 
 export interface ScheduleMover extends Loop {
   /** Moves whatever is due now; returns how many jobs. */

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import { execute, selectRows, sql, type InTransaction } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
-import { keyedFlag } from './job.types.ts';
+import { keyedFlag } from './enqueue.ts';
 import type { Sweep } from './sweep.ts';
 
 /**

@@ -1,3 +1,5 @@
+import type { Metrics } from '../observability/metrics.ts';
+
 /**
  * A periodic pass of the worker over rows that need something: what expired, what stands still,
  * what is to be purged.
@@ -14,7 +16,7 @@ export interface Sweep {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface SweepRowsOptions<Row> {
+interface SweepRowsOptions<Row> {
   readonly rows: readonly Row[];
   readonly signal: AbortSignal;
   /** Returns false for a row that could not be helped now. */
@@ -46,4 +48,35 @@ export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<nu
     }
   }
   return helped;
+};
+
+/** Rows of one kind that are deleted once nothing needs them (contract: limits > Retention). */
+export interface Purge {
+  /** In kebab-case, from `purge-`; the name of its sweep. */
+  readonly name: string;
+  /** Deletes at most `limit` rows in one statement, and returns how many. */
+  readonly deleteBatch: (limit: number) => Promise<number>;
+}
+
+interface PurgeSweepOptions extends Purge {
+  /** Real milliseconds between two passes. */
+  readonly everyMs: number;
+  readonly metrics: Pick<Metrics, 'countPurged'>;
+  readonly batchSize?: number;
+}
+
+/** Creates the sweep of a purge: batch after batch, so that no statement runs long. */
+export const createPurgeSweep = (options: PurgeSweepOptions): Sweep => {
+  const { name, everyMs, deleteBatch, metrics, batchSize = 2000 } = options;
+  return {
+    name,
+    everyMs,
+    async run(signal) {
+      while (!signal.aborted) {
+        const count = await deleteBatch(batchSize);
+        if (count > 0) metrics.countPurged(name, count);
+        if (count < batchSize) return;
+      }
+    },
+  };
 };

@@ -1,4 +1,2 @@
 export { createInternalServer } from './create-internal-server.ts';
-export { createLifecycle } from './create-lifecycle.ts';
-export { type Closer } from './create-shutdown.ts';
-export { exitOnCrash } from './exit-on-crash.ts';
+export { createLifecycle, type Closer, exitOnCrash } from './create-lifecycle.ts';

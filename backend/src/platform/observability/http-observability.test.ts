@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import express, { Router } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
-import { requestIdMiddleware } from '../http/request-id.ts';
+import { requestIdMiddleware } from '../http/request-scope.ts';
 import { createRandom } from '../ids/random.ts';
 import { createRequestLog } from './create-request-log.ts';
 import { createLogger } from './logger.ts';

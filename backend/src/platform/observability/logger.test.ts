@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { withRequestId } from '../http/request-id.ts';
+import { withRequestId } from '../http/request-scope.ts';
 import { createLogger, type Logger } from './logger.ts';
 
 const capture = (): {

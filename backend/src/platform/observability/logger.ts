@@ -1,7 +1,6 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger as Pino } from 'pino';
-import { currentRequestId } from '../http/request-id.ts';
-import { redactKeys } from './redact-keys.ts';
-import { scrubText } from './scrub-text.ts';
+import { currentRequestId } from '../http/request-scope.ts';
+import { redactKeys, scrubText } from './redact.ts';
 
 interface LogMethod {
   (fields: object, message?: string): void;

@@ -6,11 +6,10 @@ import { eventually } from '#test/support/eventually.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
 import { errorMiddleware } from '../http/error-middleware.ts';
-import { requestIdMiddleware } from '../http/request-id.ts';
+import { requestIdMiddleware } from '../http/request-scope.ts';
 import { createRandom } from '../ids/random.ts';
 import { closeRedis, createRedis, untilReady } from '../redis/create-redis.ts';
-import { createWindowLimit } from './create-window-limit.ts';
-import { createRateLimit } from './create-rate-limit.ts';
+import { createWindowLimit, createRateLimit } from './create-rate-limit.ts';
 
 let redisServer: RestartableRedis;
 const servers: Server[] = [];

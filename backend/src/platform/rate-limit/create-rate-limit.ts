@@ -1,10 +1,121 @@
-import type { Request, RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import { createHash } from 'node:crypto';
+import {
+  MemoryStore,
+  type ClientRateLimitInfo as Count,
+  type Store,
+  rateLimit,
+  type Options,
+} from 'express-rate-limit';
 import type { Redis } from 'ioredis';
+import { RedisStore, type RedisReply } from 'rate-limit-redis';
+import type { Request, RequestHandler } from 'express';
 import { AppError } from '../errors/app-error.ts';
-import { createFallbackStore } from './fallback-store.ts';
 
-export interface RateLimitOptions {
+interface FallbackStoreOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The pause after a failure of the cache, so that requests don't wait for it. */
+const restMs = 1000;
+
+const isReply = (value: unknown): value is RedisReply =>
+  Array.isArray(value) ? value.every(isReply) : /^(?:boolean|number|string)$/u.test(typeof value);
+
+/**
+ * Sends a raw command. The library keeps the promise of its first SCRIPT LOAD for ever, a rejected
+ * one too; so a failed load answers the hash that it would have, and the script is loaded later,
+ * when the cache says that it does not know it.
+ */
+const sendTo =
+  (redis: Redis) =>
+  async (...args: string[]): Promise<RedisReply> => {
+    const [command = '', ...rest] = args;
+    try {
+      const reply = await redis.call(command, ...rest);
+      if (isReply(reply)) return reply;
+      throw new TypeError(`an unexpected reply to ${command}`);
+    } catch (error) {
+      if (command !== 'SCRIPT' || rest[0] !== 'LOAD') throw error;
+      return createHash('sha1')
+        .update(rest[1] ?? '')
+        .digest('hex');
+    }
+  };
+
+/**
+ * Counts in the cache, shared by all replicas, and beside it in memory. While the cache is down
+ * the count in memory decides: each replica counts alone instead of letting all through
+ * (contract: conventions > Rate limits).
+ */
+const createFallbackStore = (options: FallbackStoreOptions): Store => {
+  const { redis, prefix, onError = () => undefined } = options;
+  const shared = new RedisStore({ prefix, sendCommand: sendTo(redis) });
+  const local = new MemoryStore();
+  let restUntil = 0;
+  let windowMs = 0;
+  /** The time at which a request was last counted in memory alone. */
+  let missedAtMs = Number.NEGATIVE_INFINITY;
+
+  const isResting = (): boolean => performance.now() < restUntil;
+  const rest = (error: unknown): void => {
+    restUntil = performance.now() + restMs;
+    onError(error);
+  };
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    if (isResting()) return;
+    try {
+      await work();
+    } catch (error) {
+      rest(error);
+    }
+  };
+
+  const countAlone = (alone: Promise<Count>): Promise<Count> => {
+    missedAtMs = performance.timeOrigin + performance.now();
+    return alone;
+  };
+  /** Requests counted in memory alone are missing in the cache: the higher count holds. */
+  const higher = (alone: Count, together: Count): Count => {
+    const beganAtMs = (alone.resetTime?.getTime() ?? 0) - windowMs;
+    return missedAtMs >= beganAtMs && alone.totalHits > together.totalHits ? alone : together;
+  };
+
+  return {
+    prefix,
+    localKeys: false,
+    init(configuration) {
+      windowMs = configuration.windowMs;
+      local.init(configuration);
+      shared.init(configuration).catch(onError);
+    },
+    // The one that every request waits for, so with as few promises as it can have.
+    async increment(key) {
+      // A copy: the memory's own record goes on counting while the cache is asked.
+      const alone = local.increment(key).then((record) => ({ ...record }));
+      if (isResting()) return countAlone(alone);
+      try {
+        const together = await shared.increment(key);
+        return missedAtMs === Number.NEGATIVE_INFINITY ? together : higher(await alone, together);
+      } catch (error) {
+        rest(error);
+        return countAlone(alone);
+      }
+    },
+    async decrement(key) {
+      await local.decrement(key);
+      await attempt(() => shared.decrement(key));
+    },
+    async resetKey(key) {
+      await local.resetKey(key);
+      await attempt(() => shared.resetKey(key));
+    },
+    shutdown: () => local.shutdown(),
+  };
+};
+
+interface RateLimitOptions {
   readonly redis: Redis;
   /** Names the API: its counters and the policy in the headers. */
   readonly prefix: string;
@@ -41,4 +152,36 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
       next(new AppError('RATE_LIMITED', { retryAfterSeconds }));
     },
   });
+};
+
+/** Counts one use by `key`; returns the seconds until another one is free where it was too many. */
+type WindowLimit = (key: string) => Promise<number | undefined>;
+
+/**
+ * Limits how often something is done in a window that begins with the first time, on real time.
+ * Like the limit of requests it is counted in the cache, and in this replica alone while the cache
+ * is down (contract: conventions > Rate limits).
+ */
+export const createWindowLimit = (options: {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly onStoreError?: (error: unknown) => void;
+}): WindowLimit => {
+  const { redis, prefix, limit, windowMs, onStoreError } = options;
+  const store = createFallbackStore({
+    redis,
+    prefix: `window-limit:${prefix}:`,
+    ...(onStoreError !== undefined && { onError: onStoreError }),
+  });
+  // The stores read the window alone; the rest is the middleware's.
+  void store.init?.({ windowMs } as Options);
+  return async (key) => {
+    const { totalHits, resetTime } = await store.increment(key);
+    if (totalHits <= limit) return undefined;
+    const nowMs = performance.timeOrigin + performance.now();
+    const leftMs = (resetTime?.getTime() ?? nowMs + windowMs) - nowMs;
+    return Math.max(1, Math.ceil(leftMs / 1000));
+  };
 };

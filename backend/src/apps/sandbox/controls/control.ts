@@ -1,7 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { bodyBytes, parseJsonBody } from '../../../platform/http/body.ts';
-import { validateInput } from '../../../platform/http/validate-input.ts';
+import { bodyBytes, parseJsonBody, validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
 /** Holds a control's response; its status is 200 unless it is given. */

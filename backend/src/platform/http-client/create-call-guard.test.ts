@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorCode, isConnectFailure } from './connect-failure.ts';
+import { errorCode, isConnectFailure } from './create-call-guard.ts';
 
 const systemError = (code: string, syscall: string): Error =>
   Object.assign(new Error('system error'), { code, syscall });

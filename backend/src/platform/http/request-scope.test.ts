@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { addressGroup, clientAddress } from './client-address.ts';
+import { addressGroup, clientAddress } from './request-scope.ts';
 
 const request = (remoteAddress: string, forwarded?: string) =>
   ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { version } from 'uuid';
-import { createUuids } from './create-uuids.ts';
+import { createUuids } from './random.ts';
 
 describe('createUuids', () => {
   it('makes ids of version 7 that are all different and rise as they are made', () => {

@@ -1,0 +1,183 @@
+interface Scrub {
+  readonly pattern: RegExp;
+  readonly replacement: string;
+  /** A text without which nothing can match: much cheaper to look for than the pattern. */
+  readonly sign?: string;
+}
+
+// A bare number right after `":` is a JSON number, such as an amount; replacing it would break
+// the line, and no personal number is ever kept as one.
+const notJsonNumber = '(?<!":)(?<![\\w.,\\[-])';
+
+// Every line passes them all. A pattern without regard to case costs ten times as much as one that
+// spells both cases out.
+const scrubs: readonly Scrub[] = [
+  { sign: 'eyJ', pattern: /\beyJ[\w-]+\.[\w-]+\.[\w-]*/gu, replacement: '[token]' },
+  { pattern: /\b[Bb][Ee][Aa][Rr][Ee][Rr]\s+[\w.~+/=-]+/gu, replacement: 'Bearer [token]' },
+  { sign: '@', pattern: /(?<=:\/\/)[^\s/"@:]*:[^\s/"@]+@/gu, replacement: '[credentials]@' },
+  { sign: '@', pattern: /[\w.+-]+@[\w-]+\.[\w.-]+\w/gu, replacement: '[email]' },
+  { pattern: /(?:\+|\b00|%2[Bb])91[\s-]?[6-9]\d{4}[\s-]?\d{5}(?!\d)/gu, replacement: '[phone]' },
+  { pattern: /\b[A-Z]{5}\d{4}[A-Z]\b/gu, replacement: '[pan]' },
+  {
+    pattern: new RegExp(`${notJsonNumber}[2-9]\\d{3}[ -]?\\d{4}[ -]?\\d{4}(?!\\w)`, 'gu'),
+    replacement: '[aadhaar]',
+  },
+  {
+    pattern: new RegExp(`${notJsonNumber}(?:91)?[6-9]\\d{9}(?!\\w)`, 'gu'),
+    replacement: '[phone]',
+  },
+];
+
+/**
+ * Removes, as the last line of defence, from a text (a message, a whole log line) whatever looks
+ * like a token, a credential in an address, an email, a phone, a PAN or an Aadhaar number. What is
+ * known by its key is taken out before, by `redactKeys`.
+ */
+export const scrubText = (text: string): string => {
+  let scrubbed = text;
+  for (const { pattern, replacement, sign } of scrubs) {
+    if (sign === undefined || scrubbed.includes(sign)) {
+      scrubbed = scrubbed.replace(pattern, replacement);
+    }
+  }
+  return scrubbed;
+};
+
+interface ErrorDescription {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: ErrorDescription;
+}
+
+const maxCauses = 4;
+
+const codeOf = (error: Error): string | undefined => {
+  if (!('code' in error)) return undefined;
+  const { code } = error;
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
+};
+
+/** Returns the frames alone: the head repeats the message, which is scrubbed separately. */
+const framesOf = (error: Error): string | undefined =>
+  error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /u.test(line))
+    .join('\n');
+
+/**
+ * Describes an error for a log: type, message, code, stack and causes. Other properties are
+ * left out: drivers put values of rows there (`detail`, `meta`).
+ */
+export const describeError = (error: unknown, causes = maxCauses): ErrorDescription => {
+  if (!(error instanceof Error)) {
+    return { type: typeof error, message: scrubText(String(error)).slice(0, 2000) };
+  }
+  const code = codeOf(error);
+  const stack = framesOf(error);
+  return {
+    type: error.name,
+    message: scrubText(error.message).slice(0, 2000),
+    ...(code !== undefined && { code }),
+    ...(stack !== undefined && { stack }),
+    ...(error.cause !== undefined &&
+      causes > 0 && { cause: describeError(error.cause, causes - 1) }),
+  };
+};
+
+const censor = '[redacted]';
+
+/** Keys in lower case without `-` and `_`, as they are compared. */
+const secretKeys: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'xportaltoken',
+  'xgatewaysignature',
+  'xsignature',
+  'signature',
+  'otp',
+  'code2fa',
+  'mpin',
+  'pin',
+  'newmpin',
+  'oldmpin',
+  'pepper',
+  'pan',
+  'aadhaar',
+  'aadhar',
+  'phone',
+  'mobile',
+  'email',
+  'accountnumber',
+  'vpa',
+  'upi',
+  'fullname',
+  'holdername',
+  'registeredname',
+  'dateofbirth',
+  'dob',
+  'shippingaddress',
+  'address',
+  'rawbody',
+  'database64',
+]);
+
+/** `refreshToken`, `client_secret`, `newPassword`: the end of a key says what it holds. */
+const secretEnding = /(?:token|secret|password|passwd|apikey|privatekey|otp|mpin|phone|keyring)$/u;
+
+const known = new Map<string, boolean>();
+
+/** True for a key whose value is a secret or personal, however the key is cased. */
+export const isSecretKey = (key: string): boolean => {
+  const cached = known.get(key);
+  if (cached !== undefined) return cached;
+  const plain = key.toLowerCase().replaceAll(/[-_]/gu, '');
+  const isSecret = secretKeys.has(plain) || secretEnding.test(plain);
+  // Keys come from code, but nothing stops data from becoming keys.
+  if (known.size < 5000) known.set(key, isSecret);
+  return isSecret;
+};
+
+const maxDepth = 6;
+const maxItems = 100;
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+const redactObject = (value: object, depth: number): unknown => {
+  if (value instanceof Error) return describeError(value);
+  if (value instanceof Date) return value;
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+  if (depth >= maxDepth) return '[deep]';
+  if (Array.isArray(value)) {
+    return value.slice(0, maxItems).map((item) => redactValue(item, depth + 1));
+  }
+  if (!isPlain(value)) return `[${value.constructor.name}]`;
+  return redactEntries(value, depth + 1);
+};
+
+const redactValue = (value: unknown, depth: number): unknown => {
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'object' && value !== null ? redactObject(value, depth) : value;
+};
+
+const redactEntries = (fields: object, depth: number): Record<string, unknown> => {
+  const redacted: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    redacted[key] = isSecretKey(key) && value !== null ? censor : redactValue(value, depth);
+  }
+  return redacted;
+};
+
+/**
+ * A copy of `fields` fit for a log: values under secret or personal keys (at any depth, however
+ * the key is cased) become `[redacted]`, errors their plain description, and what is no plain data
+ * (requests, sockets, buffers) just its kind.
+ */
+export const redactKeys = (fields: object): Record<string, unknown> => redactEntries(fields, 0);

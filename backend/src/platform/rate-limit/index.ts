@@ -1,2 +1,0 @@
-export { createWindowLimit } from './create-window-limit.ts';
-export { createRateLimit } from './create-rate-limit.ts';
