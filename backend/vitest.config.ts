@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
 /** Whole processes, replicas, kills: minutes. Everything else is a developer's loop. */
-const stories = ['test/{buy,sell,feed,ownership,plans,stack}/**/*.test.ts', 'test/demo.test.ts'];
+const stories = [
+  'test/{buy,sell,feed,hostile,ownership,plans,stack}/**/*.test.ts',
+  'test/demo.test.ts',
+];
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the two cores that the suite is timed on: a third of a test's time is waiting.
+    maxWorkers: 4,
     testTimeout: 30_000,
     // The first hook of a run may wait for the servers and the build.
     hookTimeout: 180_000,

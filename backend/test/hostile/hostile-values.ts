@@ -56,6 +56,18 @@ export const hostileValues: readonly unknown[] = [
   'undefined',
 ];
 
+/** One of each kind of the above, for a field of which another route has had them all. */
+export const essentialValues: readonly unknown[] = [
+  null,
+  -1,
+  [1],
+  nested(200),
+  '',
+  'a\0b',
+  '\ud800',
+  'A'.repeat(20_000),
+];
+
 /** A body without any field: 400 wherever one is required. */
 export const emptyBodies: readonly string[] = ['', '{}', '{"__proto__": {"a": 1}}'];
 
@@ -94,3 +106,6 @@ export const hostileTexts: readonly string[] = [
   '१२३',
   'null',
 ];
+
+/** One of each kind of the above, for a parameter of which another route has had them all. */
+export const essentialTexts: readonly string[] = ['', '-1', 'a\0b', '{}', 'A'.repeat(4000)];

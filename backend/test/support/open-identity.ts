@@ -32,6 +32,7 @@ import { createRandom, type Random } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
 import { freshDatabase } from './fresh-database.ts';
+import { hangsForMs } from './open-test-system.ts';
 
 type Call = ReturnType<typeof createCaller>;
 
@@ -93,7 +94,10 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'debug', name: 'test', destination });
-  const [addresses, sandbox] = await Promise.all([freshDatabase(), openSandbox()]);
+  const [addresses, sandbox] = await Promise.all([
+    freshDatabase(),
+    openSandbox({ hangMs: hangsForMs }),
+  ]);
   const database = createDatabase({
     url: addresses.databaseUrl,
     poolSize: 10,

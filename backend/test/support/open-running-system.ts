@@ -94,16 +94,15 @@ const fingerprintOf = (url: string): Promise<Record<string, string>> =>
       `SELECT table_name AS name FROM information_schema.tables
        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
     );
-    const prints: Record<string, string> = {};
-    for (const { name } of tables.filter((table) => !restless.has(table.name))) {
-      const { rows } = await client.query<{ print: string }>(
-        `SELECT count(*) || ' ' || md5(coalesce(string_agg(t::text, '' ORDER BY t::text), ''))
-           AS print
-         FROM ${client.escapeIdentifier(name)} t`,
-      );
-      prints[name] = rows[0]?.print ?? '';
-    }
-    return prints;
+    const printOf = ({ name }: { readonly name: string }): string =>
+      `SELECT ${client.escapeLiteral(name)} AS name,
+         count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) AS print
+       FROM ${client.escapeIdentifier(name)} t`;
+    const still = tables.filter(({ name }) => !restless.has(name));
+    const { rows: prints } = await client.query<{ name: string; print: string }>(
+      still.map(printOf).join(' UNION ALL '),
+    );
+    return Object.fromEntries(prints.map(({ name, print }) => [name, print]));
   });
 
 interface RunningSystemOptions {

@@ -126,10 +126,22 @@ const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>
     docs: true,
   });
 
+/**
+ * A collaborator that hangs cuts the connection after this long, so that a test of an unknown
+ * outcome need not wait for the service's own time-out; the tests of the adapters do.
+ */
+export const hangsForMs = 100;
+
+/** For `delayMs`: longer than any time-out here, so that a read is not repeated within its call. */
+export const hangsPastTimeout = 30_000;
+
 /** Opens the stores, the sandbox and the clients of one test file. */
 export const openTestSystem = async (options: TestSystemOptions = {}): Promise<TestSystem> => {
   const { wall = createSystemClock(), seeded = false } = options;
-  const [addresses, sandbox] = await Promise.all([freshDatabase({ seeded }), openSandbox()]);
+  const [addresses, sandbox] = await Promise.all([
+    freshDatabase({ seeded }),
+    openSandbox({ hangMs: hangsForMs }),
+  ]);
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-system-'));
   const [objectsDir, settingsDir] = [
     mkdtempSync(join(folder, 'o-')),

@@ -93,5 +93,8 @@ export const ensureSeededTemplate = (
 /** Makes a database that is a copy of the template. */
 export const cloneTemplate = (adminUrl: string, template: string, name: string): Promise<void> =>
   withConnection(adminUrl, async (client) => {
-    await client.query(`CREATE DATABASE ${name} OWNER ${migrateRole.name} TEMPLATE ${template}`);
+    // Copied as files: half the time of a copy through the log, which nothing here reads.
+    await client.query(
+      `CREATE DATABASE ${name} OWNER ${migrateRole.name} TEMPLATE ${template} STRATEGY file_copy`,
+    );
   });

@@ -29,6 +29,8 @@ export interface SandboxOptions {
   readonly githubToken: string | undefined;
   /** Real time after which payments, payouts, penny-drops and runs end by themselves. */
   readonly settleMs: number;
+  /** Real time for which the faults that time out keep a caller waiting before they cut it off. */
+  readonly hangMs: number;
   /** Keeps the records between processes; undefined keeps them in memory only. */
   readonly stateDir: string | undefined;
   /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
@@ -60,6 +62,7 @@ export const sandboxDefaults: SandboxOptions = {
   payoutWebhookSecrets: ['dev-only-payout-webhook-secret'],
   githubToken: 'dev-only-github-token',
   settleMs: 500,
+  hangMs: 30_000,
   stateDir: undefined,
   enforcesKycLimits: false,
   webhookBackoffMs: defaultBackoffMs,

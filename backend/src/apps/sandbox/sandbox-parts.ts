@@ -114,6 +114,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     backgroundWork,
     target,
     changed,
+    hangMs: options.hangMs,
     journal: createJournal(clock),
     faults: createFaultRegistry(random),
     outbox,

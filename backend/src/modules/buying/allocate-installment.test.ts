@@ -7,6 +7,7 @@ import {
   type TestInstallment,
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { hangsPastTimeout } from '#test/support/open-test-system.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
 /** A worker that dies at one of its calls to the provider: nothing after it happens. */
@@ -197,7 +198,7 @@ describe('an undecided confirm of an installment', () => {
     paid,
   }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
-    await open.fault('buy-status', 'timeout', { times: 2 });
+    await open.fault('buy-status', 'timeout', { times: 2, delayMs: hangsPastTimeout });
     await allocate(open, paid);
     await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(5);

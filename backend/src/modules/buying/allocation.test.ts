@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { jobsOf, withJobRunner } from '#test/support/job-queue.ts';
 import { openAllocationScenario } from '#test/support/allocation-scenario.ts';
+import { hangsPastTimeout } from '#test/support/open-test-system.ts';
 
 const scenario = openAllocationScenario();
 const {
@@ -83,7 +84,8 @@ describe('an allocation', () => {
 
   it('is not confirmed again while nobody says what became of the first confirm', async () => {
     await scenario.open.fault('buy-confirm', 'accept_then_timeout');
-    await scenario.open.fault('buy-status', 'timeout', { times: 2 });
+    const unanswered = { times: 2, delayMs: hangsPastTimeout };
+    await scenario.open.fault('buy-status', 'timeout', unanswered);
     await allocate();
     expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
     expect((await operationsOf(scenario.bought)).map(({ status }) => status)).toEqual(['UNKNOWN']);

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Answer } from '#test/support/open-gold.ts';
+import { hangsPastTimeout } from '#test/support/open-test-system.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 
@@ -137,7 +138,7 @@ describe('a confirm', () => {
     seller,
   }) => {
     const key = newSaleKey();
-    await open.fault('sell-status', 'timeout', { times: 2 });
+    await open.fault('sell-status', 'timeout', { times: 2, delayMs: hangsPastTimeout });
     expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
     expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);

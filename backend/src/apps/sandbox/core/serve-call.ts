@@ -20,6 +20,8 @@ export interface CollaboratorContext {
   readonly backgroundWork: BackgroundWork;
   /** Called when a collaborator's records may have changed. */
   readonly changed: () => void;
+  /** How long `timeout` and `accept_then_timeout` keep a caller waiting, unless they say so. */
+  readonly hangMs: number;
 }
 
 interface Served {
@@ -33,7 +35,6 @@ interface Served {
   readonly context: CollaboratorContext;
 }
 
-const defaultHangMs = 30_000;
 const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
@@ -89,7 +90,7 @@ export const serveCall = async (served: Served): Promise<void> => {
       return send(served, { status, body: collaborator.errorBody(status, 'Injected failure') });
     }
     case 'timeout':
-      return hang(served, fault.delayMs ?? defaultHangMs);
+      return hang(served, fault.delayMs ?? context.hangMs);
     case 'reset':
       req.socket.resetAndDestroy();
       return undefined;
@@ -104,7 +105,7 @@ export const serveCall = async (served: Served): Promise<void> => {
     case 'accept_then_timeout': {
       const answer = work(served);
       context.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
-      return hang(served, fault.delayMs ?? defaultHangMs);
+      return hang(served, fault.delayMs ?? context.hangMs);
     }
     case 'malformed':
       return sendUnreadable(served, work(served));

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { addSeconds, createSystemClock } from '../../src/platform/clock/clock.ts';
+import { istDate } from '../../src/platform/clock/ist.ts';
+import type { DocumentedRoute, JsonSchema } from './openapi-document.ts';
+
+/** Valid values of fields for which the schema alone does not give one. */
+const samples: Readonly<Record<string, unknown>> = {
+  phone: '+919812345678',
+  otp: '000000',
+  confirmation: 'DELETE',
+  codes: ['sandbox'],
+  code: 'sandbox',
+  key: 'new-checkout',
+  slug: 'terms',
+  version: '2026-12',
+  effectiveFrom: '2026-12-01',
+  url: 'https://example.test/terms',
+  imageUrl: 'https://example.test/banner.webp',
+  linkUrl: '/gold',
+  startsAt: '2026-12-01T00:00:00Z',
+  endsAt: '2026-12-31T00:00:00Z',
+  mpin: '4829',
+  newMpin: '4829',
+  email: 'nobody@example.test',
+  unit: 'INR',
+  amount: '1000',
+  amount_inr: '1000',
+  start_date: istDate(addSeconds(createSystemClock().now(), 86_400)),
+  mandate_token: 'token-of-asha',
+  pan: 'ABCPE1234F',
+  aadhaar: '999941057058',
+  pincode: '560001',
+  dateOfBirth: '1990-01-31',
+  dataBase64: '',
+  contentType: 'image/png',
+  minBuyPaise: 1000,
+  maxBuyPaise: 20_000_000,
+  dailyBuyPaise: 50_000_000,
+  minSellPaise: 1000,
+  maxSellPaise: 50_000_000,
+  minSipPaise: 1000,
+  maxSipPaise: 10_000_000,
+  accountNumber: '123456789012',
+  ifsc: 'HDFC0001234',
+  items: [{ productId: randomUUID(), quantity: 1 }],
+  shippingAddress: {
+    name: 'Asha Rao',
+    phone: '+919812345678',
+    line1: '12 MG Road',
+    city: 'Bengaluru',
+    state: 'Karnataka',
+    pincode: '560001',
+  },
+  expectedTotal: '1129.00',
+  purityKarat: 22,
+  weightGrams: '3.5',
+  makingChargePct: 12.5,
+  discountPct: 10,
+  ratePerGram: '11326.33',
+};
+
+/** Valid values of parameters of paths that are no ids of ours. */
+const pathSamples: Readonly<Record<string, string>> = {
+  id: 'diwali-2026',
+  name: 'entity.legal_name',
+  reference: 'DG-7K3M9QXP',
+};
+
+/** Good input of any documented route, into which a test puts what is hostile. */
+export interface GoodValues {
+  /** A valid body without optional ids, which would name resources that do not exist. */
+  bodyOf(route: DocumentedRoute): Record<string, unknown>;
+  /** The path below the prefix, with good parameters but for those given. */
+  pathOf(route: DocumentedRoute, given?: Readonly<Record<string, string>>): string;
+}
+
+/** Creates them; `known` are values of fields that only the running system can give. */
+export const createGoodValues = (known: Readonly<Record<string, unknown>>): GoodValues => {
+  const given: Readonly<Record<string, unknown>> = { ...samples, ...known };
+  const sampleOf = (name: string, schema: JsonSchema): unknown => {
+    if (name === 'idempotency_key' || name === 'idempotencyKey') return `hostile-${randomUUID()}`;
+    if (name in given) return given[name];
+    if (schema.enum !== undefined) return schema.enum[0];
+    if (schema.format === 'uuid') return randomUUID();
+    if (schema.type === 'boolean') return true;
+    return schema.type === 'integer' ? (schema.minimum ?? 1) : 'some text';
+  };
+  const pathSampleOf = (name: string, schema: JsonSchema): unknown =>
+    (schema.format === 'uuid' ? undefined : pathSamples[name]) ?? sampleOf(name, schema);
+  return {
+    bodyOf: ({ body }) =>
+      Object.fromEntries(
+        Object.entries(body?.properties ?? {})
+          .filter(
+            ([name, { format }]) => format !== 'uuid' || body?.required?.includes(name) === true,
+          )
+          .map(([name, schema]) => [name, sampleOf(name, schema)]),
+      ),
+    pathOf: (route, chosen = {}) =>
+      route.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .reduce(
+          (path, { name, schema }) =>
+            path.replace(
+              `{${name}}`,
+              chosen[name] ?? encodeURIComponent(String(pathSampleOf(name, schema))),
+            ),
+          route.path.replace(/^\/v1/u, ''),
+        ),
+  };
+};
