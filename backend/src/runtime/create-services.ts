@@ -1,10 +1,10 @@
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
-import { createPaymentGateways } from '../adapters/payment-gateway/create-payment-gateways.ts';
-import { gatewayCodes } from '../adapters/payment-gateway/payment-gateway.config.ts';
 import {
+  createPaymentGateways,
+  gatewayCodes,
   separateByCredentials,
   type CredentialsRule,
-} from '../adapters/payment-gateway/separate-by-credentials.ts';
+} from '../adapters/payment-gateway/create-payment-gateways.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
 import { createBanking } from '../modules/banking/index.ts';

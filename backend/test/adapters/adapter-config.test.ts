@@ -3,8 +3,10 @@ import { createCi } from '../../src/adapters/ci/create-ci.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import { separateByCredentials } from '../../src/adapters/payment-gateway/separate-by-credentials.ts';
+import {
+  createPaymentGateways,
+  separateByCredentials,
+} from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';

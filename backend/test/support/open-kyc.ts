@@ -1,4 +1,4 @@
-import { isSigned } from '../../src/adapters/hmac-signature.ts';
+import { isSigned } from '../../src/adapters/webhook-signature.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
 import { createKyc, createKycReview } from '../../src/modules/kyc/index.ts';

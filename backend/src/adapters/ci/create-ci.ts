@@ -1,10 +1,14 @@
-import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import { z } from 'zod';
+import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import { ciVariables } from './ci.config.ts';
 import { createGithub } from './github/create-github.ts';
 import { githubVariables } from './github/github.config.ts';
 import type { Ci } from './port.ts';
+
+export const ciVariables = defineVariables({
+  CI_PROVIDER: { schema: z.enum(['github']).default('github'), doc: 'the CI system' },
+});
 
 const makers = {
   github: (env: Environment, deps: AdapterDeps) =>

@@ -1,10 +1,14 @@
-import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import { z } from 'zod';
+import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import { goldProviderVariables } from './gold-provider.config.ts';
 import type { GoldProvider } from './port.ts';
 import { createSafegold } from './safegold/create-safegold.ts';
 import { safegoldVariables } from './safegold/safegold.config.ts';
+
+export const goldProviderVariables = defineVariables({
+  GOLD_PROVIDER: { schema: z.enum(['safegold']).default('safegold'), doc: 'the gold provider' },
+});
 
 const makers = {
   safegold: (env: Environment, deps: AdapterDeps) =>

@@ -1,12 +1,21 @@
-import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import { z } from 'zod';
+import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import { createFilesystemStore } from './filesystem/create-filesystem-store.ts';
-import { filesystemVariables } from './filesystem/filesystem.config.ts';
-import { objectStoreVariables } from './object-store.config.ts';
+import {
+  createFilesystemStore,
+  filesystemVariables,
+} from './filesystem/create-filesystem-store.ts';
 import type { ObjectStore } from './port.ts';
 import { createS3Store } from './s3/create-s3-store.ts';
 import { s3Variables } from './s3/s3.config.ts';
+
+export const objectStoreVariables = defineVariables({
+  OBJECT_STORE: {
+    schema: z.enum(['filesystem', 's3']).default('filesystem'),
+    doc: 'the object store: `filesystem`, or `s3` for any S3-compatible server',
+  },
+});
 
 const makers = {
   filesystem: (env: Environment): ObjectStore & Closable => ({

@@ -15,7 +15,7 @@ export interface StoredObject extends StoredObjectHead {
   readonly bytes: Buffer;
 }
 
-export interface PutOptions {
+interface PutOptions {
   /** Refuses with OBJECT_EXISTS, atomically, instead of replacing. */
   readonly ifAbsent?: boolean;
 }
@@ -40,3 +40,8 @@ export interface ObjectStore {
   /** Deletes an object; done too when there was none. */
   delete(key: string): Promise<Outcome<void>>;
 }
+
+const KEY = /^(?=.{1,512}$)[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+
+/** Returns true for a valid key: no segment may be empty, begin with a dot or leave the folder. */
+export const isObjectKey = (key: string): boolean => KEY.test(key);

@@ -1,14 +1,62 @@
-import { ConfigError, parseConfig, type Environment } from '../../platform/config/config.ts';
+import { z } from 'zod';
+import {
+  defineVariables,
+  ConfigError,
+  parseConfig,
+  type Environment,
+} from '../../platform/config/config.ts';
+import { appMode, list } from '../../platform/config/kinds.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig, webhookVariables } from '../parse-adapter-config.ts';
+import type { PaymentGateway } from './port.ts';
 import { cashfreeVariables } from './cashfree/cashfree.config.ts';
 import { createCashfreeGateway } from './cashfree/create-cashfree-gateway.ts';
-import { paymentGatewayVariables } from './payment-gateway.config.ts';
-import type { PaymentGateway } from './port.ts';
-import { createRazorpay } from './razorpay/create-razorpay.ts';
+import { createRazorpayGateway } from './razorpay/create-razorpay-gateway.ts';
 import { razorpayVariables } from './razorpay/razorpay.config.ts';
 import { createSandboxGateway } from './sandbox/create-sandbox-gateway.ts';
 import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
+
+/** The payment gateways that have an adapter. */
+export const gatewayCodes = ['cashfree', 'razorpay', 'sandbox'] as const;
+
+/** The payment gateways that the service can use; operators choose among them. */
+export const paymentGatewayVariables = defineVariables({
+  APP_MODE: { schema: appMode(), doc: 'development, test or production' },
+  PAYMENT_GATEWAYS: {
+    schema: list('').pipe(z.array(z.enum(gatewayCodes))),
+    doc: `comma-separated payment gateways: ${gatewayCodes.join(', ')}`,
+  },
+});
+
+/** Which credentials an installation takes payments with. */
+export interface CredentialsRule {
+  readonly isProduction: boolean;
+  /** ALLOW_TEST_PAYMENTS: production's shape, with test money alone. */
+  readonly allowTestPayments: boolean;
+}
+
+interface SeparatedGateways<G> {
+  readonly gateways: ReadonlyMap<string, G>;
+  /** Never chosen, asked or believed: nothing that they report is a payment here. */
+  readonly barred: ReadonlyMap<string, G>;
+}
+
+/**
+ * Separates the gateways whose credentials do not fit the installation: in production those with
+ * test credentials, since what they capture is no money and would buy gold; with
+ * ALLOW_TEST_PAYMENTS all others, since real money would buy nothing.
+ */
+export const separateByCredentials = <G extends Pick<PaymentGateway, 'credentials'>>(
+  all: ReadonlyMap<string, G>,
+  { isProduction, allowTestPayments }: CredentialsRule,
+): SeparatedGateways<G> => {
+  const fits = ({ credentials }: G): boolean =>
+    !isProduction || (credentials === 'test') === allowTestPayments;
+  return {
+    gateways: new Map([...all].filter(([, gateway]) => fits(gateway))),
+    barred: new Map([...all].filter(([, gateway]) => !fits(gateway))),
+  };
+};
 
 const makers = {
   cashfree: (env: Environment, deps: AdapterDeps) =>
@@ -28,7 +76,7 @@ const makers = {
       deps,
     ),
   razorpay: (env: Environment, deps: AdapterDeps) =>
-    createRazorpay(
+    createRazorpayGateway(
       parseAdapterConfig(
         webhookVariables(razorpayVariables, 'RAZORPAY_WEBHOOK_SECRETS', deps),
         env,

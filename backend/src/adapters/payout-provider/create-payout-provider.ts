@@ -1,10 +1,18 @@
-import { parseConfig, type Environment } from '../../platform/config/config.ts';
+import { z } from 'zod';
+import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig, webhookVariables } from '../parse-adapter-config.ts';
-import { payoutProviderVariables } from './payout-provider.config.ts';
 import type { PayoutProvider } from './port.ts';
 import { createRazorpayx } from './razorpayx/create-razorpayx.ts';
 import { razorpayxVariables } from './razorpayx/razorpayx.config.ts';
+
+/** The choice of the provider that pays customers. */
+export const payoutProviderVariables = defineVariables({
+  PAYOUT_PROVIDER: {
+    schema: z.enum(['razorpayx']).default('razorpayx'),
+    doc: 'the payout provider',
+  },
+});
 
 const makers = {
   razorpayx: (env: Environment, deps: AdapterDeps) =>

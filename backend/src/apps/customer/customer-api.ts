@@ -1,5 +1,5 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
-import { isSigned } from '../../adapters/hmac-signature.ts';
+import { isSigned } from '../../adapters/webhook-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';

@@ -6,7 +6,7 @@ import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createGithub } from './collaborators/github/github.ts';
 import { createMessageStore } from './collaborators/msg91/message-store.ts';
 import { createMsg91 } from './collaborators/msg91/msg91.ts';
-import { createRazorpay } from './collaborators/razorpay/razorpay.ts';
+import { createRazorpayGateway } from './collaborators/razorpay/razorpay.ts';
 import { createRazorpayx } from './collaborators/razorpayx/razorpayx.ts';
 import { createPriceSource } from './collaborators/safegold/price-source.ts';
 import { createSafegoldStore } from './collaborators/safegold/safegold-store.ts';
@@ -69,7 +69,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
       clientSecret: options.cashfreeClientSecret,
       webhookSecret: signingSecret(options.cashfreeWebhookSecrets),
     }),
-    createRazorpay({
+    createRazorpayGateway({
       ...surroundings,
       keyId: options.razorpayKeyId,
       keySecret: options.razorpayKeySecret,

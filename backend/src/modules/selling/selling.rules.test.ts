@@ -6,7 +6,7 @@ import { isAppError } from '../../platform/errors/app-error.ts';
 import { CIRCUIT_OPEN } from '../../platform/http-client/create-call-guard.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
-import { type SaleToCheck, checkSellAmount } from '../quotes/index.ts';
+import { checkSellAmount, type SaleToCheck } from '../quotes/index.ts';
 import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
 
 describe('the word of an order-status', () => {

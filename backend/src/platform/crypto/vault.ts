@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/database.ts';
 import {
   createDataKeyCache,
-  type DataKeyCache,
   createDataKeyStore,
+  type DataKeyCache,
   type DataKeyStore,
   type StoredDataKey,
 } from './data-key-store.ts';

@@ -1,10 +1,10 @@
 export { batchReads } from './batch-reads.ts';
 export {
   createDatabase,
+  repeatTransient,
   type Database,
   type Db,
   type InTransaction,
-  repeatTransient,
 } from './database.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
 export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';

@@ -7,7 +7,7 @@ import {
   circuitBreaker,
   handleWhenResult,
 } from 'cockatiel';
-import { type Outcome, refused } from '../outcome/outcome.ts';
+import { refused, type Outcome } from '../outcome/outcome.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 
 /** The breaker of this collaborator is open: nothing was sent. */

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import { Agent, request as send } from 'undici';
-import { type Outcome, done, refused, unknown } from '../outcome/outcome.ts';
+import { done, refused, unknown, type Outcome } from '../outcome/outcome.ts';
 import { currentRequestId } from '../http/request-scope.ts';
 import {
-  type CallGuardOptions,
   NOT_AUTHORISED,
   RATE_LIMITED,
   errorCode,
@@ -11,6 +10,7 @@ import {
   NOT_SENT,
   TIMED_OUT,
   createCallGuard,
+  type CallGuardOptions,
 } from './create-call-guard.ts';
 import { parseLosslessJson, printLosslessJson } from './lossless-json.ts';
 

@@ -23,10 +23,10 @@ export {
   replayed,
   shared,
   writtenOut,
-  type Reply,
-  type ReplySink,
   defineIdempotentRoute,
   defineRoute,
+  type Reply,
+  type ReplySink,
   type RequestContext,
   type Route,
 } from './route.ts';

@@ -5,8 +5,8 @@ import { AppError } from '../errors/app-error.ts';
 import { bodyBytes, parseJsonBody, readBody } from './validate-input.ts';
 import type { Guard } from './access.ts';
 import {
-  type Reply,
   declaredErrors,
+  type Reply,
   type RawInput,
   type RequestContext,
   type Route,

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import {
-  type WorkerEvents,
   Logger as QueueLogger,
   run,
+  type WorkerEvents,
   type JobHelpers,
   type Runner,
   type RunnerOptions,

@@ -12,5 +12,5 @@ export {
   type JsonObject,
   type TaskList,
 } from './enqueue.ts';
-export { findJobs, type FoundJob, createQueueGauge } from './inspect-queue.ts';
-export { createPurgeSweep, type Purge, sweepRows, type Sweep } from './sweep.ts';
+export { findJobs, createQueueGauge, type FoundJob } from './inspect-queue.ts';
+export { createPurgeSweep, sweepRows, type Purge, type Sweep } from './sweep.ts';

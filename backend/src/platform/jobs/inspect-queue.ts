@@ -1,4 +1,4 @@
-import { selectRows, sql, type Db, selectOne } from '../db/index.ts';
+import { selectRows, sql, selectOne, type Db } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics, ObservedQueue } from '../observability/metrics.ts';
 

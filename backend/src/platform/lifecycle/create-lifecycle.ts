@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createTerminus } from '@godaddy/terminus';
 import type { Logger } from '../observability/logger.ts';
-import { type Timers, createTimers } from '../clock/timers.ts';
+import { createTimers, type Timers } from '../clock/timers.ts';
 import { createReadiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
 
 /**

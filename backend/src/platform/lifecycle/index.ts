@@ -1,2 +1,2 @@
 export { createInternalServer } from './create-internal-server.ts';
-export { createLifecycle, type Closer, exitOnCrash } from './create-lifecycle.ts';
+export { createLifecycle, exitOnCrash, type Closer } from './create-lifecycle.ts';

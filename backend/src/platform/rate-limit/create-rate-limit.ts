@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
   MemoryStore,
+  rateLimit,
   type ClientRateLimitInfo as Count,
   type Store,
-  rateLimit,
   type Options,
 } from 'express-rate-limit';
 import type { Redis } from 'ioredis';

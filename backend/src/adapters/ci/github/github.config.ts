@@ -1,6 +1,50 @@
+import { z } from 'zod';
+import { list, httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
-import { httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
-import { githubOwner, githubRepositories } from './github-names.ts';
+import { deployTargets, type DeployTarget } from '../port.ts';
+
+/** The repository of each target. */
+type Repositories = Readonly<Record<DeployTarget, string>>;
+
+const repositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/u;
+const targetNames: ReadonlySet<string> = new Set(deployTargets);
+
+/** The login of a user or an organisation. */
+const githubOwner = () =>
+  z.string().regex(/^[A-Za-z\d](?:[A-Za-z\d-]{0,38})$/u, 'must be the login of an account');
+
+const readRepositories = (
+  entries: readonly string[],
+): Repositories | { readonly problem: string } => {
+  const byTarget = new Map<string, string>();
+  for (const entry of entries) {
+    const [left = '', right] = entry.split('=', 2);
+    const [target, name] = right === undefined ? ['', left] : [left, right];
+    if (target !== '' && !targetNames.has(target)) return { problem: `${target} is no target` };
+    if (right !== undefined && target === '') return { problem: `${entry} names no target` };
+    if (!repositoryName.test(name)) return { problem: `"${name}" is no repository's name` };
+    if (byTarget.has(target)) return { problem: `${target || 'the rest'} is given twice` };
+    byTarget.set(target, name);
+  }
+  const of = (target: DeployTarget): string => byTarget.get(target) ?? byTarget.get('') ?? '';
+  const missing = deployTargets.filter((target) => of(target) === '');
+  if (missing.length > 0) return { problem: `names no repository of ${missing.join(', ')}` };
+  return {
+    backend: of('backend'),
+    website: of('website'),
+    'admin-portal': of('admin-portal'),
+    monitoring: of('monitoring'),
+  };
+};
+
+/** `service`, or `service,website=site`: the repository of each target. */
+const githubRepositories = () =>
+  list('').transform((entries, context): Repositories => {
+    const read = readRepositories(entries);
+    if (!('problem' in read)) return read;
+    context.addIssue({ code: 'custom', message: read.problem });
+    return z.NEVER;
+  });
 
 export const githubVariables = defineVariables({
   GITHUB_API_URL: {

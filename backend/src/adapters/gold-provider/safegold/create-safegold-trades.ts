@@ -1,20 +1,97 @@
-import { SMALLEST_TRADED_GRAMS, formatDecimal, formatRupees } from '../../../money/index.ts';
-import { isTraded, type Grams, type Paise } from '../../../money/index.ts';
-import type { Clock } from '../../../platform/clock/clock.ts';
-import { jsonNumber } from '../../../platform/http-client/index.ts';
-import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import {
+  UNITS_PER_GRAM,
+  WHOLE_BPS,
+  divideCeiling,
+  paise,
+  meanPrice,
+  SMALLEST_TRADED_GRAMS,
+  formatDecimal,
+  formatRupees,
+  isTraded,
+  type Bps,
+  type Grams,
+  type Paise,
+} from '../../../money/index.ts';
+import { addMs, type Clock } from '../../../platform/clock/clock.ts';
+import { UNREADABLE, jsonNumber } from '../../../platform/http-client/index.ts';
+import {
+  done,
+  unknown,
+  mapDone,
+  refused,
+  type Outcome,
+} from '../../../platform/outcome/outcome.ts';
 import {
   AMOUNT_MISMATCH,
   GRAMS_MISMATCH,
   PROVIDER_REFUSED,
   RATE_LAPSED,
   UNKNOWN_TRANSACTION,
+  type GoldProvider,
+  type ConfirmRequest,
+  type VerifiedTransaction,
 } from '../port.ts';
-import type { ConfirmRequest, GoldProvider, VerifiedTransaction } from '../port.ts';
-import type { SafegoldCalls } from './create-safegold-calls.ts';
-import { rateWithTax, rupeesFor } from './safegold.arithmetic.ts';
 import * as facts from './safegold.facts.ts';
-import { confirmAnswer, statusAnswer, verifyAnswer } from './safegold.schemas.ts';
+import type { SafegoldCalls } from './create-safegold-calls.ts';
+import {
+  buyPriceAnswer,
+  sellPriceAnswer,
+  spotPrice,
+  confirmAnswer,
+  statusAnswer,
+  verifyAnswer,
+} from './safegold.schemas.ts';
+
+/*
+ * SafeGold's own arithmetic (buy-verify-api): rupees round up to paise. It decides what SafeGold
+ * charges and pays, never what the customer does.
+ */
+
+/** Returns the rate per gram with tax. */
+const rateWithTax = (pricePaise: Paise, taxBps: Bps): Paise =>
+  paise(divideCeiling(pricePaise * (WHOLE_BPS + taxBps), WHOLE_BPS));
+
+/** Returns the rupees for a weight at a rate. */
+const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
+  paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
+
+/** Reads the named field of the buy price; the mean where none is named; undefined if unreadable. */
+const spotOf = (
+  spotField: string | undefined,
+  buyAnswer: object,
+  buy: Paise,
+  sell: Paise,
+): Paise | undefined => {
+  if (spotField === undefined) return meanPrice(buy, sell);
+  const field: unknown = Reflect.get(buyAnswer, spotField);
+  return spotPrice.safeParse(field).data;
+};
+
+/** Fetches both rates at once; without both there is no price. */
+export const createSafegoldPrice =
+  ({ call }: SafegoldCalls, clock: Clock, spotField: string | undefined): GoldProvider['price'] =>
+  async () => {
+    const validUntil = addMs(clock.now(), facts.rateValidityMs);
+    const [buying, selling] = await Promise.all([
+      call({ operation: 'buy-price', path: facts.paths.buyPrice, answer: buyPriceAnswer }),
+      call({ operation: 'sell-price', path: facts.paths.sellPrice, answer: sellPriceAnswer }),
+    ]);
+    if (buying.kind !== 'done') return buying;
+    if (selling.kind !== 'done') return selling;
+    const { value: buy } = buying;
+    const { value: sell } = selling;
+    const spotPaise = spotOf(spotField, buy, buy.current_price, sell.current_price);
+    if (spotPaise === undefined) return unknown(UNREADABLE);
+    return done({
+      buyPaise: buy.current_price,
+      sellPaise: sell.current_price,
+      spotPaise,
+      buyTaxBps: buy.applicable_tax,
+      buyRateId: buy.rate_id,
+      sellRateId: sell.rate_id,
+      validUntil,
+    });
+  };
 
 type Side = 'buy' | 'sell';
 

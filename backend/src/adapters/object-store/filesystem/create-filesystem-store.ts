@@ -1,18 +1,100 @@
-import { randomUUID } from 'node:crypto';
-import { open, readFile, unlink } from 'node:fs/promises';
+import { link, mkdir, open, rename, unlink, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { defineVariables, type Config } from '../../../platform/config/config.ts';
+import { text } from '../../../platform/config/kinds.ts';
 import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
-import { isObjectKey } from '../object-key.ts';
 import {
+  isObjectKey,
   INVALID_KEY,
   OBJECT_EXISTS,
   type ObjectStore,
   type StoredObject,
   type StoredObjectHead,
 } from '../port.ts';
-import { makeDirectory, moveIntoPlace, syncDirectory, writeDurably } from './durable-files.ts';
-import type { FilesystemConfig } from './filesystem.config.ts';
-import { headerReadBytes, printHeader, readHeader } from './object-file.ts';
+
+export const filesystemVariables = defineVariables({
+  OBJECT_STORE_DIR: {
+    schema: text(),
+    doc: 'directory of the objects, on storage that every replica shares',
+  },
+});
+
+type FilesystemConfig = Config<typeof filesystemVariables>;
+
+const directoryMode = 0o700;
+const fileMode = 0o600;
+
+/** Syncs a directory, so that its entries survive a crash. */
+const syncDirectory = async (directory: string): Promise<void> => {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Writes a new file with these bytes, on the disk before it returns. */
+const writeDurably = async (file: string, parts: readonly Uint8Array[]): Promise<void> => {
+  const handle = await open(file, 'wx', fileMode);
+  try {
+    for (const part of parts) await handle.writeFile(part);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Creates missing directories, and syncs each new name. */
+const makeDirectory = async (directory: string): Promise<void> => {
+  const first = await mkdir(directory, { recursive: true, mode: directoryMode });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length; made = path.dirname(made)) {
+    await syncDirectory(path.dirname(made));
+  }
+};
+
+/** Renames a staged file to its name; with `ifAbsent` it fails with EEXIST where that is taken. */
+const moveIntoPlace = async (staged: string, file: string, ifAbsent: boolean): Promise<void> => {
+  if (!ifAbsent) return rename(staged, file);
+  // Unlike a rename, a link never replaces what is there.
+  await link(staged, file);
+  return unlink(staged);
+};
+
+/*
+ * One object is one file, so that bytes and content type can't come apart: a header line of JSON,
+ * a line feed, the bytes.
+ */
+
+const lineFeed = 0x0a;
+const maxHeaderBytes = 1024;
+
+interface ObjectHeader {
+  readonly contentType: string;
+}
+
+/** Begins every file of the store. */
+const printHeader = (header: ObjectHeader): Buffer =>
+  Buffer.from(`${JSON.stringify(header)}\n`, 'utf8');
+
+/**
+ * The header at a file's beginning and how many bytes it takes.
+ * @throws TypeError when the bytes are no object's
+ */
+const readHeader = (bytes: Buffer): { header: ObjectHeader; headerBytes: number } => {
+  const end = bytes.subarray(0, maxHeaderBytes).indexOf(lineFeed);
+  const parsed: unknown = end < 0 ? undefined : JSON.parse(bytes.subarray(0, end).toString('utf8'));
+  if (typeof parsed === 'object' && parsed !== null && 'contentType' in parsed) {
+    const { contentType } = parsed;
+    if (typeof contentType === 'string') return { header: { contentType }, headerBytes: end + 1 };
+  }
+  throw new TypeError('not an object file');
+};
+
+/** This many bytes at a file's beginning always hold its header. */
+const headerReadBytes = maxHeaderBytes;
 
 // No key's segment can begin with a dot, so no object can be taken for one of these.
 const stagingDirectory = '.staging';

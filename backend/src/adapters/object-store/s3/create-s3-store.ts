@@ -7,8 +7,13 @@ import {
 } from '../../../platform/http-client/index.ts';
 import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { isObjectKey } from '../object-key.ts';
-import { INVALID_KEY, OBJECT_EXISTS, type ObjectStore, type StoredObject } from '../port.ts';
+import {
+  isObjectKey,
+  INVALID_KEY,
+  OBJECT_EXISTS,
+  type ObjectStore,
+  type StoredObject,
+} from '../port.ts';
 import type { S3Config } from './s3.config.ts';
 
 /** Far above the largest document or image; more than that was not put there by us. */

@@ -1,20 +1,52 @@
 import { formatRupees } from '../../../money/index.ts';
 import { jsonNumber } from '../../../platform/http-client/index.ts';
 import { done, mapDone, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import {
   GATEWAY_NOT_FOUND,
+  type VerifiedWebhook,
+  type WebhookDelivery,
   type CreateGatewayOrder,
   type GatewayOrder,
   type GatewayPayment,
   type PaymentGateway,
 } from '../port.ts';
-import type { CashfreeConfig } from './cashfree.config.ts';
 import * as facts from './cashfree.facts.ts';
 import * as answers from './cashfree.schemas.ts';
+import { readCashfreeEvent } from './read-cashfree-event.ts';
+import type { CashfreeConfig } from './cashfree.config.ts';
 import { createCashfreeCalls, resolveRepeat } from './create-cashfree-calls.ts';
 import { createCashfreeDebits } from './create-cashfree-debits.ts';
-import { verifyCashfreeWebhook } from './verify-cashfree-webhook.ts';
+
+/**
+ * Checks a webhook's signature: base64 HMAC-SHA256 of the timestamp and the raw body under one of
+ * the client secrets in force. A body that was parsed and printed again has another signature, for
+ * 170.00 becomes 170.
+ *
+ * The age of the timestamp is not judged: Cashfree retries for hours and resends on request, and a
+ * delivery refused for its age would be a capture lost. A replay is harmless, because an event is
+ * accepted once by its id and by its body, and its effect is once per payment.
+ */
+const verifyCashfreeWebhook = (
+  secrets: readonly string[],
+  { rawBody, headers }: WebhookDelivery,
+): VerifiedWebhook => {
+  const timestamp = headers[facts.headers.webhookTimestamp];
+  if (typeof timestamp !== 'string' || !/^\d{1,17}$/u.test(timestamp)) return { valid: false };
+  const isGenuine = isSigned({
+    message: Buffer.concat([Buffer.from(timestamp, 'utf8'), rawBody]),
+    signature: headers[facts.headers.webhookSignature],
+    encoding: 'base64',
+    secrets,
+  });
+  if (!isGenuine) return { valid: false };
+  return {
+    valid: true,
+    ...eventIdIn(headers, facts.headers.webhookEventId),
+    event: readCashfreeEvent(rawBody),
+  };
+};
 
 /** The reason of a question that Cashfree can't be asked without the order's id. */
 const NO_ORDER_ID = 'NO_ORDER_ID';

@@ -1,9 +1,14 @@
 import type { z } from 'zod';
 import type { HttpResponse } from '../../../platform/http-client/index.ts';
-import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import {
+  done,
+  mapDone,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps } from '../../adapter-deps.ts';
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { withoutNumbers } from '../../without-numbers.ts';
+import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED } from '../port.ts';
 import type { RazorpayConfig } from './razorpay.config.ts';
@@ -11,10 +16,11 @@ import {
   maximumPages,
   pageQuery,
   pageSize,
+  paths,
   refusalStatuses,
   saysNotFound,
 } from './razorpay.facts.ts';
-import { errorAnswer } from './razorpay.schemas.ts';
+import { errorAnswer, paymentsAnswer, type ListedPayment } from './razorpay.schemas.ts';
 
 /** The calls to Razorpay, whose lists come in pages. */
 export interface RazorpayCalls extends GatewayCalls {
@@ -65,4 +71,13 @@ export const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): 
       return unknown('LIST_TOO_LONG');
     },
   };
+};
+
+/** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
+export const listPaymentsOf = async (
+  { get }: Pick<RazorpayCalls, 'get'>,
+  gatewayOrderId: string,
+): Promise<Outcome<readonly ListedPayment[]>> => {
+  const path = paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
+  return mapDone(await get('list-payments', path, paymentsAnswer), ({ items }) => items);
 };

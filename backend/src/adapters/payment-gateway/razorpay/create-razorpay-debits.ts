@@ -2,8 +2,7 @@ import { toSafePaise } from '../../../money/index.ts';
 import { done, mapDone, refused } from '../../../platform/outcome/outcome.ts';
 import { GATEWAY_REFUSED } from '../port.ts';
 import type { PaymentGateway } from '../port.ts';
-import type { RazorpayCalls } from './create-razorpay-calls.ts';
-import { listPaymentsOf } from './create-razorpay-orders.ts';
+import { listPaymentsOf, type RazorpayCalls } from './create-razorpay-calls.ts';
 import * as facts from './razorpay.facts.ts';
 import { customerAnswer, orderContactAnswer, recurringAnswer } from './razorpay.schemas.ts';
 

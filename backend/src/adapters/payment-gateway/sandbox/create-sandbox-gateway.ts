@@ -1,13 +1,46 @@
+import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import { toSafePaise } from '../../../money/index.ts';
 import type { HttpResponse } from '../../../platform/http-client/index.ts';
-import { mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { createGatewayCalls } from '../create-gateway-calls.ts';
+import { basicAuthorization } from '../../http-texts.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
-import { createSandboxSignatures } from './create-sandbox-signatures.ts';
-import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
+import { createGatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
+import { readSandboxEvent } from './read-sandbox-event.ts';
+import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
+
+type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
+
+/** Checks the gateway's signatures: the checkout's under its key secret, webhooks' under theirs. */
+const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
+  verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>
+    Promise.resolve(
+      done(
+        isSigned({
+          message: `${gatewayOrderId}|${gatewayPaymentId}`,
+          signature,
+          encoding: 'hex',
+          secrets: [config.SANDBOX_GATEWAY_KEY_SECRET],
+        }),
+      ),
+    ),
+
+  verifyWebhook({ rawBody, headers }) {
+    const isGenuine = isSigned({
+      message: rawBody,
+      signature: headers['x-gateway-signature'],
+      encoding: 'hex',
+      secrets: config.SANDBOX_GATEWAY_WEBHOOK_SECRETS,
+    });
+    if (!isGenuine) return { valid: false };
+    return {
+      valid: true,
+      ...eventIdIn(headers, 'x-gateway-event-id'),
+      event: readSandboxEvent(rawBody),
+    };
+  },
+});
 
 const inPath = encodeURIComponent;
 

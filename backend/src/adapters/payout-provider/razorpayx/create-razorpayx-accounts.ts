@@ -3,7 +3,7 @@ import { ECHO_MISMATCH } from '../port.ts';
 import type { BankDetails, Payee, PayoutProvider } from '../port.ts';
 import type { RazorpayxCalls } from './create-razorpayx-calls.ts';
 import * as facts from './razorpayx.facts.ts';
-import * as wording from './razorpayx.wording.ts';
+import * as wording from './razorpayx.facts.ts';
 import { idAnswer, validationAnswer } from './razorpayx.schemas.ts';
 
 type Accounts = Pick<PayoutProvider, 'ensureFundAccount' | 'startValidation' | 'getValidation'>;

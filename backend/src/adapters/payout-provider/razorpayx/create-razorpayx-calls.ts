@@ -11,8 +11,7 @@ import { PAYOUT_NOT_FOUND, PAYOUT_REFUSED } from '../port.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
 import { refusalStatuses, saysNotFound } from './razorpayx.facts.ts';
 import { errorAnswer } from './razorpayx.schemas.ts';
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { withoutNumbers } from '../../without-numbers.ts';
+import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
 
 type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
 

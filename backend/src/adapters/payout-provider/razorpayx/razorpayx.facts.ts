@@ -10,8 +10,7 @@ import type {
  * Everything that the adapter assumes of RazorpayX. Pages are those of razorpay.com/docs/api/x
  * unless another folder is named. An assumption that they don't settle is marked "unverified": it
  * comes from client code of third parties or is our reading, and must be checked with live keys
- * (penny-drops do not exist in test mode: composite-account-validation). The spelling of names,
- * numbers and narrations is in `razorpayx.wording.ts`.
+ * (penny-drops do not exist in test mode: composite-account-validation).
  */
 
 const dayMs = 86_400_000;
@@ -140,3 +139,34 @@ export const signatureHeaders = ['x-gateway-signature', 'x-razorpay-signature'] 
 
 /** webhooks/best-practices: unique to an event, the same on each delivery of it. */
 export const eventIdHeader = 'x-razorpay-event-id';
+
+/** contacts/create: such as 9123456789. Unverified: that a number with its country code is taken
+ * differently; ten digits, as in the example. */
+export const contactNumber = (phone: string): string => phone.replace(/^\+91/, '');
+
+/**
+ * contacts/create, fund-accounts/create: a name has 3 to 50 (contact) or 120 (bank account) of
+ * letters, digits, space and `'-_/().`, and ends with none of the signs but the dot.
+ */
+export const nameOf = (name: string, maximum: number): string => {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9 '\-_/().]/g, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+    .slice(0, maximum)
+    .replace(/[ '\-_/()]+$/, '');
+  return plain.length < 3 ? `Customer ${plain}`.trim() : plain;
+};
+
+export const contactNameLength = 50;
+export const holderNameLength = 120;
+
+/** payouts/create/bank-account: at most 30 of letters, digits and space. */
+export const narrationOf = (text: string): string =>
+  text
+    .replace(/[^A-Za-z0-9 ]/g, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+    .slice(0, 30);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
-import { withoutNumbers } from '../../without-numbers.ts';
+import { withoutNumbers } from '../../http-texts.ts';
 import type { ProviderPayout, ProviderValidation } from '../port.ts';
 import { payoutStatuses, validationStatus } from './razorpayx.facts.ts';
 

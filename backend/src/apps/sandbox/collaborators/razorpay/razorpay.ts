@@ -26,7 +26,7 @@ const prefixes = {
 } as const;
 
 /** Creates Razorpay's payment gateway: orders, payments, refunds, disputes, recurring payments. */
-export const createRazorpay = (options: RazorpayOptions): SimulatedGateway => {
+export const createRazorpayGateway = (options: RazorpayOptions): SimulatedGateway => {
   const { clock, random, keyId, keySecret } = options;
   const store = createGatewayStore(clock, prefixedIds(random, prefixes));
   const protocol = createRazorpayProtocol({ ...options, store });

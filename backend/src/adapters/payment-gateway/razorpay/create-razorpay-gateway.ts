@@ -1,16 +1,18 @@
 import { toSafePaise } from '../../../money/index.ts';
 import { done, mapDone, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { CreateGatewayOrder, GatewayOrder, PaymentGateway } from '../port.ts';
-import type { RazorpayCalls } from './create-razorpay-calls.ts';
 import * as facts from './razorpay.facts.ts';
 import {
-  disputesAnswer,
-  orderAnswer,
-  ordersAnswer,
-  paymentsAnswer,
-  refundsAnswer,
-  type ListedPayment,
-} from './razorpay.schemas.ts';
+  listPaymentsOf,
+  createRazorpayCalls,
+  type RazorpayCalls,
+} from './create-razorpay-calls.ts';
+import { disputesAnswer, orderAnswer, ordersAnswer, refundsAnswer } from './razorpay.schemas.ts';
+import { createRazorpayDebits } from './create-razorpay-debits.ts';
+import type { RazorpayConfig } from './razorpay.config.ts';
+import { readRazorpayEvent } from './read-razorpay-event.ts';
 
 type Orders = Pick<
   PaymentGateway,
@@ -19,17 +21,8 @@ type Orders = Pick<
 
 const inPath = encodeURIComponent;
 
-/** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
-export const listPaymentsOf = async (
-  { get }: Pick<RazorpayCalls, 'get'>,
-  gatewayOrderId: string,
-): Promise<Outcome<readonly ListedPayment[]>> => {
-  const path = facts.paths.paymentsOfOrder(inPath(gatewayOrderId));
-  return mapDone(await get('list-payments', path, paymentsAnswer), ({ items }) => items);
-};
-
 /** Creates orders, and reads them with their payments, refunds and disputes. */
-export const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
+const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
   const { get, getAll, post } = calls;
 
   const findOrderByReceipt = async (
@@ -94,5 +87,48 @@ export const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
           .map(({ gatewayPaymentId: _payment, ...dispute }) => dispute),
       );
     },
+  };
+};
+
+/** Razorpay as a payment gateway; the wire's facts are in `razorpay.facts.ts`. */
+export const createRazorpayGateway = (
+  config: RazorpayConfig,
+  deps: AdapterDeps,
+): PaymentGateway & Closable => {
+  const calls = createRazorpayCalls(config, deps);
+  return {
+    code: 'razorpay',
+    publicKey: config.RAZORPAY_KEY_ID,
+    credentials: facts.credentialsOf(config.RAZORPAY_KEY_ID),
+    ...createRazorpayOrders(calls),
+    ...createRazorpayDebits(calls),
+
+    // payments/payment-gateway/web-integration/standard: hex HMAC-SHA256 under the key secret.
+    verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>
+      Promise.resolve(
+        done(
+          isSigned({
+            message: `${gatewayOrderId}|${gatewayPaymentId}`,
+            signature,
+            encoding: 'hex',
+            secrets: [config.RAZORPAY_KEY_SECRET],
+          }),
+        ),
+      ),
+
+    verifyWebhook({ rawBody, headers }) {
+      const isGenuine = isSigned({
+        message: rawBody,
+        signature: headers[facts.signatureHeader],
+        encoding: 'hex',
+        secrets: config.RAZORPAY_WEBHOOK_SECRETS,
+      });
+      if (!isGenuine) return { valid: false };
+      const event = readRazorpayEvent(rawBody);
+      return { valid: true, ...eventIdIn(headers, facts.eventIdHeader), event };
+    },
+
+    isAvailable: () => calls.isAvailable(),
+    close: () => calls.close(),
   };
 };

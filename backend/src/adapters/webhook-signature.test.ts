@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { isSigned } from './hmac-signature.ts';
+import { isSigned } from './webhook-signature.ts';
 
 const message = Buffer.from('{"amount":170.00}');
 const sign = (secret: string, encoding: 'hex' | 'base64') =>

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly message: string | Uint8Array;
   /** Unvalidated: it may be missing or anything. */
   readonly signature: unknown;
@@ -24,4 +24,16 @@ export const isSigned = ({ message, signature, encoding, secrets }: SignedMessag
     isGenuine = (fits && given.toString(encoding) === signature) || isGenuine;
   }
   return isGenuine;
+};
+
+/**
+ * Returns the event id that a header gives, in an object to spread; none for one that can't be
+ * stored.
+ */
+export const eventIdIn = (
+  headers: Readonly<Record<string, unknown>>,
+  name: string,
+): { eventId?: string } => {
+  const id = headers[name];
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? { eventId: id } : {};
 };
