@@ -4,7 +4,7 @@ import { createKeyringRotation } from '../../src/apps/worker/create-keyring-rota
 import { createAuditor } from '../../src/modules/audit/index.ts';
 import { openTicket } from '../../src/modules/support/open-ticket.ts';
 import { openBody } from '../../src/modules/webhook-inbox/index.ts';
-import { sealBody } from '../../src/modules/webhook-inbox/sealed-body.ts';
+import { sealBody } from '../../src/modules/webhook-inbox/webhook-inbox.store.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/platform/crypto/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createFactories } from '#test/support/factories.ts';

@@ -5,8 +5,7 @@ export {
   type WebhookInbox,
 } from './receive-event.ts';
 export { resealBodies } from './reseal-bodies.ts';
-export { openBody } from './sealed-body.ts';
-export { countOutdatedBodies } from './webhook-inbox.store.ts';
+export { openBody, countOutdatedBodies } from './webhook-inbox.store.ts';
 export type {
   EventEffect,
   EventNames,

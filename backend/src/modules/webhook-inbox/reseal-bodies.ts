@@ -1,7 +1,6 @@
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
-import { resealBody } from './sealed-body.ts';
-import { claimOutdatedBodies, replaceBody } from './webhook-inbox.store.ts';
+import { resealBody, claimOutdatedBodies, replaceBody } from './webhook-inbox.store.ts';
 
 /**
  * After a new first key in PII_KEYRING: seals bodies of unknown customers anew, a batch in each
