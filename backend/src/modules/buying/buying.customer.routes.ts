@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { idempotencyKeySchema, type KeyedRequest } from '../../platform/idempotency/index.ts';
 import {
   created,
   defineIdempotentRoute,
@@ -5,13 +7,34 @@ import {
   type Reply,
   type Route,
 } from '../../platform/http/index.ts';
-import type { KeyedRequest } from '../../platform/idempotency/index.ts';
+import { paymentMethods, paymentOrderSchema, type Payments } from '../payments/index.ts';
+import { goldOrderView, presentOrder } from '../orders/index.ts';
+import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { presentOrder } from '../orders/index.ts';
-import { paymentOrderSchema, type Payments } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { Buy, PlacedOrder } from './buy.ts';
-import { buyBody, buyView, payQuoteBody } from './buying.schemas.ts';
+
+const buyBody = z
+  .object({ ...amountShape, idempotency_key: idempotencyKeySchema })
+  .transform((body, context) => ({ ...toAmount(body, context), key: body.idempotency_key }));
+
+const payQuoteBody = z.object({
+  quote_id: z.uuid(),
+  idempotency_key: idempotencyKeySchema,
+  method: z.enum(paymentMethods).optional(),
+  terms_accepted: z.boolean().optional(),
+});
+
+const buyView = z.object({
+  order: goldOrderView,
+  payment: paymentOrderSchema,
+  sg_tx_id: z.string(),
+  expires_at: z.iso.datetime(),
+});
+buyView.register(z.globalRegistry, {
+  id: 'Purchase',
+  description: 'A buy order and the payment that it waits for.',
+});
 
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 

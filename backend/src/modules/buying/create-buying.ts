@@ -13,14 +13,15 @@ import {
   DEBIT_TASK,
   type DebitInstallmentsDeps,
 } from './debit-installments.ts';
-import { createRenewLife, type InstallmentLifeDeps } from './installment-life.ts';
-import { createInstallmentSweeps, type InstallmentSweepsDeps } from './installment.sweeps.ts';
-import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 import {
+  createRenewLife,
+  type InstallmentLifeDeps,
   createPlaceInstallment,
   type InstallmentDeps,
   type PlaceInstallment,
 } from './place-installment.ts';
+import { createInstallmentSweeps, type InstallmentSweepsDeps } from './installment.sweeps.ts';
+import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 import {
   createRecordAllocationOutcome,
   type RecordAllocationOutcome,

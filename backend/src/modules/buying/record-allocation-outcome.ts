@@ -1,10 +1,9 @@
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Grams } from '../../money/index.ts';
-import { addMs } from '../../platform/clock/clock.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { cancelScheduled } from '../../platform/jobs/index.ts';
+import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { creditHolding, reserveForReview, type PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -36,10 +35,9 @@ import {
   type NextStep,
   type Verdict,
 } from './allocation.rules.ts';
-import { createTakeNextStep } from './take-next-step.ts';
 
 /** The outcome of a try, by the provider's order-status. */
-export interface AllocationOutcome {
+interface AllocationOutcome {
   readonly orderId: string;
   readonly verdict: Verdict;
   /** The confirm that was queried; undefined where no intent was ever written. */
@@ -264,3 +262,33 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
 };
 
 export type RecordAllocationOutcome = ReturnType<typeof createRecordAllocationOutcome>;
+
+type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
+  readonly status: 'PAID' | 'RETRY_PENDING';
+};
+
+/**
+ * Creates the step that follows a try of an allocation that has not bought the gold, in the
+ * caller's transaction, the order locked: the next try, or a person.
+ */
+export const createTakeNextStep =
+  ({ orders }: { readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'> }) =>
+  async (
+    db: Db,
+    order: AwaitingOrder,
+    next: NextStep,
+    actor: Actor,
+  ): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
+    const { id, status } = order;
+    if (next.kind === 'REVIEW') {
+      const by = { actor, cause: 'allocation.given-up' };
+      await orders.sendToReview(db, order, next.code, next.reason, by);
+      return 'REVIEW';
+    }
+    if (status === 'RETRY_PENDING') return 'SKIPPED';
+    const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
+    const by = { cause: 'allocation.failed', actor };
+    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+    await schedule(db, allocationRetry(id, next.dueAt));
+    return 'RETRY';
+  };

@@ -26,7 +26,7 @@ import {
   type VerifiedBuy,
 } from '../quotes/index.ts';
 import { nextInstallmentStep } from './allocation.rules.ts';
-import { createTakeNextStep } from './take-next-step.ts';
+import { createTakeNextStep } from './record-allocation-outcome.ts';
 
 /** A paid installment as it was read under its lock, to be verified at the provider. */
 export interface InstallmentToVerify {

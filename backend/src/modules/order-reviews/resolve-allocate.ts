@@ -12,8 +12,8 @@ import {
   allocationRetry,
   isLockedBuy,
 } from '../orders/index.ts';
-import { findLatestConfirm, verifyError } from '../provider-operations/index.ts';
-import { type QuoteDeps, requireProviderUser } from '../quotes/index.ts';
+import { findLatestConfirm } from '../provider-operations/index.ts';
+import { type QuoteDeps, requireProviderUser, verifyError } from '../quotes/index.ts';
 import {
   endReview,
   lockReviewed,

@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { lockOrder } from './orders.store.ts';
 import { sellStatuses, type Actor, type SellStatus } from './orders.types.ts';
-import { createTransitionSale } from './transition-order.ts';
+import { createTransitionSale } from './orders.states.ts';
 
 /** A sell order as its payout sees it: locked by `lockSellOrder` in the same transaction. */
 export interface SaleOrder {

@@ -7,7 +7,7 @@ import {
   createTransitionBuy,
   createTransitionInstallment,
   createTransitionSale,
-} from './transition-order.ts';
+} from './orders.states.ts';
 
 /**
  * Creates what changes the state of gold orders, for every module above: payments, payouts,

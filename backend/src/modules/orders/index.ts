@@ -26,7 +26,12 @@ export {
   presentOrder,
   presentOrderRow,
 } from './orders.schemas.ts';
-export { isAwaitingAllocation } from './orders.states.ts';
+export {
+  isAwaitingAllocation,
+  type OrderChanges,
+  type TransitionBuy,
+  type TransitionSale,
+} from './orders.states.ts';
 export {
   findOrder,
   hasAllocatedOrder,
@@ -66,4 +71,3 @@ export {
   allocationRetry,
   lockPayableOrder,
 } from './payable-orders.ts';
-export type { OrderChanges, TransitionBuy, TransitionSale } from './transition-order.ts';

@@ -4,7 +4,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue, type JobRequest } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { TransitionBuy } from './transition-order.ts';
+import type { TransitionBuy } from './orders.states.ts';
 import { notifyInstallmentFailed, notifyUnderReview } from './orders.notifications.ts';
 import { lockOrder } from './orders.store.ts';
 import {

@@ -16,10 +16,3 @@ export {
   renewConfirm,
   renewVerify,
 } from './provider-operations.store.ts';
-export {
-  type VerifyErrorCode,
-  coversCharge,
-  isCoveredByProvider,
-  verifyError,
-  verifyErrorCode,
-} from './verify.rules.ts';

@@ -1,11 +1,26 @@
-export { type DraftBuyQuote, createDraftBuyQuote, requireProviderUser } from './draft-buy-quote.ts';
-export { type DraftSellQuote, createDraftSellQuote } from './draft-sell-quote.ts';
-export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
-export { createQuotePurge } from './purge-quotes.ts';
-export { createQuoteRoutes } from './quotes.customer.routes.ts';
-export type { GoldBase, QuoteDeps } from './draft-buy-quote.ts';
-export { amountShape, toAmount } from './quotes.schemas.ts';
 export {
+  type DraftBuyQuote,
+  createDraftBuyQuote,
+  requireProviderUser,
+  type GoldBase,
+  type QuoteDeps,
+  createVerifyBuy,
+  isGramsMismatch,
+  type VerifiedBuy,
+} from './quote-buy.ts';
+export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
+export {
+  type SaleToCheck,
+  type VerifyErrorCode,
+  checkDailyBuys,
+  checkSellAmount,
+  isCoveredByProvider,
+  requireUsable,
+  verifyError,
+  verifyErrorCode,
+} from './quote.rules.ts';
+export {
+  createQuotePurge,
   consumeQuote,
   expireQuotes,
   findBuyQuote,
@@ -16,5 +31,6 @@ export {
   lockBuyQuote,
   lockSellQuote,
 } from './quotes.store.ts';
+export { createQuoteRoutes } from './quotes.customer.routes.ts';
+export { amountShape, toAmount } from './quotes.schemas.ts';
 export type { BuyQuote, GoldAmount, SellQuote } from './quotes.types.ts';
-export { createVerifyBuy, isGramsMismatch, type VerifiedBuy } from './verify-buy.ts';

@@ -1,3 +1,4 @@
+import { AMOUNT_MISMATCH, GRAMS_MISMATCH } from '../../adapters/gold-provider/port.ts';
 import {
   MoneyError,
   addPaise,
@@ -8,6 +9,7 @@ import {
   sellByGrams,
   sellByInr,
   toSafePaise,
+  toleranceOn,
   valueOf,
   type Bps,
   type BuyBreakdown,
@@ -18,6 +20,8 @@ import {
 import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { sumBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { GoldAmount, QuoteStatus } from './quotes.types.ts';
@@ -148,3 +152,40 @@ export const requireUsable = (
   if (quote.status === 'CONSUMED') throw new AppError('QUOTE_USED');
   if (quote.status === 'EXPIRED' || quote.expiresAt <= now) throw new AppError('QUOTE_EXPIRED');
 };
+
+/**
+ * Our price against the provider's, after each verify and before anything is written or confirmed
+ * (contract: money > Provider's price). Both sides are amounts for the same grams, tax included.
+ */
+
+/** Returns true where what a customer pays covers what the provider charges, within tolerance. */
+export const coversCharge = (
+  customerPaysPaise: Paise,
+  providerChargesPaise: Paise,
+  toleranceBps: Bps,
+): boolean =>
+  providerChargesPaise - customerPaysPaise <= toleranceOn(providerChargesPaise, toleranceBps);
+
+/** Returns true where what a customer is paid does not exceed what the provider pays. */
+export const isCoveredByProvider = (
+  customerIsPaidPaise: Paise,
+  providerPaysPaise: Paise,
+  toleranceBps: Bps,
+): boolean =>
+  customerIsPaidPaise - providerPaysPaise <= toleranceOn(providerPaysPaise, toleranceBps);
+
+const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
+
+export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
+
+/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
+export const verifyErrorCode = (
+  verified: Exclude<Outcome<never>, { kind: 'done' }>,
+): VerifyErrorCode => {
+  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
+  if (!isNo) return 'PROVIDER_UNAVAILABLE';
+  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+};
+
+export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
+  new AppError(verifyErrorCode(verified), { cause: verified });

@@ -3,8 +3,14 @@ import { created, defineRoute, idParams, ok, type Route } from '../../platform/h
 import { availableGrams, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { requireProviderUser, type DraftBuyQuote, type QuoteDeps } from './draft-buy-quote.ts';
-import type { DraftSellQuote } from './draft-sell-quote.ts';
+import {
+  requireProviderUser,
+  type DraftBuyQuote,
+  type QuoteDeps,
+  storeBuyQuote,
+  type StoreBuyQuoteDeps,
+} from './quote-buy.ts';
+import type { DraftSellQuote } from './quote-sell.ts';
 import {
   buyQuoteView,
   presentBuyQuote,
@@ -14,7 +20,6 @@ import {
   sellQuoteView,
 } from './quotes.schemas.ts';
 import { findBuyQuote, findSellQuote, insertSellQuote } from './quotes.store.ts';
-import { storeBuyQuote, type StoreBuyQuoteDeps } from './store-buy-quote.ts';
 
 const quoteErrors = [
   'KYC_REQUIRED',

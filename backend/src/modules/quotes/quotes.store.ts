@@ -1,6 +1,13 @@
-import { fromSafeBps, gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
-import type { DatabaseDecimal } from '../../money/index.ts';
+import {
+  fromSafeBps,
+  gramsFromDatabase,
+  gramsToDatabase,
+  paise,
+  type DatabaseDecimal,
+} from '../../money/index.ts';
 import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import type { BuyQuote, SellQuote } from './quotes.types.ts';
 
 type BuyAmountName =
@@ -212,3 +219,33 @@ export const expireQuotes = (db: Db, now: Date, limit: number): Promise<number> 
         WHERE status = 'ACTIVE' AND expires_at <= ${now}::timestamptz
         ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
   );
+
+/** Longer than any reconciliation looks back: the provider still shows the verify of a quote. */
+const keptMs = 90 * 24 * 60 * 60_000;
+
+/**
+ * Deletes quotes long expired that nothing rests on. The foreign keys of orders, payment orders and
+ * calls to the provider would refuse any other.
+ */
+export const createQuotePurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-quotes',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM gold_quote WHERE id IN (
+          SELECT q.id FROM gold_quote q
+          WHERE q.status = 'EXPIRED'
+            AND q.expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+            AND NOT EXISTS (SELECT FROM gold_order o WHERE o.quote_id = q.id)
+            AND NOT EXISTS (SELECT FROM payment_order p WHERE p.quote_id = q.id)
+            AND NOT EXISTS (SELECT FROM provider_operation c WHERE c.quote_id = q.id)
+          ORDER BY q.expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});

@@ -18,8 +18,13 @@ import {
   recordIntent,
   renewConfirm,
 } from '../provider-operations/index.ts';
-import { recordSaleOutcome, type SaleOutcome } from './record-sale-outcome.ts';
-import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
+import {
+  recordSaleOutcome,
+  type SaleOutcome,
+  readSaleVerdict,
+  reviewOf,
+  type SaleVerdict,
+} from './record-sale-outcome.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 type Claim =

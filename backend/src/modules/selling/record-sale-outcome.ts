@@ -1,7 +1,13 @@
+import {
+  UNKNOWN_TRANSACTION,
+  type ProviderTransactionStatus,
+} from '../../adapters/gold-provider/port.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { debitHolding, releaseSale } from '../holdings/index.ts';
 import {
+  type ManualReviewCode,
   type GoldOrder,
   type VerifiedSale,
   isVerifiedSale,
@@ -10,6 +16,7 @@ import {
   notifySold,
   sendSaleToReview,
 } from '../orders/index.ts';
+import { debitHolding, releaseSale } from '../holdings/index.ts';
 import { insertPayout } from '../payouts/index.ts';
 import {
   findLatestConfirm,
@@ -20,8 +27,52 @@ import {
   newConfirm,
   recordIntent,
 } from '../provider-operations/index.ts';
-import type { SaleReview, SaleVerdict } from './selling.rules.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
+
+/**
+ * The state of a sale by the provider's order-status. SOLD: it bought the customer's gold. FAILED:
+ * it did not and will not. NOT_CONFIRMED: not so far; a confirm may still be on its way. UNKNOWN:
+ * no answer, or none that is final.
+ */
+export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
+
+const verdicts: Readonly<Record<ProviderTransactionStatus, SaleVerdict>> = {
+  SUCCESS: 'SOLD',
+  FAILED: 'FAILED',
+  NOT_CONFIRMED: 'NOT_CONFIRMED',
+  IN_PROGRESS: 'UNKNOWN',
+};
+
+export const readSaleVerdict = (status: Outcome<ProviderTransactionStatus>): SaleVerdict => {
+  if (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION) return 'NOT_CONFIRMED';
+  return status.kind === 'done' ? verdicts[status.value] : 'UNKNOWN';
+};
+
+interface SaleReview {
+  readonly code: Extract<ManualReviewCode, 'SELL_UNKNOWN_OUTCOME' | 'SELL_REFUSED_AFTER_VERIFY'>;
+  readonly reason: string;
+}
+
+/** Returns why a verified sale that the provider did not report as sold waits for a person. */
+export const reviewOf = (
+  verdict: Exclude<SaleVerdict, 'SOLD'>,
+  confirmed: Outcome<unknown> | undefined,
+): SaleReview => {
+  const wasRefused = confirmed?.kind === 'refused' && !isUnavailable(confirmed);
+  if (verdict === 'FAILED' || wasRefused) {
+    return {
+      code: 'SELL_REFUSED_AFTER_VERIFY',
+      reason: 'The provider refused the sale after it had verified it; the grams stay reserved.',
+    };
+  }
+  return {
+    code: 'SELL_UNKNOWN_OUTCOME',
+    reason:
+      'The provider did not say whether it bought the gold ' +
+      `(${verdict === 'NOT_CONFIRMED' ? 'not confirmed so far' : 'no final answer'}); ` +
+      'the grams stay reserved.',
+  };
+};
 
 /** The outcome of a verified sale after the provider was queried. */
 export interface SaleOutcome extends SaleInitiator {
@@ -42,7 +93,7 @@ export interface SaleOutcome extends SaleInitiator {
 }
 
 /** The result of recording; LEFT where another process has the sale or it is no longer VERIFIED. */
-export type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
+type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
 
 const noReview = { manualReviewCode: null, manualReviewReason: null };
 

@@ -1,20 +1,164 @@
 import { createHash } from 'node:crypto';
+import { parseDecimal, type Grams } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   createIdempotency,
   type Idempotency,
   type KeyScope,
   type KeyedRequest,
 } from '../../platform/idempotency/index.ts';
-import { invariant } from '../../platform/invariant/invariant.ts';
 import { withLock } from '../../platform/redis/index.ts';
-import { type GoldOrder, findOrder } from '../orders/index.ts';
+import { lockUsableAccount } from '../banking/index.ts';
+import { availableGrams, lockHolding, readHolding, reserveGrams } from '../holdings/index.ts';
+import { insertSellOrder, type GoldOrder, findOrder } from '../orders/index.ts';
+import { verifiablePrice } from '../price/index.ts';
+import { recordVerifyIntent } from '../provider-operations/index.ts';
+import {
+  type SellQuote,
+  consumeQuote,
+  findSellQuote,
+  findUsableSellQuote,
+  insertSellQuote,
+  lockSellQuote,
+  requireProviderUser,
+  requireUsable,
+  type VerifyErrorCode,
+} from '../quotes/index.ts';
 import { findPayoutOfOrder, type Payout } from '../payouts/index.ts';
-import type { VerifyErrorCode } from '../provider-operations/index.ts';
+import type { SaleRequest, SellingDeps, SaleInitiator } from './selling.types.ts';
 import { confirmSale } from './confirm-sale.ts';
-import { placeSale } from './place-sale.ts';
-import type { SaleInitiator, SaleRequest, SellingDeps } from './selling.types.ts';
 import { verifySale } from './verify-sale.ts';
+
+/** The quote that a sale uses up. */
+type QuoteToSell =
+  /** Named by the caller, whose sale is refused when it can't be used. */
+  | { readonly kind: 'named'; readonly quote: SellQuote }
+  /** The newest that fits; where another sale was quicker, a new one is made. */
+  | { readonly kind: 'found'; readonly quote: SellQuote }
+  | { readonly kind: 'new'; readonly quote: SellQuote };
+
+/** Names the order in the idempotency key, in the transaction that writes the order. */
+type BindKey = (tx: Db, orderId: string) => Promise<void>;
+
+const findNamedQuote = async (
+  { db }: SellingDeps,
+  { userId, amount: { unit, requested } }: SaleRequest,
+  quoteId: string,
+): Promise<SellQuote> => {
+  const quote = await findSellQuote(db, quoteId, userId);
+  if (quote === undefined) {
+    throw new AppError('NOT_FOUND', { message: 'There is no such quote.', field: 'quote_id' });
+  }
+  const isOfAmount =
+    quote.unit === unit && parseDecimal(quote.requested, 8) === parseDecimal(requested, 8);
+  if (isOfAmount) return quote;
+  throw new AppError('VALIDATION_FAILED', {
+    message: 'The quote is for another amount.',
+    field: 'quote_id',
+  });
+};
+
+const chooseQuote = async (
+  deps: SellingDeps,
+  request: SaleRequest,
+  mayFind: boolean,
+): Promise<QuoteToSell> => {
+  const { db, clock, draftSellQuote } = deps;
+  const { userId, amount, quoteId } = request;
+  if (quoteId !== undefined) {
+    return { kind: 'named', quote: await findNamedQuote(deps, request, quoteId) };
+  }
+  const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
+  if (found !== undefined) return { kind: 'found', quote: found };
+  const live = await verifiablePrice(deps);
+  return { kind: 'new', quote: draftSellQuote.draft(userId, amount, live) };
+};
+
+const requireAvailable = (grams: Grams, available: Grams): void => {
+  if (grams > available) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
+};
+
+/** Chooses the quote and checks, in the order of refusals, everything that may refuse the sale. */
+const prepare = async (
+  deps: SellingDeps,
+  request: SaleRequest,
+  mayFind: boolean,
+): Promise<QuoteToSell> => {
+  const { db, clock, draftSellQuote } = deps;
+  const { userId, amount, bankAccountId } = request;
+  await requireProviderUser(db, userId);
+  const chosen = await chooseQuote(deps, request, mayFind);
+  const available = availableGrams(await readHolding(db, userId));
+  await draftSellQuote.checkLimits(chosen.quote, amount, available);
+  if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
+  await lockUsableAccount(db, userId, bankAccountId);
+  requireAvailable(chosen.quote.grams, available);
+  return chosen;
+};
+
+/** Consumes the quote; false when it was only found, and another sale was quicker. */
+const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise<boolean> => {
+  if (kind === 'new') {
+    await insertSellQuote(tx, { ...quote, status: 'CONSUMED' });
+    return true;
+  }
+  const locked = await lockSellQuote(tx, quote.id, quote.userId);
+  if (locked === undefined) throw new AppError('NOT_FOUND', { field: 'quote_id' });
+  const isUsable = locked.status === 'ACTIVE' && locked.expiresAt > now;
+  if (kind === 'found' && !isUsable) return false;
+  requireUsable(locked, now);
+  return consumeQuote(tx, quote.id, now);
+};
+
+/** Writes the sale in one transaction, where each refusal is definite. */
+const write = (
+  { inTransaction, clock, random }: SellingDeps,
+  { userId, bankAccountId, requestId }: SaleRequest,
+  chosen: QuoteToSell,
+  bindKey: BindKey,
+): Promise<string | undefined> =>
+  inTransaction(async (tx) => {
+    const { quote } = chosen;
+    const { grams } = quote;
+    const at = clock.now();
+    // First of all, so that two sales of one customer count each other.
+    const available = availableGrams(await lockHolding(tx, userId));
+    if (!(await consume(tx, chosen, at))) return undefined;
+    await lockUsableAccount(tx, userId, bankAccountId);
+    requireAvailable(grams, available);
+    if (!(await reserveGrams(tx, { userId, grams, at }))) {
+      throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
+    }
+    const id = random.uuid();
+    const eventId = random.uuid();
+    const placed = { ...quote, id, eventId, quoteId: quote.id, bankAccountId, requestId, at };
+    await insertSellOrder(tx, placed);
+    const intent = { ...quote, id: random.uuid(), orderId: id, quoteId: quote.id, at };
+    await recordVerifyIntent(tx, intent);
+    await bindKey(tx, id);
+    return id;
+  });
+
+/**
+ * Places a sale: one transaction in which the quote is consumed, the bank account checked, the
+ * grams reserved and the order written, before the provider is called
+ * (contract: selling > Placing a sale). Whatever may refuse it is checked before, in the order of
+ * refusals, and again under the locks. Returns the id of the order, PENDING.
+ * @throws AppError in the order of refusals (contract: selling > Refusals of a sale)
+ */
+const placeSale = async (
+  deps: SellingDeps,
+  request: SaleRequest,
+  bindKey: BindKey,
+): Promise<string> => {
+  const placed = await write(deps, request, await prepare(deps, request, true), bindKey);
+  const id = placed ?? (await write(deps, request, await prepare(deps, request, false), bindKey));
+  invariant(id, 'a new quote is consumed by the sale that made it');
+  await deps.portfolios.drop(request.userId);
+  return id;
+};
 
 /** The life of the lock of a sale's key after its holder dies (contract: selling > Placing a sale). */
 const saleLockMs = 120_000;

@@ -1,10 +1,33 @@
+import { z } from 'zod';
+import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { created, defineIdempotentRoute, replayed, type Route } from '../../platform/http/index.ts';
+import { payoutViewSchema, presentPayout } from '../payouts/index.ts';
+import { goldOrderView, presentOrder } from '../orders/index.ts';
+import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { presentOrder } from '../orders/index.ts';
-import { presentPayout } from '../payouts/index.ts';
 import { findSaleReplay, sellNow, type Sale } from './sell-now.ts';
-import { sellBody, sellView } from './selling.schemas.ts';
 import type { SellingOptions } from './selling.types.ts';
+
+const sellBody = z
+  .object({
+    ...amountShape,
+    bank_account_id: z.uuid(),
+    idempotency_key: idempotencyKeySchema,
+    quote_id: z.uuid().optional(),
+  })
+  .transform((body, context) => ({
+    amount: toAmount(body, context),
+    bankAccountId: body.bank_account_id,
+    quoteId: body.quote_id,
+    key: body.idempotency_key,
+  }));
+
+/** `payout` is there from the confirmation on. */
+const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
+sellView.register(z.globalRegistry, {
+  id: 'Sale',
+  description: 'A sell order and, from its confirmation on, the payout of its proceeds.',
+});
 
 type SellBody = (typeof sellBody)['_output'];
 

@@ -12,8 +12,7 @@ import {
   markSwept,
 } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
-import { recordSaleOutcome } from './record-sale-outcome.ts';
-import { readSaleVerdict, reviewOf } from './selling.rules.ts';
+import { recordSaleOutcome, readSaleVerdict, reviewOf } from './record-sale-outcome.ts';
 import type { SellingDeps } from './selling.types.ts';
 import { verifyLeaseMs } from './verify-sale.ts';
 

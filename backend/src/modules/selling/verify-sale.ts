@@ -7,14 +7,13 @@ import { describeOutcome, refused, unknown, type Outcome } from '../../platform/
 import { releaseSale } from '../holdings/index.ts';
 import { findUser } from '../identity/index.ts';
 import { type GoldOrder, lockOrder } from '../orders/index.ts';
+import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-operations/index.ts';
 import {
-  acquireVerify,
+  type SellQuote,
+  findSellQuote,
   isCoveredByProvider,
-  recordVerifyOutcome,
-  renewVerify,
   verifyErrorCode,
-} from '../provider-operations/index.ts';
-import { type SellQuote, findSellQuote } from '../quotes/index.ts';
+} from '../quotes/index.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 /** The lease of one verify call, on the database's clock: longer than the call's time limit. */

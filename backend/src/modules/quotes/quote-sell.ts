@@ -2,14 +2,14 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Grams, Paise } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { breakDownSell, checkSellAmount } from './quote.rules.ts';
-import type { QuoteDeps } from './draft-buy-quote.ts';
+import type { QuoteDeps } from './quote-buy.ts';
 import type { GoldAmount, SellQuote } from './quotes.types.ts';
 
 /** The life of a sell quote (contract: limits > Quotes and locks). */
-export const sellQuoteLifeMs = 120_000;
+const sellQuoteLifeMs = 120_000;
 
 /** Returns the amount that limits bind: as requested in INR, or what the grams come to. */
-export const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
+const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
   amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
 
 /**

@@ -1,20 +1,108 @@
 import {
+  type GoldProvider,
   AMOUNT_MISMATCH,
   GRAMS_MISMATCH,
   RATE_LAPSED,
-  type GoldProvider,
 } from '../../adapters/gold-provider/port.ts';
 import type { Bps, BuyBreakdown, Paise } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
+import { findUser } from '../identity/index.ts';
+import { requireApprovedKyc } from '../kyc/index.ts';
+import { type LivePriceReader, verifiablePrice, type LivePrice } from '../price/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { gstRateBpsOn } from '../accounting/index.ts';
-import { verifiablePrice, type LivePrice, type LivePriceReader } from '../price/index.ts';
-import { coversCharge, verifyError } from '../provider-operations/index.ts';
-import { breakDownBuy } from './quote.rules.ts';
-import type { GoldAmount } from './quotes.types.ts';
+import { lockHolding } from '../holdings/index.ts';
+import {
+  breakDownBuy,
+  checkBuyAmount,
+  checkDailyBuys,
+  coversCharge,
+  verifyError,
+} from './quote.rules.ts';
+import type { BuyQuote, GoldAmount } from './quotes.types.ts';
+import { insertBuyQuote, supersedeBuyQuotes } from './quotes.store.ts';
+
+/** The mechanics of a use case. */
+export interface GoldBase {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface QuoteDeps extends GoldBase {
+  readonly provider: GoldProvider;
+  readonly price: LivePriceReader;
+  readonly limits: { current(): Promise<Limits> };
+  /** The tolerance towards the provider's price (contract: money > Provider's price). */
+  readonly priceToleranceBps: Bps;
+}
+
+/**
+ * Returns the provider's id of the customer.
+ * @throws AppError KYC_REQUIRED
+ */
+export const requireProviderUser = async (db: Db, userId: string): Promise<string> => {
+  const [user] = await Promise.all([findUser(db, userId), requireApprovedKyc(db, userId)]);
+  // Approval registers with the provider first, so whoever is approved has an id there.
+  const id = user?.providerUserId ?? null;
+  if (id === null) throw new AppError('KYC_REQUIRED');
+  return id;
+};
+
+/** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
+const quoteLifeMs = 420_000;
+/** A quote ends this long before its lock: the customer still has to pay. */
+const lockMarginMs = 45_000;
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
+
+export type DraftBuyQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
+
+/**
+ * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
+ * price, provider (contract: conventions > Order of refusals). It writes nothing: a verify binds
+ * nobody until it is confirmed.
+ * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
+ *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
+ */
+export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
+  const { db, clock, random, limits } = deps;
+  const verifyBuy = createVerifyBuy(deps);
+
+  const checkLimits = async (userId: string, amountPaise: BuyBreakdown['totalPaise']) => {
+    const inForce = await limits.current();
+    checkBuyAmount(inForce, amountPaise);
+    await checkDailyBuys(db, { userId, amountPaise }, inForce, clock.now());
+  };
+
+  return async (userId, amount) => {
+    const providerUserId = await requireProviderUser(db, userId);
+    if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
+    const id = random.uuid();
+    const verified = await verifyBuy({
+      userId,
+      providerUserId,
+      amount,
+      reference: id,
+      ...(amount.unit === 'GRAMS' && {
+        check: ({ totalPaise }: BuyBreakdown) => checkLimits(userId, totalPaise),
+      }),
+    });
+    const createdAt = clock.now();
+    const lockMargin = addMs(verified.lockEndsAt, -lockMarginMs);
+    const expiresAt = earlier(addMs(createdAt, quoteLifeMs), lockMargin);
+    if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
+    const { unit, requested } = amount;
+    return { ...verified, id, userId, status: 'ACTIVE', unit, requested, expiresAt, createdAt };
+  };
+};
 
 /** A purchase that the provider would make at our price, until its lock ends. */
 export interface VerifiedBuy extends BuyBreakdown {
@@ -30,7 +118,7 @@ export interface VerifiedBuy extends BuyBreakdown {
   readonly lockEndsAt: Date;
 }
 
-export interface BuyToVerify {
+interface BuyToVerify {
   readonly userId: string;
   readonly providerUserId: string;
   readonly amount: GoldAmount;
@@ -40,7 +128,7 @@ export interface BuyToVerify {
   readonly check?: (breakdown: BuyBreakdown) => Promise<void>;
 }
 
-export interface VerifyBuyDeps {
+interface VerifyBuyDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -75,7 +163,7 @@ const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): Tried 
   throw refusal;
 };
 
-export type VerifyBuy = (request: BuyToVerify) => Promise<VerifiedBuy>;
+type VerifyBuy = (request: BuyToVerify) => Promise<VerifiedBuy>;
 
 /**
  * Creates the verify of a buy at the price of the moment, with the provider's lock behind it. A
@@ -140,4 +228,32 @@ export const createVerifyBuy = (deps: VerifyBuyDeps): VerifyBuy => {
     if ('verified' in second) return second.verified;
     throw second.refusal;
   };
+};
+
+/** Active buy quotes of one customer (contract: limits > Quotes and locks). */
+const maxActiveQuotes = 10;
+
+export interface StoreBuyQuoteDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+}
+
+/**
+ * Stores a drafted buy quote. Where the customer has the most already, the oldest are superseded:
+ * EXPIRED before their time. The holding's lock makes requests of one customer take turns, with
+ * each other and with the payment order that consumes a quote.
+ */
+export const storeBuyQuote = async (
+  { inTransaction, clock, metrics }: StoreBuyQuoteDeps,
+  quote: BuyQuote,
+): Promise<void> => {
+  const superseded = await inTransaction(async (tx) => {
+    await lockHolding(tx, quote.userId);
+    const kept = maxActiveQuotes - 1;
+    const count = await supersedeBuyQuotes(tx, quote.userId, { kept, at: clock.now() });
+    await insertBuyQuote(tx, quote);
+    return count;
+  });
+  if (superseded > 0) metrics.countBound('active_buy_quotes', superseded);
 };

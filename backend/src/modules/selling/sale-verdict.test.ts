@@ -7,7 +7,7 @@ import { CIRCUIT_OPEN } from '../../platform/http-client/create-call-guard.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { defaultLimits } from '../settings/index.ts';
 import { checkSellAmount, type SaleToCheck } from '../quotes/index.ts';
-import { readSaleVerdict, reviewOf, type SaleVerdict } from './selling.rules.ts';
+import { readSaleVerdict, reviewOf, type SaleVerdict } from './record-sale-outcome.ts';
 
 describe('the word of an order-status', () => {
   it.each<[ProviderTransactionStatus, SaleVerdict]>([
