@@ -8,8 +8,14 @@ import { lockPayableOrder } from '../orders/index.ts';
 import { applyPayment, causeOf } from './apply-payment.ts';
 import { listUsableGateways } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
-import { acquireDebit, findDebit, recordDebit, releaseDebit, renewDebit } from './debits.store.ts';
-import { readMandateToken } from './mandate-token.ts';
+import {
+  acquireDebit,
+  findDebit,
+  recordDebit,
+  releaseDebit,
+  renewDebit,
+  readMandateToken,
+} from './debits.store.ts';
 import {
   findPaymentOrder,
   lockPaymentOrder,

@@ -1,6 +1,7 @@
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
-import type { DebitStatus } from './payments.types.ts';
+import type { Sealer } from '../../platform/crypto/index.ts';
+import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /** Longer than one call to a gateway may take; begun anew before each. */
 const leaseMs = 20_000;
@@ -79,7 +80,7 @@ export const markAsked = async (db: Db, id: string, at: Date): Promise<void> => 
   await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
 };
 
-export interface DueDebits {
+interface DueDebits {
   readonly now: Date;
   /** Those that were requested are asked about; the others wait, as behind a closed gate. */
   readonly undecidedOnly: boolean;
@@ -109,4 +110,31 @@ export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]>
     take: due.limit,
     select: { id: true },
   });
+};
+
+/** The token is the customer's: a plan and its payment orders hold the same sealed value. */
+const contextOf = (userId: string) => ({
+  purpose: 'mandate',
+  column: 'sip_plan.mandate_token',
+  row: userId,
+});
+
+/** Seals the gateway's token of a customer's mandate, with `sealer` of `vault.forUser`. */
+export const sealMandateToken = (sealer: Sealer, userId: string, token: string): string =>
+  sealer.seal(token, contextOf(userId));
+
+/**
+ * Reads the mandate that a payment order is debited under, for the gateway's adapter and nobody
+ * else; undefined where its customer pays by the checkout.
+ * @throws DataKeyDestroyedError when the customer is gone
+ */
+export const readMandateToken = async (
+  { db, vault }: Pick<PaymentsDeps, 'db' | 'vault'>,
+  { id, userId, debitDueAt }: Pick<PaymentOrder, 'id' | 'userId' | 'debitDueAt'>,
+): Promise<string | undefined> => {
+  if (debitDueAt === null) return undefined;
+  const select = { mandateTokenSealed: true };
+  const row = await db.paymentOrder.findUnique({ where: { id }, select });
+  if (row === null || row.mandateTokenSealed === null) return undefined;
+  return (await vault.forUser(db, userId)).open(row.mandateTokenSealed, contextOf(userId));
 };

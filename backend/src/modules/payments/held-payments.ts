@@ -2,7 +2,7 @@ import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { fetchReversals, hasAnswered, type GatewayReversals } from './fetch-reversals.ts';
+import { fetchReversals, hasAnswered, type GatewayReversals } from './poll-reversals.ts';
 import {
   listHeldPayments,
   markPaymentApplied,
@@ -16,7 +16,7 @@ import {
   transitionPaymentOrder,
 } from './payment-orders.store.ts';
 import { resolveReversals } from './payment-reversals.store.ts';
-import { findLackingReversals } from './reversals.rules.ts';
+import { findLackingReversals } from './apply-reversal.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**

@@ -1,9 +1,8 @@
 export { createPayments, type Payments } from './create-payments.ts';
-export { listDueDebits } from './debits.store.ts';
+export { listDueDebits, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
-export { sealMandateToken } from './mandate-token.ts';
 export {
   findPaymentOrder,
   listPaymentOrders,

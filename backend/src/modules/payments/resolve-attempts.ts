@@ -9,8 +9,7 @@ import {
 } from './gateway-attempts.store.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
 import type { PaymentsDeps } from './payments.types.ts';
-import { pollMadeOrder } from './poll-gateway.ts';
-import { recoverGatewayOrder } from './recover-gateway-order.ts';
+import { pollMadeOrder, recoverGatewayOrder } from './poll-gateway.ts';
 
 const minuteMs = 60_000;
 /** A gateway that has no order of the receipt so long after the request will never make one. */

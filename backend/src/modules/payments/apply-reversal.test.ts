@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
 import { buyStatuses } from '../orders/index.ts';
-import { decideReversal, findLackingReversals } from './reversals.rules.ts';
+import { decideReversal, findLackingReversals } from './apply-reversal.ts';
 import type { ReversalKind } from './payments.types.ts';
 
 describe('a reversal of a payment', () => {
