@@ -1,14 +1,17 @@
 import type { Route } from '../../platform/http/index.ts';
-import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
-import { createWebhookInbox } from '../webhook-inbox/index.ts';
+import { type Sweep, type TaskList, enqueue, sweepRows } from '../../platform/jobs/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
 import { dispatchPayout } from './dispatch-payout.ts';
 import { createPayoutInboxHandler } from './payout-inbox-handler.ts';
 import { createPayoutAdminRoutes } from './payouts.admin.routes.ts';
 import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
-import { createPayoutJobs } from './payouts.jobs.ts';
-import { createPayoutSweeps } from './payouts.sweeps.ts';
+import { createPayoutJobs, dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
+import { listPayoutsToPoll } from './payout-attempt.store.ts';
+import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
 
 export interface Payouts {
   /** GET /payouts, GET /payouts/:id. */
@@ -34,4 +37,49 @@ export const createPayouts = (deps: PayoutsDeps): Payouts => {
     }),
     sweeps: createPayoutSweeps(deps, inbox),
   };
+};
+
+/** A payout untouched for longer has lost its job, or its provider is to be queried. */
+const quietMs = 60_000;
+const batchSize = 100;
+
+/** The sweeps over payouts and their events. */
+const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Sweep[] => {
+  const { db, clock, logger } = deps;
+
+  const quietBatch = () => {
+    const now = clock.now();
+    return { quietSince: addMs(now, -quietMs), now, limit: batchSize };
+  };
+
+  return [
+    { name: 'payouts-apply-due-events', run: () => inbox.retryPendingEvents() },
+    { name: 'payouts-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
+    {
+      name: 'payouts-resume-pending',
+      async run() {
+        for (const payoutId of await listUndispatchedPayouts(db, quietBatch())) {
+          logger.warn({ payoutId }, 'a dispatch is resumed');
+          await enqueue(db, dispatchJob(payoutId));
+          await markResumed(db, payoutId, clock.now());
+        }
+      },
+    },
+    {
+      name: 'payouts-poll-attempts',
+      async run(signal) {
+        await sweepRows({
+          rows: await listPayoutsToPoll(db, quietBatch()),
+          signal,
+          handle: async (payoutId) => {
+            await dispatchPayout(deps, payoutId);
+            return true;
+          },
+          onError: (error, payoutId) =>
+            logger.warn({ payoutId, err: describeError(error) }, 'a payout is still open'),
+        });
+      },
+    },
+    { name: 'payouts-purge-bodies', run: () => inbox.purgeEventBodies() },
+  ];
 };

@@ -1,6 +1,5 @@
 export { createPayouts, type Payouts } from './create-payouts.ts';
-export { insertPayout } from './insert-payout.ts';
-export { noHolds, type PayoutHolds } from './payout-holds.ts';
+export { insertPayout, noHolds, type PayoutHolds } from './insert-payout.ts';
 export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
 export { dispatchJob } from './payouts.jobs.ts';
 export {

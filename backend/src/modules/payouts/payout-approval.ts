@@ -3,15 +3,18 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
-import { findPayout, lockPayout } from './payout.store.ts';
+import { findPayout, lockPayout, approvePayoutRow } from './payout.store.ts';
 import type { Payout, PayoutsDeps } from './payouts.types.ts';
+import { dispatchJob } from './payouts.jobs.ts';
+import { startAttempt } from './dispatch-payout.ts';
 
 /**
  * INR 100,000: up to it a payout goes out by itself, and an ADMIN may approve it
  * (contract: payouts > Payout cap).
  */
-export const payoutCapPaise: Paise = paise(10_000_000n);
+const payoutCapPaise: Paise = paise(10_000_000n);
 
 /** Returns true for an amount that goes out only after an operator's approval. */
 export const needsApproval = (amountPaise: Paise): boolean => amountPaise > payoutCapPaise;
@@ -81,3 +84,25 @@ export const auditPayout = async (
   });
   return after;
 };
+
+/**
+ * Approves a PENDING payout: PROCESSING, and the worker sends it. Of two approvals at once the
+ * second finds it approved.
+ * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION
+ */
+export const approvePayout = (
+  deps: PayoutsDeps,
+  payoutId: string,
+  operator: Operator,
+): Promise<Payout> =>
+  deps.inTransaction(async (tx) => {
+    const { adminId } = operator.principal;
+    const payout = await lockWithinCap(tx, payoutId, operator.principal);
+    if (payout.status !== 'PENDING' || payout.approvedAt !== null) {
+      throw new AppError('ILLEGAL_TRANSITION', { details: { status: payout.status } });
+    }
+    await approvePayoutRow(tx, payoutId, { approvedBy: adminId, at: deps.clock.now() });
+    await startAttempt(deps, tx, payout, `admin:${adminId}`);
+    await enqueue(tx, dispatchJob(payoutId));
+    return auditPayout(deps, tx, operator, { action: 'payout.approve', before: payout });
+  });

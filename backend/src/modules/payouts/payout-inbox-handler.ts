@@ -1,10 +1,67 @@
+import { z } from 'zod';
+import type { PayoutProviderEvent } from '../../adapters/payout-provider/port.ts';
+import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
 import { findReportedAttempt } from './payout-attempt.store.ts';
-import { parsePayoutEvent, printPayoutEvent, type ReadPayoutEvent } from './payout-event.ts';
 import { applyPayoutEventTask } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptReport } from './record-payout-attempt.ts';
+
+/** An event whose body could be read. */
+export type ReadPayoutEvent = Exclude<PayoutProviderEvent, { readonly kind: 'unreadable' }>;
+
+const text = z.string().exactOptional();
+const moment = z.iso
+  .datetime()
+  .transform((at) => new Date(at))
+  .exactOptional();
+
+/** An event as the inbox keeps it, sealed, until it can be applied. */
+const storedEventSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('payout'),
+    name: z.string(),
+    occurredAt: moment,
+    payout: z.object({
+      providerPayoutId: z.string(),
+      referenceId: text,
+      fundAccountId: text,
+      amountPaise: z.int().transform(fromSafePaise).exactOptional(),
+      status: z.enum(['PROCESSING', 'PAID', 'FAILED', 'REVERSED']),
+      providerStatus: z.string(),
+      mode: text,
+      utr: text,
+      failureReason: text,
+    }),
+  }),
+  z.object({
+    kind: z.literal('validation'),
+    name: z.string(),
+    occurredAt: moment,
+    validation: z.object({
+      validationId: z.string(),
+      referenceId: text,
+      status: z.enum(['PENDING', 'VALID', 'INVALID', 'FAILED']),
+      providerStatus: z.string(),
+      registeredName: text,
+      nameMatchScore: z.int().exactOptional(),
+      reason: text,
+    }),
+  }),
+  z.object({ kind: z.literal('other'), name: z.string() }),
+]);
+
+/** Converts an event to a form that JSON can hold. */
+const printPayoutEvent = (event: ReadPayoutEvent): object => {
+  if (event.kind !== 'payout') return event;
+  const { amountPaise, ...payout } = event.payout;
+  const amount = amountPaise === undefined ? {} : { amountPaise: toSafePaise(amountPaise) };
+  return { ...event, payout: { ...payout, ...amount } };
+};
+
+/** Converts the stored form back. */
+const parsePayoutEvent = (content: unknown): ReadPayoutEvent => storedEventSchema.parse(content);
 
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;

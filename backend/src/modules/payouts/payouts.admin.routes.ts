@@ -1,6 +1,6 @@
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
-import { approvePayout } from './approve-payout.ts';
+import { approvePayout } from './payout-approval.ts';
 import { listPayouts } from './payout.store.ts';
 import {
   operatorPayoutsQuery,
