@@ -3,7 +3,7 @@ export { eraseKyc } from './erase-kyc.ts';
 export { createDocumentRemoval } from './remove-documents.sweep.ts';
 export { createKycEvents } from './kyc-events.ts';
 export { createKycSweeps } from './kyc.sweeps.ts';
-export { kycStatusOf, requireApprovedKyc } from './kyc.read-model.ts';
+export { kycStatusOf, requireApprovedKyc } from './kyc.store.ts';
 export { kycOperatorView } from './kyc.schemas.ts';
 export { kycStatuses, type KycStatus } from './kyc.types.ts';
 export { readKycOfUser } from './present-kyc.ts';

@@ -1,6 +1,7 @@
 import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import { kycStatuses, type DocumentKind, type KycStatus } from './kyc.types.ts';
 
 /* The rows of `kyc_record` and `kyc_document`. */
@@ -275,4 +276,22 @@ export const listDocumentsOfDeleted = (db: Db, limit: number) =>
 
 export const deleteDocument = async (db: Db, id: string): Promise<void> => {
   await db.kycDocument.deleteMany({ where: { id } });
+};
+
+/**
+ * Returns the customer's KYC status, PENDING before anything was submitted. Raw SQL, since every
+ * quote and every purchase reads it.
+ */
+export const kycStatusOf = async (db: Db, userId: string): Promise<KycStatus> => {
+  const row = await selectOne<{ status: string }>(
+    db,
+    sql`SELECT status FROM kyc_record WHERE user_id = ${userId}::uuid`,
+  );
+  return row === undefined ? 'PENDING' : toKycStatus(row.status);
+};
+
+/** @throws AppError KYC_REQUIRED unless KYC is approved. */
+export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> => {
+  const status = await kycStatusOf(db, userId);
+  if (status !== 'APPROVED') throw new AppError('KYC_REQUIRED', { details: { status } });
 };

@@ -1,6 +1,22 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Random } from '../../platform/ids/random.ts';
 import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import type { Notification } from './notifications.types.ts';
+import type { Notify, Notification } from './notifications.types.ts';
+
+/**
+ * Creates the one way to notify a customer: a row of `notification`. Delivery by push, SMS or email
+ * is not part of the service (contract: customers > Notifications).
+ */
+export const createNotify =
+  ({ clock, random }: { readonly clock: Clock; readonly random: Random }): Notify =>
+  async (db, { userId, type, title, body, data = {}, dedupeKey = null }) => {
+    const row = { id: random.uuid(), userId, type, title, body, data, dedupeKey };
+    await db.notification.createMany({
+      data: [{ ...row, createdAt: clock.now() }],
+      skipDuplicates: true,
+    });
+  };
 
 const columns = sql`
   id, type, title, body, data, read_at AS "readAt", created_at AS "createdAt"`;
@@ -38,3 +54,8 @@ export const markNotificationRead = (
       WHERE id = ${id}::uuid AND user_id = ${userId}::uuid
       RETURNING ${columns}`,
   );
+
+/** Deletes every notification of a customer, in the transaction that deletes their account. */
+export const deleteNotifications = async (tx: Db, userId: string): Promise<void> => {
+  await tx.notification.deleteMany({ where: { userId } });
+};

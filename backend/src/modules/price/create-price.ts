@@ -12,11 +12,11 @@ import {
   type FetchPrice,
   type LivePriceReader,
   type PriceCache,
+  findSpreads,
 } from './live-price.ts';
 import { createPriceCustomerRoutes } from './price.customer.routes.ts';
 import { cachedPrice } from './price.schemas.ts';
 import { priceLifeMs } from './price.types.ts';
-import { findSpreads } from './spreads.ts';
 
 export interface PriceModule {
   readonly live: LivePriceReader;

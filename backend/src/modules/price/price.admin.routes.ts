@@ -2,10 +2,9 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess, anyAdmin } from '../admins/index.ts';
-import type { FetchPrice } from './live-price.ts';
+import { type FetchPrice, findSpreads, setSpreads, type SetSpreadsDeps } from './live-price.ts';
 import { recordOverride, type OverridePriceDeps } from './override-price.ts';
 import { overrideBody, presentProviderPrice, priceConfigBody, priceView } from './price.schemas.ts';
-import { findSpreads, setSpreads, type SetSpreadsDeps } from './spreads.ts';
 
 const tags = ['price'];
 

@@ -1,5 +1,16 @@
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import {
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type InTransaction,
+} from '../../platform/db/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
 import { evidenceItems, type Evidence, type EvidenceItem } from './readiness.types.ts';
+import { presentEvidence, type EvidenceBody } from './readiness.schemas.ts';
 
 /* The rows of `readiness_evidence`. */
 
@@ -27,7 +38,7 @@ export const isAllEvidenceVerified = async (db: Db): Promise<boolean> => {
 };
 
 /** Locks an item's evidence, where there is any, until the transaction ends. */
-export const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
+const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
   await selectRows(tx, sql`SELECT item FROM readiness_evidence WHERE item = ${item} FOR UPDATE`);
 };
 
@@ -44,4 +55,32 @@ export const upsertEvidence = async (
     create: { item, ...evidence },
     update: evidence,
   });
+};
+
+export interface PutEvidenceDeps {
+  readonly inTransaction: InTransaction;
+  readonly audit: Auditor;
+  readonly clock: Clock;
+}
+
+/** Replaces the evidence of an item, with its audit row in the same transaction. */
+export const putEvidence = async (
+  { inTransaction, audit, clock }: PutEvidenceDeps,
+  { item, body }: { readonly item: EvidenceItem; readonly body: EvidenceBody },
+  { principal, context }: { readonly principal: AdminPrincipal; readonly context: RequestContext },
+): Promise<Evidence> => {
+  const evidence = { ...body, updatedAt: clock.now() };
+  await inTransaction(async (tx) => {
+    await lockEvidence(tx, item);
+    const before = await findEvidence(tx, item);
+    await upsertEvidence(tx, item, { ...evidence, updatedBy: principal.adminId });
+    await audit.record(tx, {
+      action: 'readiness.evidence.put',
+      ...adminActor(principal, context),
+      target: { type: 'readiness_evidence', id: item },
+      ...(before !== undefined && { before: presentEvidence(before) }),
+      after: body,
+    });
+  });
+  return evidence;
 };

@@ -1,4 +1,3 @@
-export { createEarnReward } from './earn-reward.ts';
+export { createEarnReward, listRewards } from './referrals.store.ts';
 export { presentReward, rewardView } from './referrals.schemas.ts';
-export { listRewards } from './referrals.store.ts';
 export { createReferralRoutes } from './referrals.customer.routes.ts';

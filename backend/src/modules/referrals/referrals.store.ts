@@ -1,6 +1,9 @@
-import { paise, type Paise } from '../../money/index.ts';
+import { paise, type Paise, formatRupees } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { findUser } from '../identity/index.ts';
+import type { Notify } from '../notifications/index.ts';
 import { rewardStatuses, type ReferralReward } from './referrals.types.ts';
 
 interface NewReferral {
@@ -44,7 +47,7 @@ export const insertReferral = async (tx: Db, referral: NewReferral): Promise<boo
  * allocation runs it and most customers have no referrer. Returns the referrer; undefined where
  * nothing was pending.
  */
-export const markRewardEarned = async (
+const markRewardEarned = async (
   tx: Db,
   earned: {
     readonly refereeId: string;
@@ -101,3 +104,38 @@ const toReward = (row: {
   createdAt: row.createdAt,
   earnedAt: row.earnedAt,
 });
+
+const textOf = (rewardPaise: Paise): string => {
+  const happened = 'A friend who used your referral code bought gold for the first time.';
+  return rewardPaise > 0n ? `${happened} You earned INR ${formatRupees(rewardPaise)}.` : happened;
+};
+
+/**
+ * Creates the effect of an allocated buy or installment on the reward of whoever referred its
+ * customer: the first one earns it. A code can't be applied after an allocation, so a reward that
+ * is pending was applied before all of them. A payment that is reversed later changes nothing: how
+ * a reward is paid out is outside the service (contract: customers > Referrals).
+ */
+export const createEarnReward =
+  (deps: {
+    readonly clock: Clock;
+    readonly notify: Notify;
+    /** REFERRAL_REWARD_PAISE. */
+    readonly rewardPaise: Paise;
+  }) =>
+  async (tx: Db, order: { readonly id: string; readonly userId: string }): Promise<void> => {
+    const { clock, notify, rewardPaise } = deps;
+    const { id: orderId, userId: refereeId } = order;
+    const at = clock.now();
+    const userId = await markRewardEarned(tx, { refereeId, orderId, rewardPaise, at });
+    if (userId === undefined) return;
+    const referrer = await findUser(tx, userId);
+    if (referrer === undefined || referrer.deletedAt !== null) return;
+    await notify(tx, {
+      userId,
+      type: 'referral_reward',
+      title: 'Your referral bought gold',
+      body: textOf(rewardPaise),
+      dedupeKey: `referral_reward:${orderId}`,
+    });
+  };
