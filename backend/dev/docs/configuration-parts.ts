@@ -21,8 +21,8 @@ import {
   apiVariables,
   processVariables,
   tokenVariables,
+  servicesVariables,
 } from '../../src/runtime/process.variables.ts';
-import { servicesVariables } from '../../src/runtime/services.variables.ts';
 import { sandboxVariables } from '../../src/apps/sandbox/sandbox.variables.ts';
 import { workerVariables } from '../../src/apps/worker/worker.variables.ts';
 

@@ -3,7 +3,7 @@ import { UNITS_PER_GRAM, type Grams } from './grams.ts';
 import { MoneyError } from './money-error.ts';
 import { ZERO_PAISE, addPaise, paise, subtractPaise, type Paise } from './paise.ts';
 import { divideHalfUp } from './rounding.ts';
-import { taxOn } from './tax.ts';
+import { taxOn } from './breakdown.ts';
 
 /** The karats of pure gold. */
 export const PURE_KARAT = 24;

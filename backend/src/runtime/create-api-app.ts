@@ -1,11 +1,34 @@
+import { z } from 'zod';
 import type { Express, Request } from 'express';
+import {
+  defineRoute,
+  ok,
+  PUBLIC,
+  createApi,
+  openApiDocument,
+  type Route,
+  type Guard,
+} from '../platform/http/index.ts';
 import type { Config } from '../platform/config/config.ts';
-import { createApi, openApiDocument, type Guard, type Route } from '../platform/http/index.ts';
 import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
 import { createRateLimit } from '../platform/rate-limit/create-rate-limit.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { apiVariables } from './process.variables.ts';
+
+/** `GET /health`: liveness, outside the rate limit. */
+export const healthRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/health',
+    summary: 'Liveness',
+    tags: ['health'],
+    access: PUBLIC,
+    rateLimit: 'exempt',
+    responses: { 200: z.object({ status: z.literal('ok') }) },
+    handler: async () => ok({ status: 'ok' }),
+  }),
+];
 
 export interface ApiDefinition {
   /** Names the API's counters and its policy in the headers. */

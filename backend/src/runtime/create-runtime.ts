@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { createTokenSigner, type TokenSigner } from '../platform/auth/jwt.ts';
 import { createSystemClock, type Clock } from '../platform/clock/clock.ts';
 import { createFollowedClock } from '../platform/clock/followed-clock.ts';
@@ -21,9 +22,9 @@ import {
   type Metrics,
 } from '../platform/observability/index.ts';
 import { closeRedis, createRedis, untilReady } from '../platform/redis/index.ts';
-import type { Redis } from 'ioredis';
 import { createSwitches, type Switches } from '../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../modules/audit/index.ts';
+import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { ProcessConfig, ProcessKeys } from './load-config.ts';
 
 /** The clients and services that every process of the service has. */
@@ -124,3 +125,9 @@ export const createRuntime: typeof createOfflineRuntime = async (name, config, e
   await untilReady(runtime.redis, cacheWaitMs).catch(() => undefined);
   return runtime;
 };
+
+export const adapterDeps = ({ clock, logger, metrics }: Runtime): AdapterDeps => ({
+  clock,
+  logger,
+  observe: metrics.observeCall,
+});

@@ -1,3 +1,43 @@
+import type { Redis } from 'ioredis';
+import type { Route } from '../platform/http/index.ts';
+import type { Sweep, TaskList } from '../platform/jobs/index.ts';
+import type { Metrics } from '../platform/observability/index.ts';
+import { createPortfolioCache } from '../modules/holdings/index.ts';
+import { createNotify, type Notify } from '../modules/notifications/index.ts';
+import {
+  createGates,
+  checkFirstAdmin,
+  checkMigrations,
+  checkSecrets,
+  cachePassing,
+  type Gates,
+} from '../modules/readiness/index.ts';
+import type { Auditor } from '../modules/audit/index.ts';
+import { createPaymentMetrics, createPayments, type Payments } from '../modules/payments/index.ts';
+import {
+  createOrderAdminRoutes,
+  createOrderCustomerRoutes,
+  createOrders,
+  hasOpenSale,
+  type Orders,
+} from '../modules/orders/index.ts';
+import {
+  createDraftBuyQuote,
+  createDraftSellQuote,
+  createQuoteRoutes,
+} from '../modules/quotes/index.ts';
+import {
+  createSellingRoutes,
+  createSellingSweeps,
+  type SellingOptions,
+} from '../modules/selling/index.ts';
+import { createOrderReviews } from '../modules/order-reviews/index.ts';
+import {
+  createBuying,
+  type AllocateOrder,
+  type BuyingOptions,
+  type PlaceInstallment,
+} from '../modules/buying/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import {
   createPaymentGateways,
@@ -9,31 +49,79 @@ import { createPayoutProvider } from '../adapters/payout-provider/create-payout-
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
 import { createBanking } from '../modules/banking/index.ts';
 import { findUser } from '../modules/identity/index.ts';
-import { createNotify } from '../modules/notifications/index.ts';
-import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
-import { createPortfolioCache } from '../modules/holdings/index.ts';
-import { createPaymentMetrics, createPayments } from '../modules/payments/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
 import { createPlans } from '../modules/plans/index.ts';
 import { createPrice } from '../modules/price/index.ts';
-import {
-  createGates,
-  checkFirstAdmin,
-  checkMigrations,
-  checkSecrets,
-  cachePassing,
-} from '../modules/readiness/index.ts';
 import { createEarnReward } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
-import { adapterDeps } from './adapter-deps.ts';
-import { createGold } from './create-gold.ts';
-import type { Runtime } from './create-runtime.ts';
+import { adapterDeps, type Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
-import type { servicesVariables } from './services.variables.ts';
+import type { servicesVariables } from './process.variables.ts';
+
+interface GoldOptions
+  extends
+    Omit<
+      BuyingOptions,
+      'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
+    >,
+    Pick<SellingOptions, 'timers' | 'payoutHolds'> {
+  readonly orders: Orders;
+  readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
+  readonly redis: Redis;
+  readonly notify: Notify;
+  readonly audit: Auditor;
+  readonly payments: Payments;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+  /** The waits before each retry of an allocation. */
+  readonly allocationRetrySeconds: readonly number[];
+}
+
+export interface Gold {
+  /** Quotes, buys, sells, `POST /payments/orders`, orders and `/portfolio/history`. */
+  readonly customerRoutes: Route[];
+  readonly adminRoutes: Route[];
+  readonly jobs: TaskList;
+  readonly sweeps: readonly Sweep[];
+  /** Those that run often: what expires. */
+  readonly expirySweeps: readonly Sweep[];
+  readonly allocate: AllocateOrder;
+  readonly installments: PlaceInstallment;
+}
+
+/** Quotes, buys and their allocation, sells, and the operators' way out of a review. */
+export const createGold = (options: GoldOptions): Gold => {
+  const deps = {
+    ...options,
+    transitionBuy: options.orders.transitionBuy,
+    transitionSale: options.orders.transitionSale,
+    portfolios: createPortfolioCache(options),
+    retrySeconds: options.allocationRetrySeconds,
+  };
+  const draftBuyQuote = createDraftBuyQuote(deps);
+  const draftSellQuote = createDraftSellQuote(deps);
+  const buying = createBuying({ ...deps, draftBuyQuote });
+  const sellingDeps = { ...deps, draftSellQuote };
+  const { allocateOrder, recordAllocationOutcome } = buying;
+  const reviews = createOrderReviews({ ...deps, allocateOrder, recordAllocationOutcome });
+  return {
+    customerRoutes: [
+      ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
+      ...createOrderCustomerRoutes(deps),
+      ...buying.customerRoutes,
+      ...createSellingRoutes(sellingDeps),
+    ],
+    adminRoutes: [...createOrderAdminRoutes(deps), ...reviews.adminRoutes],
+    jobs: buying.jobs,
+    sweeps: [...buying.sweeps, ...createSellingSweeps(sellingDeps)],
+    expirySweeps: buying.expirySweeps,
+    allocate: buying.allocateOrder,
+    installments: buying.installments,
+  };
+};
 
 /** Caches a passing check of what only operators change for this long, in real time. */
 const checkLifetimeMs = 10_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runOperatorCommand } from '../../src/apps/operator/run-command.ts';
-import { createKeyringRotation } from '../../src/apps/worker/create-keyring-rotation.ts';
+import { createKeyringRotation } from '../../src/apps/worker/create-key-sweeps.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
 import { openTicket } from '../../src/modules/support/open-ticket.ts';
 import { openBody } from '../../src/modules/webhook-inbox/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createKeyedRenewal } from '../../src/apps/worker/create-keyed-renewal.ts';
+import { createKeyedRenewal } from '../../src/apps/worker/create-key-sweeps.ts';
 import { createKycSweeps } from '../../src/modules/kyc/index.ts';
 import { createNumbers } from '#test/support/factories.ts';
 import { bearerCaller } from '#test/support/caller.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyedRenewal } from '../../src/apps/worker/create-keyed-renewal.ts';
+import { createKeyedRenewal } from '../../src/apps/worker/create-key-sweeps.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
 import { createNumbers } from '#test/support/factories.ts';
 import { openFleet } from './open-replicas.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServices } from '../../src/runtime/create-services.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
-import { servicesVariables } from '../../src/runtime/services.variables.ts';
+import { servicesVariables } from '../../src/runtime/process.variables.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';

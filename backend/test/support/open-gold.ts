@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
-import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
+import { createGold, type Gold } from '../../src/runtime/create-services.ts';
 import {
   createHolding,
   createHoldings,

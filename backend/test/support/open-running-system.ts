@@ -3,8 +3,7 @@ import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { developmentAdmins } from '../../dev/stack/development-accounts.ts';
 import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
-import { adapterDeps } from '../../src/runtime/adapter-deps.ts';
-import { createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts';
+import { adapterDeps, createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { tokenVariables } from '../../src/runtime/process.variables.ts';
 import { createTimers } from '../../src/platform/clock/timers.ts';

@@ -30,15 +30,16 @@ import { createTransactionAdminRoutes } from '../../modules/transactions/index.t
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
-import { adapterDeps } from '../../runtime/adapter-deps.ts';
+import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
-import { servicesVariables } from '../../runtime/services.variables.ts';
-import { healthRoutes } from '../../runtime/health.routes.ts';
-import { apiVariables, tokenVariables } from '../../runtime/process.variables.ts';
+import {
+  servicesVariables,
+  apiVariables,
+  tokenVariables,
+} from '../../runtime/process.variables.ts';
+import { healthRoutes, type ApiDefinition } from '../../runtime/create-api-app.ts';
 import { adminVariables } from './admin.variables.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
-import type { ApiDefinition } from '../../runtime/create-api-app.ts';
-import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 
 /** The admin API's variables, besides those of every process. */

@@ -19,14 +19,15 @@ import { createSupportRoutes } from '../../modules/support/index.ts';
 import { createTransactionRoutes } from '../../modules/transactions/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
-import { adapterDeps } from '../../runtime/adapter-deps.ts';
-import type { ApiDefinition } from '../../runtime/create-api-app.ts';
-import type { Runtime } from '../../runtime/create-runtime.ts';
+import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
+import { healthRoutes, type ApiDefinition } from '../../runtime/create-api-app.ts';
 import { createServices } from '../../runtime/create-services.ts';
-import { healthRoutes } from '../../runtime/health.routes.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
-import { apiVariables, tokenVariables } from '../../runtime/process.variables.ts';
-import { servicesVariables } from '../../runtime/services.variables.ts';
+import {
+  apiVariables,
+  tokenVariables,
+  servicesVariables,
+} from '../../runtime/process.variables.ts';
 import { customerVariables } from './customer.variables.ts';
 
 /** The customer API's variables, besides those of every process. */

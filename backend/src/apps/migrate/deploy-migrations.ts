@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Logger, makeWorkerUtils } from 'graphile-worker';
 import { Client } from 'pg';
 import { prismaFolder } from '../../platform/db/migrations.ts';
-import { installQueue } from './install-queue.ts';
 import {
   applyMigration,
   compareWithHistory,
@@ -12,6 +14,32 @@ import {
   type MigrationStatus,
 } from './migration-history.ts';
 
+const silent = new Logger(() => () => {});
+
+const runGrants = async (url: string, folder: string): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(await readFile(join(folder, 'queue', 'grants.sql'), 'utf8'));
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * Brings the job queue's own schema up to its version, then runs `queue/grants.sql` of `folder`:
+ * the application role's rights in it, and the view of dead jobs. Repeatable.
+ */
+const installQueue = async (url: string, folder: string): Promise<void> => {
+  const utils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 2, logger: silent });
+  try {
+    await utils.migrate();
+  } finally {
+    await utils.release();
+  }
+  await runGrants(url, folder);
+};
+
 /** A database, and the `prisma` folder (the package's own unless another is named). */
 export interface MigrateTarget {
   /** A connection of the role that owns the schema. */
@@ -19,7 +47,7 @@ export interface MigrateTarget {
   readonly folder?: string;
 }
 
-export interface DeployOptions extends MigrateTarget {
+interface DeployOptions extends MigrateTarget {
   readonly log: (message: string) => void;
 }
 

@@ -22,15 +22,13 @@ import {
   createScheduleMover,
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
-import { adapterDeps } from '../../runtime/adapter-deps.ts';
-import { createRuntime } from '../../runtime/create-runtime.ts';
+import { adapterDeps, createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { createKeyringMetrics } from '../../runtime/rotate-keyring.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
-import { createKeyedRenewal } from './create-keyed-renewal.ts';
+import { createKeyedRenewal, createKeyringRotation } from './create-key-sweeps.ts';
 import { createPurges } from './create-purges.ts';
-import { createKeyringRotation } from './create-keyring-rotation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */

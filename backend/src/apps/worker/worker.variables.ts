@@ -1,6 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer } from '../../platform/config/kinds.ts';
-import { servicesVariables } from '../../runtime/services.variables.ts';
+import { servicesVariables } from '../../runtime/process.variables.ts';
 
 export const workerVariables = defineVariables({
   JANITOR_EVERY_MS: {

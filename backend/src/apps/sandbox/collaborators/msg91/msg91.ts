@@ -1,3 +1,4 @@
+import type { Clock } from '../../../../platform/clock/clock.ts';
 import type { Random } from '../../../../platform/ids/random.ts';
 import {
   fieldsOf,
@@ -8,7 +9,43 @@ import {
   type Collaborator,
 } from '../../core/collaborator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
-import type { MessageStore } from './message-store.ts';
+
+/** A message that would have reached a phone. */
+interface Message {
+  /** With its country code, such as `+919876543210`. */
+  readonly phone: string;
+  readonly text: string;
+  readonly otp: string | null;
+  readonly at: string;
+}
+
+interface MessageStore {
+  add(message: Omit<Message, 'at'>): void;
+  /** Lists the newest first; those of one phone when it is given, in any form of the number. */
+  list(phone?: string): readonly Message[];
+  clear(): void;
+}
+
+const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
+
+/** Keeps every message until it is cleared. */
+export const createMessageStore = (clock: Clock): MessageStore => {
+  const messages: Message[] = [];
+  return {
+    add(message) {
+      messages.push({ ...message, at: clock.now().toISOString() });
+    },
+    list(phone) {
+      const wanted = phone === undefined ? undefined : lastTenDigits(phone);
+      return messages
+        .filter((message) => wanted === undefined || lastTenDigits(message.phone) === wanted)
+        .toReversed();
+    },
+    clear() {
+      messages.length = 0;
+    },
+  };
+};
 
 interface Msg91Options {
   readonly messages: MessageStore;

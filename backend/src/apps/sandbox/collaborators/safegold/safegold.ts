@@ -1,12 +1,50 @@
-import type { Call, Collaborator } from '../../core/collaborator.ts';
-import { isSameSecret } from '../../core/credentials.ts';
-import { confirmOperations } from './confirm-operations.ts';
-import { priceOperations } from './price-operations.ts';
-import type { SafegoldStore } from './safegold-store.ts';
-import type { PriceSource } from './price-source.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
+import { okAnswer, type Operation, type Call, type Collaborator } from '../../core/collaborator.ts';
+import { overstateDecimal } from '../../core/wrong-amount.ts';
+import { isSameSecret } from '../../core/credentials.ts';
+import type { SafegoldStore, Side } from './safegold-store.ts';
+import type { PriceSource } from './price-source.ts';
+import { rupees, timeText } from './safegold-wire.ts';
+import { confirmOperations } from './confirm-operations.ts';
 import { userOperations } from './user-operations.ts';
 import { verifyOperations } from './verify-operations.ts';
+
+interface PriceOptions {
+  readonly store: SafegoldStore;
+  readonly prices: PriceSource;
+}
+
+/** Serves buy-price and sell-price: each call quotes a rate of its own, valid for seven minutes. */
+const priceOperations = ({ store, prices }: PriceOptions): readonly Operation[] => {
+  const quote = (side: Side) => {
+    const { buyPaise, sellPaise, spotPaise } = prices.current();
+    const rate = store.quote(side, side === 'buy' ? buyPaise : sellPaise);
+    return okAnswer({
+      current_price: rupees(rate.paise),
+      ...(side === 'buy' && { applicable_tax: 3 }),
+      rate_id: rate.id,
+      rate_validity: timeText(new Date(rate.expiresAtMs)),
+      ...(side === 'buy' && { spot_price: rupees(spotPaise) }),
+    });
+  };
+  const misstate = overstateDecimal('current_price', 2);
+  return [
+    {
+      name: 'buy-price',
+      method: 'GET',
+      path: '/v1/buy-price',
+      handle: () => quote('buy'),
+      misstate,
+    },
+    {
+      name: 'sell-price',
+      method: 'GET',
+      path: '/v1/sell-price',
+      handle: () => quote('sell'),
+      misstate,
+    },
+  ];
+};
 
 interface SafegoldOptions {
   readonly store: SafegoldStore;
