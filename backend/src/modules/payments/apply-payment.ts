@@ -4,11 +4,8 @@ import { isStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
-import {
-  expirePaymentOrders,
-  lockPaymentOrder,
-  transitionPaymentOrder,
-} from './payment-orders.store.ts';
+import { expirePaymentOrders, lockPaymentOrder } from './payment-orders.store.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
 import {
   decideCapture,
   decideFailure,

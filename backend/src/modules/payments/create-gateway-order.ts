@@ -21,8 +21,8 @@ import {
   lockPaymentOrder,
   nameGateway,
   storeGatewayOrder,
-  transitionPaymentOrder,
 } from './payment-orders.store.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
 import { type PaymentOrder, type PaymentsDeps, paymentMethods } from './payments.types.ts';
 import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 

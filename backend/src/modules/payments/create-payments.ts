@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { createWebhookInbox } from '../webhook-inbox/index.ts';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
+import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
 import {
   chooseDebitGateway,
   chooseGateway,
@@ -12,7 +14,7 @@ import { debitMandate } from './debit-mandate.ts';
 import { markAsked } from './debits.store.ts';
 import { listAttempts } from './gateway-attempts.store.ts';
 import { createHeldPayments } from './held-payments.ts';
-import { createPaymentEventHandler } from './payment-events.ts';
+import { createPaymentEventHandler, APPLY_EVENT_TASK } from './payment-events.ts';
 import {
   expirePaymentOrders,
   insertPaymentOrder,
@@ -20,14 +22,15 @@ import {
   postponeExpiry,
 } from './payment-orders.store.ts';
 import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
-import { createPaymentJobs, createPaymentSweeps } from './payments.jobs.ts';
 import { noPaymentMetrics, type PaymentMetrics } from './payments.metrics.ts';
 import { presentAttempt, presentPaymentOrder } from './payments.schemas.ts';
 import type { PaymentOrder, PaymentOrderRequest, PaymentsDeps } from './payments.types.ts';
 import { createPaymentWebhookRoutes } from './payments.webhook.routes.ts';
-import { pollGatewaysOfOrder } from './poll-gateway.ts';
+import { pollGatewaysOfOrder, pollDuePayments } from './poll-gateway.ts';
+import { resolveAttempts } from './resolve-attempts.ts';
+import { pollReversals } from './poll-reversals.ts';
 
-export interface PaymentsOptions extends Omit<PaymentsDeps, 'metrics'> {
+interface PaymentsOptions extends Omit<PaymentsDeps, 'metrics'> {
   /** From `createPaymentMetrics`; nothing is counted without. */
   readonly metrics?: PaymentMetrics;
 }
@@ -99,3 +102,23 @@ export const createPayments = (options: PaymentsOptions) => {
 };
 
 export type Payments = ReturnType<typeof createPayments>;
+
+const payloadSchema = z.object({ eventId: z.uuid() });
+
+/** Creates the module's jobs; all of them may run twice. */
+const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>): TaskList => ({
+  [APPLY_EVENT_TASK]: async (payload) => inbox.retryEvent(payloadSchema.parse(payload).eventId),
+});
+
+/** Creates the sweeps that retry events and find captures and reversals that none reported. */
+const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
+  { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
+  { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
+  { name: 'payments-ask-around-expiry', run: (signal) => pollDuePayments(deps, signal) },
+  {
+    name: 'payments-resolve-gateway-attempts',
+    run: (signal) => resolveAttempts(deps, signal),
+  },
+  { name: 'payments-poll-reversals', run: (signal) => pollReversals(deps, signal) },
+  { name: 'payments-purge-bodies', run: () => inbox.purgeEventBodies() },
+];

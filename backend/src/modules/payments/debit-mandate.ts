@@ -16,11 +16,8 @@ import {
   renewDebit,
   readMandateToken,
 } from './debits.store.ts';
-import {
-  findPaymentOrder,
-  lockPaymentOrder,
-  transitionPaymentOrder,
-} from './payment-orders.store.ts';
+import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
 import type { PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /** A request of which a gateway knows nothing after so long never arrived there. */

@@ -13,8 +13,8 @@ import {
   listPaymentOrders,
   lockPaymentOrder,
   replaceCapturedPayment,
-  transitionPaymentOrder,
 } from './payment-orders.store.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
 import { resolveReversals } from './payment-reversals.store.ts';
 import { findLackingReversals } from './apply-reversal.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';

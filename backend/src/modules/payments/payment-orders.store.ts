@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
-import { statesBefore, transition } from '../../platform/transitions/transitions.ts';
+import { statesBefore } from '../../platform/transitions/transitions.ts';
 import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
 import { paymentOrderTransitions } from './payments.states.ts';
 import type {
@@ -9,7 +9,6 @@ import type {
   PaymentOrder,
   PaymentOrderRequest,
   PaymentOrderStatus,
-  PaymentsDeps,
 } from './payments.types.ts';
 
 const columns = {
@@ -114,51 +113,6 @@ export const listPaymentOrders = async (
 export const lockPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> => {
   await selectRows(db, sql`SELECT id FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`);
   return findPaymentOrder(db, id);
-};
-
-export interface PaymentOrderTransition {
-  readonly to: PaymentOrderStatus;
-  readonly cause: string;
-  readonly actor: string;
-  /** This field and those below are only filled in: a value that is stored already stays. */
-  readonly capturedPaymentId?: string;
-  readonly paidAt?: Date;
-  readonly gatewayOrderId?: string;
-  readonly method?: string;
-}
-
-/**
- * Changes the state of a payment order that `lockPaymentOrder` returned in this transaction.
- * @throws AppError ILLEGAL_TRANSITION where the table does not allow it
- */
-export const transitionPaymentOrder = (
-  { clock, logger }: Pick<PaymentsDeps, 'clock' | 'logger'>,
-  db: Db,
-  order: PaymentOrder,
-  { to, cause, actor, ...changes }: PaymentOrderTransition,
-): Promise<void> => {
-  const { id, status: from } = order;
-  const machine = {
-    name: 'payment order',
-    idField: 'paymentOrderId',
-    table: paymentOrderTransitions,
-    logger,
-  };
-  const update = async (): Promise<number> => {
-    const { count } = await db.paymentOrder.updateMany({
-      where: { id, status: from },
-      data: {
-        status: to,
-        updatedAt: clock.now(),
-        capturedPaymentId: order.capturedPaymentId ?? changes.capturedPaymentId ?? null,
-        paidAt: order.paidAt ?? changes.paidAt ?? null,
-        gatewayOrderId: order.gatewayOrderId ?? changes.gatewayOrderId ?? null,
-        method: order.method ?? changes.method ?? null,
-      },
-    });
-    return count;
-  };
-  return transition(machine, { id, from, to, cause, actor, update });
 };
 
 /** Lets a paid payment order hold the money of another payment of it; its state stays. */

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { formatRupees } from '../../money/index.ts';
 import {
   lockSellOrder,
   markSaleCompleted,
@@ -7,9 +8,9 @@ import {
   type SaleOrder,
 } from '../orders/index.ts';
 import { findFundAccountId } from '../banking/index.ts';
+import type { Notify } from '../notifications/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
 import { keepProviderPayoutId, lockPayout, transitionPayout } from './payout.store.ts';
-import { notifyNotPaid, notifyPaid } from './payouts.notifications.ts';
 import { isOpenAttempt, reportVerdicts, type ReportVerdict } from './payouts.states.ts';
 import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
@@ -173,3 +174,33 @@ export const recordAttemptRefusal = async (
   await notifyNotPaid(db, deps.notify, payout);
   deps.logger.warn({ payoutId: payout.id, attempt: attempt.attemptNo }, 'payout attempt refused');
 };
+
+const dataOf = ({ id, orderId }: Payout) => ({ payoutId: id, orderId });
+
+const accountOf = ({ accountLast4 }: Payout): string => `bank account ending in ${accountLast4}`;
+
+/** Notifies the customer that the money was paid. */
+const notifyPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
+  notify(db, {
+    userId: payout.userId,
+    type: 'payout_paid',
+    title: 'Your money was paid out',
+    body:
+      `INR ${formatRupees(payout.amountPaise)} from your gold sale was paid to your ` +
+      `${accountOf(payout)}.`,
+    data: dataOf(payout),
+    dedupeKey: `payout_paid:${payout.id}:${payout.attempt}`,
+  });
+
+/** Notifies the customer that the money was not paid, or came back. The reason is for operators. */
+const notifyNotPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
+  notify(db, {
+    userId: payout.userId,
+    type: 'payout_failed',
+    title: 'Your payout did not go through',
+    body:
+      `INR ${formatRupees(payout.amountPaise)} could not be paid to your ${accountOf(payout)}. ` +
+      'The money is still yours, and we are working on paying it. You need not do anything.',
+    data: dataOf(payout),
+    dedupeKey: `payout_failed:${payout.id}:${payout.attempt}`,
+  });
