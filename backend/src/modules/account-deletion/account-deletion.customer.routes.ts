@@ -1,14 +1,34 @@
+import { z } from 'zod';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess, sendCode, tokenSubjectAccess } from '../identity/index.ts';
 import { recordSecurityEvent } from '../security-events/index.ts';
-import {
-  confirmDeletionBody,
-  deletedAnswer,
-  deletionCodeAnswer,
-  deletionStatus,
-} from './account-deletion.schemas.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 import { deleteAccount } from './delete-account.ts';
+
+const confirmDeletionBody = z.object({
+  otp: z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits'),
+  confirmation: z.literal('DELETE', 'must be DELETE'),
+  forfeitGold: z.boolean('must be true or false').optional(),
+});
+
+const deletionCodeAnswer = z.object({
+  sent: z.literal(true),
+  expiresInSec: z.number().int(),
+});
+
+const deletedAnswer = z.object({
+  status: z.literal('deleted'),
+  deletedAt: z.iso.datetime(),
+});
+
+const deletionStatus = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('none') }),
+  deletedAnswer,
+]);
+deletionStatus.register(z.globalRegistry, {
+  id: 'DeletionStatus',
+  description: 'Whether the account of the token is deleted.',
+});
 
 const tags = ['users'];
 

@@ -1,6 +1,6 @@
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { floorToTraded, valueOf, ZERO_GRAMS, type Grams } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { eraseKeys } from '../../platform/idempotency/index.ts';
 import { eraseAccounts } from '../banking/index.ts';
@@ -21,11 +21,43 @@ import { deleteNotifications } from '../notifications/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { eraseProductOrders } from '../product-orders/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
-import { hasWorkInProgress } from './work-in-progress.read-model.ts';
+
+/**
+ * Returns true while anything of the customer's is not finished (contract: identity-and-kyc >
+ * Deletion). It reads the tables of the modules that own them, in one statement; with the user
+ * locked nothing new can begin meanwhile.
+ */
+const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boolean> => {
+  const row = await selectOne<{ busy: boolean }>(
+    tx,
+    sql`
+      SELECT
+        -- A FAILED purchase can still be paid while its price lock stands.
+        EXISTS (SELECT FROM gold_order o WHERE o.user_id = ${userId}::uuid AND (
+          o.status NOT IN ('ALLOCATED', 'COMPLETED', 'FAILED')
+          OR (o.status = 'FAILED' AND o.type <> 'SELL' AND o.lock_ends_at > ${now}::timestamptz)))
+        -- A checkout that is open, or a debit that the gateway has not decided.
+        OR EXISTS (SELECT FROM payment_order p WHERE p.user_id = ${userId}::uuid AND (
+          p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+          OR (p.status IN ('FAILED', 'EXPIRED')
+            AND p.debit_status IN ('INTENDED', 'ACCEPTED', 'UNKNOWN'))))
+        -- A payout that failed or came back is still owed.
+        OR EXISTS (SELECT FROM payout p
+          WHERE p.user_id = ${userId}::uuid AND p.status <> 'PAID')
+        OR EXISTS (SELECT FROM sip_plan s
+          WHERE s.user_id = ${userId}::uuid AND s.status = 'ACTIVE')
+        OR EXISTS (SELECT FROM product_order o WHERE o.user_id = ${userId}::uuid
+          AND o.status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED'))
+        -- An accepted event that waits to be applied could not be opened any more.
+        OR EXISTS (SELECT FROM webhook_event e
+          WHERE e.sealed_for_user_id = ${userId}::uuid AND e.status = 'PENDING') AS busy`,
+  );
+  return row?.busy === true;
+};
 
 const dayMs = 24 * 60 * 60_000;
 
-export interface DeletionConfirmation {
+interface DeletionConfirmation {
   readonly otp: string;
   /** Gives up gold that is worth less than the provider buys. */
   readonly forfeitGold: boolean;

@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import { created, defineRoute, ok, pageQuery, type Route } from '../../platform/http/index.ts';
-import type { Switches } from '../settings/index.ts';
-import { portalRead, portalWrite } from './accounting.types.ts';
+import type { Db } from '../../platform/db/index.ts';
 import {
+  offsetOf,
+  type Page,
+  created,
+  defineRoute,
+  ok,
+  pageQuery,
+  type Route,
+} from '../../platform/http/index.ts';
+import type { Switches } from '../settings/index.ts';
+import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
+import {
+  type PolicyRow,
   policyBody,
   policyPage,
   policyQuery,
@@ -15,10 +25,65 @@ import {
   statutoryQuery,
   statutoryView,
 } from './books.schemas.ts';
-import { listPolicies, recordPolicy } from './policy-determinations.ts';
+import {
+  type AccountingWriteDeps,
+  type PortalAuthor,
+  putStatutoryParameter,
+} from './put-statutory-parameter.ts';
 import { postingRefusals, readPostingRefusal } from './posting-gate.ts';
-import { putStatutoryParameter, type AccountingWriteDeps } from './put-statutory-parameter.ts';
 import { listStatutory } from './statutory.store.ts';
+
+/** Returns a page of determinations, newest first, and the number of those that match. */
+const listPolicies = async (db: Db, topic: string | undefined, page: Page) => {
+  const where = topic === undefined ? {} : { topic };
+  const [rows, total] = await Promise.all([
+    db.policyDetermination.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.policyDetermination.count({ where }),
+  ]);
+  return { rows, total };
+};
+
+interface NewPolicy {
+  readonly topic: string;
+  readonly determination: string;
+  readonly basis: string;
+  /** An IST date. */
+  readonly effectiveFrom: string;
+  readonly reference?: string | undefined;
+}
+
+/** Records how the house decided a question of tax or accounting; a later one replaces it. */
+const recordPolicy = async (
+  { inTransaction, clock, random, audit }: AccountingWriteDeps,
+  { effectiveFrom, reference, ...policy }: NewPolicy,
+  { principal, context }: PortalAuthor,
+): Promise<PolicyRow> => {
+  const row = {
+    id: random.uuid(),
+    ...policy,
+    reference: reference ?? null,
+    effectiveFrom: new Date(effectiveFrom),
+    createdBy: principal.portalUserId,
+    createdAt: clock.now(),
+  };
+  const { determination, basis } = policy;
+  await inTransaction(async (tx) => {
+    await tx.policyDetermination.create({ data: row });
+    await audit.record(tx, {
+      action: 'accounting.policy-determination.record',
+      ...portalActor(principal, context),
+      target: { type: 'policy_determination', id: row.id },
+      after: { effectiveFrom },
+      sealed: { after: { topic: policy.topic, determination, basis, reference: row.reference } },
+    });
+  });
+  return row;
+};
 
 /** Declares statutory parameters and policy determinations. */
 export const createStatutoryRoutes = (deps: AccountingWriteDeps): Route[] => [

@@ -1,14 +1,13 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
-import { storePortalUser, withFreeEmail, type NewPortalUser } from './create-portal-user.ts';
 import { defaultPermissions, type Permission, type PortalRole } from './permissions.ts';
-import { createPortalLoginGuard } from './portal-sign-in.ts';
 import {
+  insertPortalUser,
   findPortalUser,
   lockActiveSuperAdmins,
   lockPortalUser,
@@ -17,6 +16,56 @@ import {
   type PortalUserChange,
   type PortalUserRecord,
 } from './portal-users.store.ts';
+import { createPortalLoginGuard } from './portal-sign-in.ts';
+
+interface NewPortalUser {
+  readonly email: string;
+  readonly name: string;
+  readonly role: PortalRole;
+  readonly password: string;
+  /** The role's default set unless given. */
+  readonly permissions?: readonly Permission[] | undefined;
+}
+
+/** Runs a write of an email. @throws AppError CONFLICT when another portal user has it. */
+const withFreeEmail = async <T>(write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = 'A portal user with this email already exists.';
+    throw new AppError('CONFLICT', { message, field: 'email' });
+  }
+};
+
+/** Writes a new portal user whose password is hashed. @throws AppError CONFLICT: see withFreeEmail */
+const storePortalUser = async (
+  { db, clock, random }: { readonly db: Db; readonly clock: Clock; readonly random: Random },
+  user: Omit<NewPortalUser, 'password'> & { readonly passwordHash: string },
+): Promise<{ id: string }> => {
+  const id = random.uuid();
+  const { email, name, role, passwordHash, permissions = defaultPermissions[role] } = user;
+  await withFreeEmail(() =>
+    insertPortalUser(db, {
+      id,
+      email: email.trim().toLowerCase(),
+      name,
+      role,
+      permissions,
+      passwordHash,
+      active: true,
+      createdAt: clock.now(),
+    }),
+  );
+  return { id };
+};
+
+/** Creates a portal user, for the development seed and tests. @throws AppError CONFLICT */
+export const createPortalUser = async (
+  deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
+  { password, ...user }: NewPortalUser,
+): Promise<{ id: string }> =>
+  storePortalUser(deps, { ...user, passwordHash: await deps.hasher.hashSecret(password) });
 
 export interface PortalUserChangesDeps {
   readonly inTransaction: InTransaction;
@@ -27,17 +76,17 @@ export interface PortalUserChangesDeps {
 }
 
 /** The actor, request id and address of the audit row of a change. */
-export type ChangeAuthor = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
+type ChangeAuthor = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
 
 /** Names the user to change. Emails are in lower case, as stored. */
-export type PortalUserKey = { readonly id: string } | { readonly email: string };
+type PortalUserKey = { readonly id: string } | { readonly email: string };
 
 /**
  * Each change is one transaction with its audit row; one that changes nothing writes none.
  * @throws AppError NOT_FOUND; CONFLICT for a taken email and for what would lose the last super
  * admin (contract: accounting > Portal users)
  */
-export interface PortalUserChanges {
+interface PortalUserChanges {
   create(by: ChangeAuthor, user: NewPortalUser): Promise<PortalUserRecord>;
   update(
     by: ChangeAuthor,

@@ -6,7 +6,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
 import { registerTotals, type RegisterTotals } from '../registers/index.ts';
 import { portalActor } from './accounting.types.ts';
-import { hasSettled } from './has-settled.ts';
+import { hasSettled } from './sign-off-day.ts';
 import { bookLock, findMonthEnd, insertMonthEnd, type MonthEndRow } from './month-ends.store.ts';
 import type { DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';

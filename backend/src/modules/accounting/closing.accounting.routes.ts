@@ -31,8 +31,8 @@ import {
   noProviderFigures,
   readProviderDays,
   type DateRange,
+  addProviderFigures,
 } from './provider-days.read-model.ts';
-import { addProviderFigures } from './provider-totals.ts';
 import type { AccountingWriteDeps } from './put-statutory-parameter.ts';
 import { listSignOffs, signOffDay } from './sign-off-day.ts';
 

@@ -10,7 +10,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate } from '../../platform/clock/ist.ts';
 import { datesOf } from './close-month.ts';
 import { createAccounting } from './index.ts';
-import { addProviderFigures } from './provider-totals.ts';
+import { addProviderFigures } from './provider-days.read-model.ts';
 
 let books: OpenBooks;
 let ask: Caller;

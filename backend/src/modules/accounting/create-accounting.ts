@@ -11,10 +11,9 @@ import {
   createMonthEndRoutes,
   createProviderReconciliationRoutes,
 } from './closing.accounting.routes.ts';
-import { createPortalGuard } from './portal-guard.ts';
+import { createPortalGuard, createRateLimitedRecorder } from './portal-guard.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
-import { createRateLimitedRecorder } from './record-rate-limited.ts';
 
 /** Wires the accounting portal: its sign-in, users, books and the guard of its API. */
 export const createAccounting = (

@@ -2,10 +2,11 @@ export { createPostingGate } from './posting-gate.ts';
 export { portalRead, portalWrite } from './accounting.types.ts';
 export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
-export { createPortalUser } from './create-portal-user.ts';
+export { createPortalUser, createPortalUserChanges } from './change-portal-users.ts';
 export { gstRateBpsOn } from './statutory.store.ts';
-export { createPortalSessionPurge } from './purge-portal-sessions.ts';
-export { purgePortalSignIns } from './portal-sign-in.ts';
-export { resealPortalPasswords } from './portal-sign-in.ts';
-export { createPortalUserChanges } from './change-portal-users.ts';
+export {
+  createPortalSessionPurge,
+  purgePortalSignIns,
+  resealPortalPasswords,
+} from './portal-sign-in.ts';
 export { listPortalUsers, type PortalUserRecord } from './portal-users.store.ts';

@@ -1,15 +1,16 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
-import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
 import {
   hashToken,
   resealHashes,
   type BlindIndex,
   type SecretHasher,
 } from '../../platform/crypto/index.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { type Db, type InTransaction, execute, sql } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { PortalPrincipal } from './accounting.types.ts';
 import {
@@ -145,3 +146,26 @@ export const resealPortalPasswords = (
   signal: AbortSignal,
 ): Promise<number> =>
   resealHashes(db, hasher, { table: 'portal_user', column: 'password_hash' }, signal);
+
+/** Keeps ended sessions for whoever investigates a misuse. */
+const keptMs = 30 * 24 * 60 * 60_000;
+
+/** Deletes sessions of portal users that ended long ago. */
+export const createPortalSessionPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-portal-sessions',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM portal_session WHERE id IN (
+          SELECT id FROM portal_session
+          WHERE expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+          ORDER BY expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});

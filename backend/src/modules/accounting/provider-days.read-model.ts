@@ -1,10 +1,10 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.ts';
-import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
+import { formatGrams, gramsFromDatabase, paise, toSafePaise, addGrams } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
 /** The figures of one side: bought from the provider and sold to it. */
-export interface SideFigures {
+interface SideFigures {
   readonly buys: number;
   readonly boughtGrams: string;
   readonly boughtPaise: number;
@@ -14,7 +14,7 @@ export interface SideFigures {
 }
 
 /** The provider reconciliation of one IST day, or of several. Paise are safe integers. */
-export interface ProviderFigures {
+interface ProviderFigures {
   readonly orders: SideFigures;
   readonly provider: SideFigures;
   /** What the orders say, less what the provider's operations say. */
@@ -160,4 +160,34 @@ export const readProviderDays = async (
     days.set(day, sums.set(name, value));
   }
   return new Map([...days].map(([day, sums]) => [day, figuresOf(sums)]));
+};
+
+const plus = (a: string, b: string): string =>
+  formatGrams(addGrams(gramsFromDatabase(a), gramsFromDatabase(b)));
+
+const addSides = (a: SideFigures, b: SideFigures): SideFigures => ({
+  buys: a.buys + b.buys,
+  boughtGrams: plus(a.boughtGrams, b.boughtGrams),
+  boughtPaise: a.boughtPaise + b.boughtPaise,
+  sells: a.sells + b.sells,
+  soldGrams: plus(a.soldGrams, b.soldGrams),
+  soldPaise: a.soldPaise + b.soldPaise,
+});
+
+/** Adds up the figures of days. */
+export const addProviderFigures = (days: Iterable<ProviderFigures>): ProviderFigures => {
+  let total = noProviderFigures;
+  for (const day of days) {
+    total = {
+      orders: addSides(total.orders, day.orders),
+      provider: addSides(total.provider, day.provider),
+      differences: addSides(total.differences, day.differences),
+      house: {
+        forfeitedGrams: plus(total.house.forfeitedGrams, day.house.forfeitedGrams),
+        recoveredGrams: plus(total.house.recoveredGrams, day.house.recoveredGrams),
+        priceDifferencePaise: total.house.priceDifferencePaise + day.house.priceDifferencePaise,
+      },
+    };
+  }
+  return total;
 };

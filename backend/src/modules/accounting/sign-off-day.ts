@@ -1,10 +1,19 @@
+import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate } from '../../platform/clock/ist.ts';
 import { isUniqueViolation, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { portalActor } from './accounting.types.ts';
-import { hasSettled } from './has-settled.ts';
 import { noProviderFigures, readProviderDays, type DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
+
+/** No transaction takes as long: each is ended after 15 s, and begun again at most four times. */
+const settlingMs = 2 * 60_000;
+
+/**
+ * Tells whether the books of a period that ended at `end` can be frozen: at midnight a transaction
+ * may still be under way whose movements belong to the day before.
+ */
+export const hasSettled = (end: Date, now: Date): boolean => addMs(end, settlingMs) <= now;
 
 const withSigner = { signer: { select: { id: true, email: true } } } as const;
 

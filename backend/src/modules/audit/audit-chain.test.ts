@@ -6,7 +6,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { createDatabase, execute, type Database, type Db } from '../../platform/db/index.ts';
-import type { ChainLink } from './chain-hash.ts';
+import type { ChainLink } from './audit-chain.store.ts';
 import { createChainGauge, readChainHead, verifyChain, type ChainFinding } from './index.ts';
 
 const rows = 8;

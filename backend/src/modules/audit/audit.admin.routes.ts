@@ -1,8 +1,71 @@
+import { z } from 'zod';
+import {
+  pageOf,
+  pageQuery,
+  defineRoute,
+  ok,
+  type Access,
+  type Route,
+} from '../../platform/http/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
-import { openParts, type AuditVault } from './audit-sealing.ts';
-import { auditPage, auditQuery, presentAuditEntry } from './audit.schemas.ts';
-import { listAuditEntries } from './audit.store.ts';
+import { type SealedParts, openParts, type AuditVault } from './audit-sealing.ts';
+import { type AuditRow, listAuditEntries } from './audit.store.ts';
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+const auditQuery = pageQuery.extend({
+  action: z.string().min(1).max(100).optional(),
+  actorId: z.uuid().optional(),
+  targetType: z.string().min(1).max(50).optional(),
+  targetId: z.string().min(1).max(100).optional(),
+  outcome: z.enum(['DONE', 'REFUSED']).optional(),
+  requestId: z.string().min(1).max(128).optional(),
+  ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+});
+
+const auditEntryView = z.object({
+  id: z.uuid(),
+  action: z.string(),
+  outcome: z.enum(['DONE', 'REFUSED']),
+  actor: z.object({
+    id: z.uuid().nullable(),
+    email: z.string().nullable(),
+    role: z.string().nullable(),
+  }),
+  target: z.object({ type: z.string(), id: z.string() }).optional(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+  requestId: z.string().nullable(),
+  ip: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+auditEntryView.register(z.globalRegistry, {
+  id: 'AuditEntry',
+  description: 'What somebody did, or was refused.',
+});
+
+const auditPage = pageOf(auditEntryView);
+
+/** Merges what stands in the clear with what was sealed; absent where there is neither. */
+const partOf = (name: 'before' | 'after', clear: unknown, sealed: object | undefined) =>
+  clear === null && sealed === undefined ? {} : { [name]: { ...Object(clear), ...sealed } };
+
+/** Presents a row, with its sealed parts where they can be opened. */
+const presentAuditEntry = (row: AuditRow, sealed: SealedParts = {}) => ({
+  id: row.id,
+  action: row.action,
+  outcome: row.outcome,
+  actor: { id: row.actorId, email: row.actorEmail, role: row.actorRole },
+  ...(row.targetType !== null &&
+    row.targetId !== null && { target: { type: row.targetType, id: row.targetId } }),
+  ...partOf('before', row.before, sealed.before),
+  ...partOf('after', row.after, sealed.after),
+  requestId: row.requestId,
+  ip: row.ip,
+  at: row.at.toISOString(),
+});
 
 /** Declares a view of the log at `path`: of all of it, or of the accounting API's part. */
 export const createAuditRoutes = (

@@ -1,9 +1,8 @@
-export { readChainHead } from './audit-chain.store.ts';
+export { readChainHead, type ChainLink } from './audit-chain.store.ts';
 export { createAuditRoutes } from './audit.admin.routes.ts';
 export { countOutdatedRows } from './audit.store.ts';
 export type { AuditEntry } from './audit.types.ts';
 export { createChainGauge } from './chain-gauge.ts';
-export type { ChainLink } from './chain-hash.ts';
 export { createAudit, createAuditor, type Auditor } from './create-audit.ts';
 export { createRefusalSweep } from './record-refusals.ts';
 export { verifyChain, type ChainFinding } from './verify-chain.ts';

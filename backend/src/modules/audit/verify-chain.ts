@@ -5,8 +5,10 @@ import {
   listUnchainedRows,
   readChainHead,
   type ChainedRow,
+  chainHash,
+  chainStart,
+  type ChainLink,
 } from './audit-chain.store.ts';
-import { chainHash, chainStart, type ChainLink } from './chain-hash.ts';
 
 const pageSize = 1000;
 const maxFindings = 20;

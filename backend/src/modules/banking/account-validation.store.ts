@@ -1,6 +1,10 @@
-import { addMs } from '../../platform/clock/clock.ts';
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
+import { selectRows, sql, type Db, execute } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
+import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
+import type { BankingDeps } from './banking.types.ts';
 
 /** The lease of one worker on the start of a validation: longer than its call can take. */
 const startLeaseMs = 30_000;
@@ -100,14 +104,14 @@ export const listAccountsToPoll = async (
  * Counts the customer's validations that were asked for between two moments, those of deleted
  * accounts included. Definite only with the holding locked.
  */
-export const countValidations = (
+const countValidations = (
   tx: Db,
   userId: string,
   { from, until }: { readonly from: Date; readonly until: Date },
 ): Promise<number> =>
   tx.bankValidation.count({ where: { userId, requestedAt: { gte: from, lt: until } } });
 
-export const insertValidation = async (
+const insertValidation = async (
   tx: Db,
   validation: {
     readonly bankAccountId: string;
@@ -118,3 +122,54 @@ export const insertValidation = async (
 ): Promise<void> => {
   await tx.bankValidation.create({ data: validation });
 };
+
+/** Penny-drops of one customer in an IST day: each costs money (contract: limits > Rate limits). */
+const maxValidations = 10;
+
+/**
+ * Writes down a penny-drop that a customer asks for, in the transaction that has their holding
+ * locked, so that requests at once count each other.
+ * @throws AppError VALIDATION_LIMIT
+ */
+export const recordValidation = async (
+  { clock, metrics }: Pick<BankingDeps, 'clock' | 'metrics'>,
+  tx: Db,
+  validation: {
+    readonly bankAccountId: string;
+    readonly attempt: number;
+    readonly userId: string;
+  },
+): Promise<void> => {
+  const requestedAt = clock.now();
+  const from = startOfIstDay(requestedAt);
+  const until = endOfIstDay(requestedAt);
+  if ((await countValidations(tx, validation.userId, { from, until })) >= maxValidations) {
+    metrics.countBound('bank_validations');
+    const retryAfterSeconds = msBetween(requestedAt, until) / 1000;
+    throw new AppError('VALIDATION_LIMIT', { retryAfterSeconds });
+  }
+  await insertValidation(tx, { ...validation, requestedAt });
+};
+
+/** The limit counts one day; the rest is for whoever looks into an abuse. */
+const keptMs = 30 * 24 * 60 * 60_000;
+
+/** Deletes the record of penny-drops that no limit counts any more. */
+export const createValidationPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-bank-validations',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM bank_validation WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM bank_validation
+          WHERE requested_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+          ORDER BY requested_at LIMIT ${limit}::int))`,
+    ),
+});

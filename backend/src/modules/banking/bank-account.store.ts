@@ -4,6 +4,7 @@ import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import { bankAccountTransitions } from './banking.states.ts';
 import type { BankAccount, BankAccountStatus } from './banking.types.ts';
 
@@ -44,7 +45,7 @@ export const lockAccount = (tx: Db, id: string): Promise<BankAccount | undefined
   lockRow(tx, id, sql`FOR UPDATE`);
 
 /** Locks the row against changes, but not against others that use it in the same way. */
-export const lockAccountForUse = (tx: Db, id: string): Promise<BankAccount | undefined> =>
+const lockAccountForUse = (tx: Db, id: string): Promise<BankAccount | undefined> =>
   lockRow(tx, id, sql`FOR SHARE`);
 
 /** Returns a page of the customer's accounts, newest first. */
@@ -70,7 +71,7 @@ export const listAccounts = async (
 export const countAccounts = (db: Db, userId: string): Promise<number> =>
   db.bankAccount.count({ where: { userId, deletedAt: null } });
 
-export interface NewBankAccount {
+interface NewBankAccount {
   readonly id: string;
   readonly userId: string;
   readonly numberSealed: string;
@@ -222,7 +223,7 @@ export const keepFundAccount = async (
   return count === 1;
 };
 
-export interface AccountTransition {
+interface AccountTransition {
   readonly to: BankAccountStatus;
   /** `payout-provider:<code>`, `customer:<id>`. */
   readonly actor: string;
@@ -261,4 +262,42 @@ export const transitionAccount = (
       return count;
     },
   });
+};
+
+/**
+ * Locks a customer's own verified account until the transaction ends, so that it can't be deleted
+ * while an order is written that pays to it. After the holding's lock, where there is one. `field`
+ * is what the request calls the account.
+ * @throws AppError NOT_FOUND for one that is unknown, deleted or somebody else's;
+ * BANK_ACCOUNT_NOT_VERIFIED for an own one that is not VERIFIED.
+ */
+export const lockUsableAccount = async (
+  db: Db,
+  userId: string,
+  bankAccountId: string,
+  field = 'bank_account_id',
+): Promise<{ readonly id: string; readonly status: 'VERIFIED' }> => {
+  const account = await lockAccountForUse(db, bankAccountId);
+  if (account === undefined || account.userId !== userId || account.deletedAt !== null) {
+    throw new AppError('NOT_FOUND', { message: 'There is no such bank account.', field });
+  }
+  if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field });
+  return { id: account.id, status: 'VERIFIED' };
+};
+
+interface AccountStanding {
+  readonly userId: string;
+  /** It is verified and not deleted, so it may be paid to. */
+  readonly isUsable: boolean;
+}
+
+/** Locks an account until the transaction ends and returns whether it may be paid to. */
+export const lockAccountStanding = async (
+  tx: Db,
+  bankAccountId: string,
+): Promise<AccountStanding | undefined> => {
+  const account = await lockAccountForUse(tx, bankAccountId);
+  if (account === undefined) return undefined;
+  const isUsable = account.status === 'VERIFIED' && account.deletedAt === null;
+  return { userId: account.userId, isUsable };
 };

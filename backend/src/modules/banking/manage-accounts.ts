@@ -23,7 +23,7 @@ import { notifyAdded } from './banking.notifications.ts';
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
-import { recordValidation } from './validation-limit.ts';
+import { recordValidation } from './account-validation.store.ts';
 
 /** The customer, and the address that the request came from. */
 interface Requester {

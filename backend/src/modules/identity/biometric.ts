@@ -1,14 +1,53 @@
+import type { Db } from '../../platform/db/index.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
-import { findBiometricHolder, recordBiometricUse, storeBiometricToken } from './biometric.store.ts';
 import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { completeSignIn, openSession, type SessionsDeps } from './sessions.ts';
 import { findDeviceName, findLiveSession, lockLiveSession } from './sessions.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
+
+/* The rows of `biometric_token`: one for each device of a customer, by the token's hash alone. */
+
+interface NewBiometricToken {
+  readonly id: string;
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly tokenHash: string;
+  readonly createdAt: Date;
+}
+
+/** Stores the token of a device, in place of the one that it had. */
+const storeBiometricToken = async (tx: Db, token: NewBiometricToken): Promise<void> => {
+  const { userId, deviceId, tokenHash, createdAt } = token;
+  await tx.biometricToken.upsert({
+    where: { userId_deviceId: { userId, deviceId } },
+    create: token,
+    update: { tokenHash, createdAt, lastUsedAt: null, revokedAt: null },
+    select: { id: true },
+  });
+};
+
+/** Returns the customer whose live token this is, on this device and with this phone. */
+const findBiometricHolder = async (
+  db: Db,
+  { phone, deviceId, tokenHash }: { phone: string; deviceId: string; tokenHash: string },
+): Promise<string | undefined> => {
+  const where = { tokenHash, deviceId, revokedAt: null, user: { phone } };
+  return (await db.biometricToken.findFirst({ where, select: { userId: true } }))?.userId;
+};
+
+/** Records a use of a device's token. Returns false for one that was revoked or replaced. */
+const recordBiometricUse = async (
+  tx: Db,
+  { userId, deviceId, tokenHash }: Pick<NewBiometricToken, 'userId' | 'deviceId' | 'tokenHash'>,
+  at: Date,
+): Promise<boolean> => {
+  const where = { userId, deviceId, tokenHash, revokedAt: null };
+  return (await tx.biometricToken.updateMany({ where, data: { lastUsedAt: at } })).count === 1;
+};
 
 export interface BiometricDeps extends SessionsDeps {
   readonly db: Db;

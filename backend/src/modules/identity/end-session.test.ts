@@ -5,8 +5,7 @@ import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
-import { purgeLapsedIdentity } from './purge-lapsed.ts';
-import { createSessionPurges } from './purge-sessions.ts';
+import { purgeLapsedIdentity, createSessionPurges } from './purge-lapsed.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

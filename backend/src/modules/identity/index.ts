@@ -17,9 +17,8 @@ export {
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { checkCode, refusalOf, sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
-export { createSessionPurges } from './purge-sessions.ts';
+export { createSessionPurges, purgeLapsedIdentity } from './purge-lapsed.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
-export { purgeLapsedIdentity } from './purge-lapsed.ts';
 export { presentUser, userView } from './identity.schemas.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';
 export { revokeEverySession } from './sessions.store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { addMs } from '../../platform/clock/clock.ts';
-import { countTry, type MpinTries } from './mpin-guard.rules.ts';
+import { countTry, type MpinTries } from './mpin.store.ts';
 
 const start = new Date('2026-11-22T18:20:00.000Z');
 const minuteMs = 60_000;

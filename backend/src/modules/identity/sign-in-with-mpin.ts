@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
-import { countTry } from './mpin-guard.rules.ts';
 import {
+  countTry,
   clearMpinTries,
   findMpinHolder,
   lockMpinGuard,

@@ -1,8 +1,7 @@
 export { createKyc, createKycReview } from './create-kyc.ts';
 export { eraseKyc } from './erase-kyc.ts';
-export { createDocumentRemoval } from './remove-documents.sweep.ts';
+export { createDocumentRemoval, createKycSweeps } from './kyc.sweeps.ts';
 export { createKycEvents } from './kyc-events.ts';
-export { createKycSweeps } from './kyc.sweeps.ts';
 export { kycStatusOf, requireApprovedKyc } from './kyc.store.ts';
 export { kycOperatorView } from './kyc.schemas.ts';
 export { kycStatuses, type KycStatus } from './kyc.types.ts';

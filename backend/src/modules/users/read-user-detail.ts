@@ -2,13 +2,36 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { openBlockedReason } from '../identity/index.ts';
 import { listAccounts } from '../banking/index.ts';
 import { presentHolding, readHolding } from '../holdings/index.ts';
 import { readKycOfUser } from '../kyc/index.ts';
 import { listRewards, presentReward } from '../referrals/index.ts';
-import { presentUsers } from './present-users.ts';
-import { findUserRow, listSecurityEvents } from './users.read-model.ts';
-import { presentSecurityEvent } from './users.schemas.ts';
+import { type UserRow, findUserRow, listSecurityEvents } from './users.read-model.ts';
+import { presentUserRow, presentSecurityEvent } from './users.schemas.ts';
+
+interface PresentUsersDeps {
+  readonly db: Db;
+  readonly vault: Pick<Vault, 'forUsers'>;
+}
+
+/** Presents customers to operators; the keys of those who have a sealed reason are asked for. */
+export const presentUsers = async (
+  { db, vault }: PresentUsersDeps,
+  rows: readonly UserRow[],
+): Promise<ReturnType<typeof presentUserRow>[]> => {
+  const sealed = rows.filter(({ blockedReasonSealed }) => blockedReasonSealed !== null);
+  const sealers =
+    sealed.length === 0
+      ? undefined
+      : await vault.forUsers(
+          db,
+          sealed.map(({ id }) => id),
+        );
+  return rows.map((row) =>
+    presentUserRow(row, openBlockedReason(sealers?.get(row.id), row, row.id)),
+  );
+};
 
 const newest = (limit: number) => ({ page: 1, limit });
 const maxEvents = 50;

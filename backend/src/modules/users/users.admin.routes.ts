@@ -3,8 +3,7 @@ import { defineRoute, idParams, ok, type Route } from '../../platform/http/index
 import type { Db } from '../../platform/db/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import { blockUser, type BlockUserDeps } from './block-user.ts';
-import { presentUsers } from './present-users.ts';
-import { readUserDetail } from './read-user-detail.ts';
+import { presentUsers, readUserDetail } from './read-user-detail.ts';
 import { findUserRow, searchUsers } from './users.read-model.ts';
 import { blockBody, userDetail, userOperatorView, userPage, usersQuery } from './users.schemas.ts';
 
