@@ -1,7 +1,7 @@
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { fillDatabase } from '../../dev/fill/fill-database.ts';
 import { buysRegister } from '../../src/modules/registers/buys.register.ts';
-import { windowOf, type Period } from '../../src/modules/registers/period.ts';
+import { windowOf, type Period } from '../../src/modules/registers/period-figures.ts';
 import { rowsSql, totalsSql } from '../../src/modules/registers/register-sql.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
 import { hashToken } from '../../src/platform/crypto/index.ts';

@@ -1,7 +1,7 @@
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import type { Sweep } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { balanceDrifted, figuresOf, investedDrifted } from './drifted-holdings.ts';
+import { balanceDrifted, figuresOf, investedDrifted } from './checks/holding-drift.ts';
 
 const batchSize = 500;
 

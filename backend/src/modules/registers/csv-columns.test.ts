@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createDatabase, sql, type Database } from '../../platform/db/index.ts';
-import { grams, money, personName, text } from './columns.ts';
-import { csvTextOf } from './csv-columns.ts';
+import { grams, money, personName, text, csvTextOf } from './columns.ts';
 import { maskName } from './present-row.ts';
 
 let fresh: FreshDatabase;

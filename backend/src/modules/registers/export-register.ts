@@ -4,13 +4,18 @@ import type { Db, ReadSnapshot, Snapshot } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Reply, ReplySink, RequestContext } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { windowOf } from './period.ts';
-import { asInteger } from './period-figures.ts';
+import { windowOf, asInteger } from './period-figures.ts';
 import { csvSql, rowsSql, totalsSql } from './register-sql.ts';
 import type { FileFormat, RegisterQuery } from './registers.schemas.ts';
-import type { Register, RegisterFilter, RegisterReader } from './registers.types.ts';
-import { writeCsv } from './write-csv.ts';
-import { writeXlsx } from './write-xlsx.ts';
+import type {
+  Register,
+  RegisterFilter,
+  RegisterReader,
+  Column,
+  ColumnKind,
+  RowValues,
+} from './registers.types.ts';
+import { headersOf, sheetCells } from './present-row.ts';
 
 /** Files that one process writes at a time: each holds a connection and a snapshot. */
 const exportsAtOnce = 2;
@@ -152,3 +157,46 @@ export const createExportRegister = (deps: ExportDeps) => {
     },
   });
 };
+
+/** Puts the header, whose names need no quotes, before the records that the database writes. */
+export async function* writeCsv(
+  columns: readonly Column[],
+  records: AsyncIterable<Buffer>,
+): AsyncGenerator<string | Buffer> {
+  yield `${headersOf(columns).join(',')}\r\n`;
+  yield* records;
+}
+
+const formats: Readonly<Partial<Record<ColumnKind, string>>> = {
+  money: '0.00',
+  grams: '0.0000####',
+  count: '0',
+};
+
+async function* cellsOf(
+  columns: readonly Column[],
+  batches: AsyncIterable<readonly RowValues[]>,
+): AsyncGenerator<(string | number | null)[]> {
+  for await (const rows of batches) for (const row of rows) yield sheetCells(columns, row);
+}
+
+/**
+ * Turns batches of rows into the pieces of a spreadsheet. Texts are texts there, whatever they
+ * begin with. There is one sheet: whoever calls has seen to it that the rows fit.
+ */
+export async function* writeXlsx(
+  name: string,
+  columns: readonly Column[],
+  batches: AsyncIterable<readonly RowValues[]>,
+): AsyncGenerator<Uint8Array> {
+  // Loaded by the first spreadsheet: most processes never write one.
+  const { writeXlsxStream } = await import('hucre/xlsx');
+  yield* writeXlsxStream(cellsOf(columns, batches), {
+    name,
+    columns: headersOf(columns).map((header, at) => {
+      const format = formats[columns[at]?.kind ?? 'text'];
+      return { header, ...(format !== undefined && { numFmt: format }) };
+    }),
+    freezePane: { rows: 1 },
+  });
+}

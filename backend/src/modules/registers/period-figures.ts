@@ -1,7 +1,20 @@
+import { endOfIstDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
 import { noSql, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Window } from './registers.types.ts';
+
+/** IST dates (`YYYY-MM-DD`), both included; open where one is missing. */
+export interface Period {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Returns the moments that a period of IST dates begins and ends at. */
+export const windowOf = ({ from, to }: Period): Window => ({
+  from: from === undefined ? undefined : startOfIstDate(from),
+  until: to === undefined ? undefined : endOfIstDate(to),
+});
 
 /** A sum of paise, or a number of things. */
 export const asInteger = (text: string): number => toSafePaise(paise(BigInt(text)));
@@ -12,7 +25,7 @@ export const asGrams = (text: string): string => formatGrams(gramsFromDatabase(t
 /** Each figure by its name, as SQL; the names say how it is shown. */
 type Sums = Readonly<Record<string, Sql>>;
 type Figure<Name> = Name extends `${string}rams` ? string : number;
-export type Figures<S extends Sums> = { readonly [Name in keyof S]: Figure<Name> };
+type Figures<S extends Sums> = { readonly [Name in keyof S]: Figure<Name> };
 
 /** Restricts `moment` to the window. */
 export const isWithin = (moment: Sql, { from, until }: Window): Sql => sql`

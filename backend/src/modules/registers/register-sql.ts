@@ -1,6 +1,5 @@
 import { joinSql, noSql, sql, sqlName, type Sql } from '../../platform/db/index.ts';
-import { textOf } from './columns.ts';
-import { csvTextOf } from './csv-columns.ts';
+import { textOf, csvTextOf } from './columns.ts';
 import { isWithin } from './period-figures.ts';
 import type { Column, Register, RegisterFilter } from './registers.types.ts';
 

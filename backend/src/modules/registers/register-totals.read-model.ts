@@ -1,6 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db/index.ts';
-import { windowOf, type Period } from './period.ts';
-import { isWithin, selectFigures } from './period-figures.ts';
+import { windowOf, type Period, isWithin, selectFigures } from './period-figures.ts';
 import type { Window } from './registers.types.ts';
 
 const count = sql`count(*)`;

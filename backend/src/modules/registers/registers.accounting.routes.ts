@@ -5,7 +5,7 @@ import { createExportRegister, type ExportDeps } from './export-register.ts';
 import { holdingsRegister } from './holdings.register.ts';
 import { paymentsRegister } from './payments.register.ts';
 import { payoutsRegister } from './payouts.register.ts';
-import { windowOf } from './period.ts';
+import { windowOf } from './period-figures.ts';
 import { readRegister } from './read-register.ts';
 import { registerTotals } from './register-totals.read-model.ts';
 import {
