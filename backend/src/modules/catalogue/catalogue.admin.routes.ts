@@ -19,8 +19,12 @@ import {
 } from './catalogue.schemas.ts';
 import { findProduct } from './catalogue.store.ts';
 import { findProductPage } from './find-products.ts';
-import { changeProduct, createProduct, deactivateProduct } from './save-product.ts';
-import type { SaveProductDeps } from './save-product.ts';
+import {
+  changeProduct,
+  createProduct,
+  deactivateProduct,
+  type SaveProductDeps,
+} from './save-product.ts';
 
 const shared = { tags: ['products'], access: anyAdmin } as const;
 const writes = { tags: ['products'], access: adminAccess('SUPER_ADMIN', 'ADMIN') } as const;

@@ -5,9 +5,9 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { formatGrams, toPercentNumber, toSafePaise } from '../../money/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { auditedProduct } from './audit-product.ts';
 import type { createProductBody } from './catalogue.schemas.ts';
 import {
   deactivate,
@@ -163,3 +163,21 @@ export const deactivateProduct = (
     });
     return requireSaved(tx, id);
   });
+
+/** Returns a product as its audit rows show it: what operators wrote in their own words is sealed. */
+const auditedProduct = (product: Product) => ({
+  plain: {
+    category: product.category,
+    purityKarat: product.purityKarat,
+    weightGrams: formatGrams(product.weightGrams),
+    pricingMode: product.pricingMode,
+    makingChargePct: toPercentNumber(product.makingChargeBps),
+    discountPct: toPercentNumber(product.discountBps),
+    pricePaise: toSafePaise(product.pricePaise),
+    ratePerGramPaise:
+      product.ratePerGramPaise === null ? null : toSafePaise(product.ratePerGramPaise),
+    inStock: product.inStock,
+    is_active: product.isActive,
+  },
+  sealed: { name: product.name, description: product.description },
+});

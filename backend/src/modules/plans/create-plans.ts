@@ -1,10 +1,12 @@
 import type { Route } from '../../platform/http/index.ts';
 import type { Sweep } from '../../platform/jobs/index.ts';
-import { createAnnounceDebits } from './announce-debits.ts';
-import { createCompletePlans } from './complete-plans.ts';
+import {
+  createAnnounceDebits,
+  createCompletePlans,
+  createRaiseInstallments,
+} from './plans.sweeps.ts';
 import { createPlanRoutes } from './plans.customer.routes.ts';
 import type { PlansDeps } from './plans.types.ts';
-import { createRaiseInstallments } from './raise-installments.ts';
 
 export interface Plans {
   readonly customerRoutes: Route[];

@@ -1,10 +1,56 @@
-import type { Db } from '../../platform/db/index.ts';
+import { fromSafePaise } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { InTransaction, Db } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { adminActor, type ByOperator, adminAccess, anyAdmin } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import {
+  type PriceOverride,
+  overrideBody,
+  presentProviderPrice,
+  priceConfigBody,
+  priceView,
+} from './price.schemas.ts';
+import { insertManualPrice } from './price.store.ts';
 import { type FetchPrice, findSpreads, setSpreads, type SetSpreadsDeps } from './live-price.ts';
-import { recordOverride, type OverridePriceDeps } from './override-price.ts';
-import { overrideBody, presentProviderPrice, priceConfigBody, priceView } from './price.schemas.ts';
+
+interface OverridePriceDeps {
+  readonly inTransaction: InTransaction;
+  readonly audit: Auditor;
+  readonly random: Random;
+  /** Real time, as for every price. */
+  readonly wall: Clock;
+}
+
+/**
+ * Records the price that an operator asked for, with the audit row in the same transaction. It is a
+ * record and nothing else: no reader of prices looks at it (contract: price > Spread and override).
+ */
+const recordOverride = (
+  { inTransaction, audit, random, wall }: OverridePriceDeps,
+  { reason, ...prices }: PriceOverride,
+  { principal, context }: ByOperator,
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const id = random.uuid();
+    await insertManualPrice(tx, {
+      id,
+      buyPaise: fromSafePaise(prices.buyPaise),
+      sellPaise: fromSafePaise(prices.sellPaise),
+      spotPaise: fromSafePaise(prices.spotPaise),
+      actorId: principal.adminId,
+      at: wall.now(),
+    });
+    await audit.record(tx, {
+      action: 'price.override',
+      ...adminActor(principal, context),
+      target: { type: 'price_snapshot', id },
+      after: prices,
+      sealed: { after: { reason } },
+    });
+  });
 
 const tags = ['price'];
 

@@ -1,4 +1,3 @@
 export { createProductOrderAdminRoutes } from './product-orders.admin.routes.ts';
 export { createProductOrderRoutes } from './product-orders.customer.routes.ts';
-export { eraseProductOrders } from './product-orders.store.ts';
-export { createProductOrderKeyPurge } from './purge-keys.ts';
+export { eraseProductOrders, createProductOrderKeyPurge } from './product-orders.store.ts';

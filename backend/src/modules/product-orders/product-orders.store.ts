@@ -4,6 +4,7 @@ import { execute, selectOne, sql, type Db, type Sql } from '../../platform/db/in
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import {
   productOrderStatuses,
   type NewProductOrder,
@@ -13,7 +14,7 @@ import {
 } from './product-orders.types.ts';
 
 /** What became of an insert: written, or its key is taken, or a product is no longer as it was. */
-export type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
+type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
 
 const linesOf = ({ lines }: NewProductOrder): string =>
   JSON.stringify(
@@ -134,7 +135,7 @@ export const findOrderOfKey = async (
   return { order: toOrder(row), payloadHash: row.payloadHash ?? '' };
 };
 
-export interface ProductOrderFilter {
+interface ProductOrderFilter {
   readonly userId?: string | undefined;
   readonly status?: ProductOrderStatus | undefined;
   /** An id of the order, its customer or a product; or a phone number. */
@@ -242,7 +243,7 @@ export const eraseProductOrders = async (
 const keyDays = 90;
 
 /** Forgets keys that are older than any client repeats; the orders stay. Returns how many. */
-export const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
+const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
   execute(
     db,
     sql`
@@ -253,3 +254,9 @@ export const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
           AND created_at < now() - ${keyDays}::int * interval '1 day'
         ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
   );
+
+/** Creates the purge of the keys of orders, with which the hashes of their payloads go. */
+export const createProductOrderKeyPurge = ({ db }: { readonly db: Db }): Purge => ({
+  name: 'purge-product-order-keys',
+  deleteBatch: (limit) => forgetOldKeys(db, limit),
+});

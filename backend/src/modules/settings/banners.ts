@@ -1,9 +1,88 @@
+import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
-import { presentBanner, type BannerBody } from './banners.schemas.ts';
 import type { Banner } from './settings.types.ts';
 import type { SettingDeps } from './limits.ts';
 import { lockSetting } from './setting-copies.ts';
+
+const maxUrlLength = 2048;
+
+/**
+ * Returns true for an address of https, without credentials, or a path of the client's own: one
+ * slash first, since two, or a backslash after it, name another host.
+ */
+const isSafeAddress = (text: string): boolean => {
+  if (/[\s\p{Cc}\\]/u.test(text)) return false;
+  if (text.startsWith('/')) return !text.startsWith('//');
+  if (!/^https:\/\//iu.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '';
+};
+
+/** An address that a client may open: `javascript:`, `data:` and plain http are refused. */
+export const safeAddress = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(maxUrlLength, `must have at most ${maxUrlLength} characters`)
+  .refine(isSafeAddress, 'must be an https:// address or a path');
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-15T09:30:00Z' })
+  .transform((text) => new Date(text));
+
+const maxPosition = 1_000_000;
+
+/** Accepts the whole banner: what is not given is not there. */
+export const bannerBody = z
+  .object({
+    title: z.string().trim().min(1, 'must not be empty').max(200),
+    body: z.string().trim().min(1, 'must not be empty').max(2000).nullish(),
+    imageUrl: safeAddress.nullish(),
+    linkUrl: safeAddress.nullish(),
+    active: z.boolean(),
+    position: z.int().min(-maxPosition).max(maxPosition).default(0),
+    startsAt: moment.nullish(),
+    endsAt: moment.nullish(),
+  })
+  .refine(({ startsAt, endsAt }) => !startsAt || !endsAt || startsAt < endsAt, {
+    path: ['endsAt'],
+    message: 'must be after startsAt',
+  });
+
+type BannerBody = z.output<typeof bannerBody>;
+
+/** The operator names the banner: `diwali-2026`, or any id of the portal's own. */
+export const bannerParams = z.object({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u),
+});
+
+export const bannerView = z.object({
+  id: z.string(),
+  title: z.string(),
+  body: z.string().nullable(),
+  imageUrl: z.string().nullable(),
+  linkUrl: z.string().nullable(),
+  active: z.boolean(),
+  position: z.int(),
+  startsAt: z.iso.datetime().nullable(),
+  endsAt: z.iso.datetime().nullable(),
+});
+bannerView.register(z.globalRegistry, {
+  id: 'Banner',
+  description: 'An announcement, shown while it is active and within its window.',
+});
+
+export const bannersView = z.object({ items: z.array(bannerView) });
+
+export const presentBanner = ({
+  startsAt,
+  endsAt,
+  ...banner
+}: Banner): z.output<typeof bannerView> => ({
+  ...banner,
+  startsAt: startsAt?.toISOString() ?? null,
+  endsAt: endsAt?.toISOString() ?? null,
+});
 
 export interface BannersService {
   /** Returns every banner, by position. */

@@ -1,4 +1,4 @@
-export { safeAddress } from './banners.schemas.ts';
+export { safeAddress } from './banners.ts';
 export { createSettings } from './create-settings.ts';
 export { createSwitches, type Switches, type SwitchName } from './switches.ts';
 export { defaultLimits, type LimitName, type Limits } from './settings.types.ts';

@@ -6,10 +6,9 @@ import {
   bannersView,
   bannerView,
   presentBanner,
-} from './banners.schemas.ts';
-import type { BannersService } from './banners.ts';
-import { flagBody, flagsView, flagView, presentFlag } from './flags.schemas.ts';
-import type { FlagsService } from './flags.ts';
+  type BannersService,
+} from './banners.ts';
+import { flagBody, flagsView, flagView, presentFlag, type FlagsService } from './flags.ts';
 import type { LimitsService } from './limits.ts';
 import { limitsBody, limitsView, presentLimits, toLimits } from './settings.schemas.ts';
 

@@ -1,6 +1,5 @@
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
-import type { BannersService } from './banners.ts';
-import { bannersView, presentBanner } from './banners.schemas.ts';
+import { type BannersService, bannersView, presentBanner } from './banners.ts';
 
 /** Declares `/public/banners` of the customer API. */
 export const createBannerRoutes = (banners: Pick<BannersService, 'listLive'>): Route[] => [

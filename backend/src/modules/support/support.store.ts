@@ -1,6 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import { ticketStatuses, type TicketCategory, type TicketStatus } from './support.types.ts';
 
 interface SealedTicket {
@@ -124,7 +126,7 @@ export const findTicketStatus = async (
 };
 
 /** Erases what strangers wrote, once its time has passed. Returns how many tickets that were. */
-export const eraseContents = (db: Db, now: Date, limit: number): Promise<number> =>
+const eraseContents = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`
@@ -137,7 +139,7 @@ export const eraseContents = (db: Db, now: Date, limit: number): Promise<number>
   );
 
 /** Erases notes that the service key sealed, likewise. */
-export const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
+const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`
@@ -147,3 +149,21 @@ export const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
         WHERE note_sealed IS NOT NULL AND purge_after < ${now}::timestamptz
         ORDER BY purge_after LIMIT ${limit}::int)`,
   );
+
+/**
+ * Erases what strangers wrote in tickets after 30 days, and what operators noted there; the tickets
+ * stay.
+ */
+export const createTicketPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-tickets',
+  async deleteBatch(limit) {
+    const erased = await eraseContents(db, clock.now(), limit);
+    return erased + (await eraseNotes(db, clock.now(), limit - erased));
+  },
+});

@@ -1,3 +1,3 @@
-export { createFoldChanges } from './fold-changes.ts';
+export { createFoldChanges } from './transactions.read-model.ts';
 export { createTransactionAdminRoutes } from './transactions.admin.routes.ts';
 export { createTransactionRoutes } from './transactions.customer.routes.ts';

@@ -1,15 +1,39 @@
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { notifyDebit, notifyInstallmentDue } from './plans.notifications.ts';
-import { advancePlan, claimDuePlans, type UsableGateways } from './plans.store.ts';
-import type { Plan, PlansDeps } from './plans.types.ts';
-import { dueAtOf, planDebit } from './schedule.rules.ts';
-import { findUsableGateways } from './usable-gateways.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import {
+  type UsableGateways,
+  advancePlan,
+  claimDuePlans,
+  lockUnannounced,
+  markAnnounced,
+  endPlan,
+  listEndedPlans,
+  lockPlan,
+} from './plans.store.ts';
+import type { PlansDeps, Plan } from './plans.types.ts';
+import { notifyDebit, notifyInstallmentDue, notifyCompleted } from './plans.notifications.ts';
+import { dueAtOf, planDebit, noticeMs } from './schedule.rules.ts';
+import { planMachine } from './plans.states.ts';
+
+/**
+ * Returns the gateways that installments can be raised with now, undefined while gate 2 is closed:
+ * then every plan waits (contract: plans > Schedule).
+ */
+const findUsableGateways = async ({
+  gates,
+  payments,
+}: Pick<PlansDeps, 'gates' | 'payments'>): Promise<UsableGateways | undefined> => {
+  if (!(await gates.isBuyOpen())) return undefined;
+  const [checkout] = await payments.listUsableGateways();
+  return { checkout, debits: await payments.listDebitGateways() };
+};
 
 /** A batch is raised well within it; a plan whose worker died waits for it to end. */
 const leaseMs = 30_000;
-const batchSize = 200;
+const plansAtOnce = 200;
 /** Transactions at a time: more would only take the connections of the jobs. */
 const lanes = 4;
 
@@ -93,7 +117,7 @@ export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
   const raiseBatch = async (gateways: UsableGateways, signal: AbortSignal): Promise<number> => {
     const holderId = random.uuid();
     const now = clock.now();
-    const claim = { now, holderId, leaseMs, limit: batchSize, gateways };
+    const claim = { now, holderId, leaseMs, limit: plansAtOnce, gateways };
     const plans = await claimDuePlans(db, claim);
     const due = plans.map((plan) => ({ plan, holderId, gateways }));
     const onError = (error: unknown, { plan: { id: planId } }: DuePlan): void =>
@@ -112,6 +136,88 @@ export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
       while (!signal.aborted) {
         const gateways = await findUsableGateways(deps);
         if (gateways === undefined || (await raiseBatch(gateways, signal)) === 0) return;
+      }
+    },
+  };
+};
+
+const debitsAtOnce = 100;
+
+/**
+ * Creates the sweep that announces the next debit of plans with a mandate, 24 h before it. What
+ * could not be raised is not announced either (contract: plans > Mandates).
+ */
+export const createAnnounceDebits = (
+  deps: Pick<PlansDeps, 'inTransaction' | 'clock' | 'gates' | 'notify' | 'payments'>,
+): Sweep => {
+  const { inTransaction, clock, notify } = deps;
+
+  const announceBatch = (gateways: UsableGateways): Promise<number> =>
+    inTransaction(async (tx) => {
+      const now = clock.now();
+      const plans = await lockUnannounced(tx, addMs(now, noticeMs), debitsAtOnce, gateways);
+      for (const plan of plans) {
+        invariant(plan.nextDueAt, `plan ${plan.id} has a next installment`);
+        const { debitAt } = planDebit(plan.nextDueAt, undefined, now);
+        const installmentNo = plan.installmentsRaised + 1;
+        await notifyDebit(tx, notify, plan, { installmentNo, debitAt });
+      }
+      const ids = plans.map(({ id }) => id);
+      if (ids.length > 0) await markAnnounced(tx, ids, now);
+      return plans.length;
+    });
+
+  return {
+    name: 'announce-debits',
+    async run(signal) {
+      while (!signal.aborted) {
+        const gateways = await findUsableGateways(deps);
+        if (gateways === undefined || (await announceBatch(gateways)) < debitsAtOnce) return;
+      }
+    },
+  };
+};
+
+const endedAtOnce = 200;
+
+/**
+ * Creates the sweep that completes a plan once every installment is raised and none is under way,
+ * with the customer's notification in the same transaction (contract: plans > End of a plan).
+ */
+export const createCompletePlans = (
+  deps: Pick<PlansDeps, 'db' | 'inTransaction' | 'clock' | 'logger' | 'notify'>,
+): Sweep => {
+  const { db, inTransaction, clock, logger, notify } = deps;
+
+  const complete = (id: string): Promise<boolean> =>
+    inTransaction(async (tx) => {
+      const plan = await lockPlan(tx, id);
+      if (plan?.status !== 'ACTIVE') return false;
+      await transition(planMachine(logger), {
+        id,
+        from: plan.status,
+        to: 'COMPLETED',
+        actor: 'worker',
+        cause: 'plan.completed',
+        update: () => endPlan(tx, id, 'COMPLETED', clock.now()),
+      });
+      await notifyCompleted(tx, notify, plan);
+      return true;
+    });
+
+  return {
+    name: 'complete-plans',
+    async run(signal) {
+      for (let isMore = true; isMore && !signal.aborted;) {
+        const rows = await listEndedPlans(db, endedAtOnce);
+        const completed = await sweepRows({
+          rows,
+          signal,
+          handle: ({ id }) => complete(id),
+          onError: (error, { id: planId }) =>
+            logger.error({ planId, err: describeError(error) }, 'a plan was not completed'),
+        });
+        isMore = rows.length === endedAtOnce && completed > 0;
       }
     },
   };
