@@ -48,6 +48,8 @@ export type Caller = (method: string, path: string, body?: unknown) => Promise<A
 export interface OpenGold {
   readonly url: string;
   readonly databaseUrl: string;
+  /** As the owner of the tables. */
+  readonly migrateUrl: string;
   readonly database: Database;
   /** The cache, for what another process may have left in it. */
   readonly redis: Redis;
@@ -59,6 +61,8 @@ export interface OpenGold {
   readonly plansDeps: PlansDeps;
   readonly payments: Payments;
   readonly logged: () => string;
+  /** The counters, in the text form of Prometheus. */
+  readonly metrics: () => Promise<string>;
   readonly logger: TestSystem['logger'];
   readonly vault: TestSystem['vault'];
   /** A caller: nobody, or whoever has this id. */
@@ -125,6 +129,8 @@ export interface OpenGoldOptions {
   readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
   /** Stands before the real adapters: a gateway that gives no answer. */
   readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
+  /** Stands before what buying asks of payments: a process that dies before it asks a gateway. */
+  readonly wrapPayments?: (real: Payments) => Payments;
   /** Stands before our own price: one that is worked out wrong. */
   readonly wrapPrice?: (live: LivePriceReader) => LivePriceReader;
   /** The real time that prices age on, where a test moves it. */
@@ -137,6 +143,7 @@ export interface OpenGoldOptions {
 export const openGold = async ({
   wrapProvider,
   wrapGateways = (real) => real,
+  wrapPayments = (real) => real,
   wrapPrice = (real) => real,
   wall,
   env = {},
@@ -171,7 +178,7 @@ export const openGold = async ({
     limits: createSettings(system).limits,
     idempotency: createIdempotency(system),
     gates: createGates({ ...system, blockingChecks: [] }),
-    payments,
+    payments: wrapPayments(payments),
     notify,
   };
   const gold = createGold({
@@ -207,6 +214,7 @@ export const openGold = async ({
   return {
     url,
     databaseUrl: system.addresses.databaseUrl,
+    migrateUrl: system.addresses.migrateUrl,
     database,
     redis,
     sandbox,
@@ -216,6 +224,7 @@ export const openGold = async ({
     plansDeps,
     payments,
     logged: () => system.logged(),
+    metrics: () => system.metrics.registry.metrics(),
     logger: system.logger,
     vault: system.vault,
     as,

@@ -19,10 +19,14 @@ export const withSilentGateway = (real: Gateways): Gateways => {
   ]);
 };
 
-/** Copies an unpaid buy so many times, with its quote and its payment order, to that gateway. */
+/**
+ * Copies an unpaid buy so many times, to that gateway, with its quote, its payment order, the key
+ * that it came of and its history.
+ */
 export const copyToSilentGateway = async (db: Db, orderId: string, count: number) => {
   const mine = sql`
-    SELECT n, gen_random_uuid()::text AS id, gen_random_uuid()::text AS quote_id
+    SELECT n, gen_random_uuid()::text AS id, gen_random_uuid()::text AS quote_id,
+      gen_random_uuid()::text AS payment_order_id
     FROM generate_series(1, ${count}::int) AS n`;
   await execute(
     db,
@@ -36,9 +40,19 @@ export const copyToSilentGateway = async (db: Db, orderId: string, count: number
       orders AS (
         INSERT INTO gold_order SELECT (jsonb_populate_record(o, jsonb_build_object(
           'id', c.id, 'quote_id', c.quote_id, 'provider_tx_id', 'copy-' || c.quote_id))).*
-        FROM copies c, gold_order o WHERE o.id = ${orderId}::uuid)
+        FROM copies c, gold_order o WHERE o.id = ${orderId}::uuid),
+      events AS (
+        INSERT INTO gold_order_event SELECT (jsonb_populate_record(e, jsonb_build_object(
+          'id', gen_random_uuid(), 'order_id', c.id,
+          'seq', nextval(pg_get_serial_sequence('gold_order_event', 'seq'))))).*
+        FROM copies c, gold_order_event e WHERE e.order_id = ${orderId}::uuid),
+      keys AS (
+        INSERT INTO idempotency_key SELECT (jsonb_populate_record(k, jsonb_build_object(
+          'key', 'copy-' || c.id, 'resource_id', c.payment_order_id))).*
+        FROM copies c, payment_order p JOIN idempotency_key k ON k.resource_id = p.id
+        WHERE p.order_id = ${orderId}::uuid)
       INSERT INTO payment_order SELECT (jsonb_populate_record(p, jsonb_build_object(
-        'id', gen_random_uuid(), 'order_id', c.id, 'quote_id', c.quote_id,
+        'id', c.payment_order_id, 'order_id', c.id, 'quote_id', c.quote_id,
         'gateway', ${silentGatewayCode}::text, 'gateway_order_id', 'copy-' || c.id))).*
       FROM copies c, payment_order p WHERE p.order_id = ${orderId}::uuid`,
   );

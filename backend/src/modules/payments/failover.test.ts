@@ -3,7 +3,7 @@ import { goldTest } from '#test/support/gold-test.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import type { Caller, OpenGold } from '#test/support/open-gold.ts';
-import { deliverAt, signedEvent } from '#test/support/open-payments.ts';
+import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
@@ -78,7 +78,7 @@ const payUnheard = async (open: OpenGold, gatewayOrderId: string): Promise<strin
 };
 
 const tell = (open: OpenGold, gateway: string, gatewayOrderId: string, paymentId: string) =>
-  deliverAt(open.url, {
+  deliver(open, {
     ...signedEvent('payment.captured', gatewayOrderId, paymentId),
     path: `/webhooks/payment/${gateway}`,
   });
@@ -168,7 +168,7 @@ describe('the bare webhook path', () => {
     const gatewayOrderId = String(body.payment.gateway_order_id);
     const paymentId = await payUnheard(open, gatewayOrderId);
     const tellBare = (event: string) =>
-      deliverAt(open.url, {
+      deliver(open, {
         ...signedEvent(event, gatewayOrderId, paymentId),
         path: '/webhooks/payment',
       });

@@ -1,69 +1,69 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import {
+  captureUnheard,
   deliver,
   openCheckout,
-  openPayments,
   signatureOf,
   signedEvent,
-  type OpenPayments,
-} from '#test/support/open-payments.ts';
+  stateOf,
+} from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
 const accepted = { status: 200, body: { received: true } };
 const repeated = { status: 200, body: { received: true, duplicate: true } };
 
-const paymentOrder = (id: string) =>
+const paymentOrder = (open: OpenGold, id: string) =>
   open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
-const paymentsOf = (gatewayOrderId: string) =>
+const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
   open.database.db.gatewayPayment.findMany({
     where: { gatewayOrderId },
     orderBy: { gatewayPaymentId: 'asc' },
   });
-const inboxOf = (subject: string) => open.database.db.webhookEvent.findMany({ where: { subject } });
+const inboxOf = (open: OpenGold, subject: string) =>
+  open.database.db.webhookEvent.findMany({ where: { subject } });
 
-const play = (gatewayOrderId: string, body: object) =>
+const play = (open: OpenGold, gatewayOrderId: string, body: object) =>
   open.sandbox.control('POST', `/payments/${gatewayOrderId}`, body);
 
 describe('a payment webhook', () => {
-  it('pays the order, once, on captured and order.paid together', async () => {
+  it('pays the order, once, on captured and order.paid together', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await play(checkout.gatewayOrderId, { outcome: 'captured', method: 'card' });
-    await eventually(async () => (await inboxOf(checkout.gatewayOrderId)).length === 2);
+    await play(open, checkout.gatewayOrderId, { outcome: 'captured', method: 'card' });
+    await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
 
-    const state = await open.orders.state(checkout.orderId);
+    const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 });
-    const paid = await paymentOrder(checkout.paymentOrderId);
+    const paid = await paymentOrder(open, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', method: 'card', paidAt: open.clock.now() });
-    const [payment, ...more] = await paymentsOf(checkout.gatewayOrderId);
+    const [payment, ...more] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(more).toEqual([]);
     expect(payment).toMatchObject({ status: 'CAPTURED', disposition: 'APPLIED' });
     expect(paid.capturedPaymentId).toBe(payment?.id);
-    const inbox = await inboxOf(checkout.gatewayOrderId);
+    const inbox = await inboxOf(open, checkout.gatewayOrderId);
     expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);
   });
 
-  it.each(['duplicate', 'reordered'])('has one effect when it comes %s', async (mode) => {
+  it.for(['duplicate', 'reordered'])('has one effect when it comes %s', async (mode, { open }) => {
     const checkout = await openCheckout(open);
-    await play(checkout.gatewayOrderId, { outcome: 'captured', deliver: mode });
-    await eventually(async () => (await inboxOf(checkout.gatewayOrderId)).length === 2);
-    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+    await play(open, checkout.gatewayOrderId, { outcome: 'captured', deliver: mode });
+    await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
+    expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       moves: ['PENDING>PAID'],
       allocations: 1,
     });
   });
 
-  it('has one effect when 20 of both kinds come at once', async () => {
+  it('has one effect when 20 of both kinds come at once', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const captured = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_20');
-    const orderPaid = signedEvent('order.paid', checkout.gatewayOrderId, 'pay_20');
+    const paymentId = await captureUnheard(open, checkout);
+    const captured = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
+    const orderPaid = signedEvent('order.paid', checkout.gatewayOrderId, paymentId);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => {
         const signed = at % 2 === 0 ? captured : orderPaid;
@@ -74,43 +74,45 @@ describe('a payment webhook', () => {
     expect(answers.filter(({ body }) => JSON.stringify(body) === '{"received":true}')).toHaveLength(
       2,
     );
-    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+    expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       moves: ['PENDING>PAID'],
       allocations: 1,
     });
-    expect(await paymentsOf(checkout.gatewayOrderId)).toHaveLength(1);
+    expect(await paymentsOf(open, checkout.gatewayOrderId)).toHaveLength(1);
   });
 
-  it('has one effect when 20 different events of one payment come at once', async () => {
+  it('has one effect when 20 different events of one payment come at once', async ({ open }) => {
     const checkout = await openCheckout(open);
+    const paymentId = await captureUnheard(open, checkout);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => {
         const event = at % 2 === 0 ? 'payment.captured' : 'order.paid';
-        const { body } = signedEvent(event, checkout.gatewayOrderId, 'pay_different');
+        const { body } = signedEvent(event, checkout.gatewayOrderId, paymentId);
         const own = JSON.stringify({ ...(JSON.parse(body) as object), number: at });
         return deliver(open, { body: own, signature: signatureOf(own), eventId: `evt_own_${at}` });
       }),
     );
     expect(answers).toEqual(Array.from({ length: 20 }, () => accepted));
-    expect(await inboxOf(checkout.gatewayOrderId)).toHaveLength(20);
-    const state = await open.orders.state(checkout.orderId);
+    expect(await inboxOf(open, checkout.gatewayOrderId)).toHaveLength(20);
+    const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ moves: ['PENDING>PAID'], allocations: 1 });
   });
 
-  it('is a repeat by its event id, and by its body under another id', async () => {
+  it('is a repeat by its event id, and by its body under another id', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const first = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_rep');
-    const other = signedEvent('order.paid', checkout.gatewayOrderId, 'pay_rep');
+    const paymentId = await captureUnheard(open, checkout);
+    const first = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
+    const other = signedEvent('order.paid', checkout.gatewayOrderId, paymentId);
     expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(accepted);
     expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(repeated);
     expect(await deliver(open, { ...first, eventId: 'evt_rep_other' })).toEqual(repeated);
     expect(await deliver(open, first)).toEqual(repeated);
     expect(await deliver(open, { ...other, eventId: 'evt_rep' })).toEqual(repeated);
-    expect(await inboxOf(checkout.gatewayOrderId)).toHaveLength(1);
+    expect(await inboxOf(open, checkout.gatewayOrderId)).toHaveLength(1);
   });
 
-  it('is refused without a body, without a signature and with a wrong one', async () => {
+  it('is refused without a body, without a signature and with a wrong one', async ({ open }) => {
     const checkout = await openCheckout(open);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_forged');
     const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
@@ -121,22 +123,26 @@ describe('a payment webhook', () => {
     const changed = body.replace('100000', '100001');
     expect(await deliver(open, { ...signed, body: changed })).toMatchObject(refused);
     expect(await deliver(open, { ...signed, body: `${body}\n` })).toMatchObject(refused);
-    expect(await inboxOf(checkout.gatewayOrderId)).toEqual([]);
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+    expect(await inboxOf(open, checkout.gatewayOrderId)).toEqual([]);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
-  it('is 404 for an unknown gateway, and goes to the default one on the bare path', async () => {
+  it('is 404 for an unknown gateway, and goes to the default one on the bare path', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_bare');
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     const elsewhere = { ...signed, path: '/webhooks/payment/unheard-of' };
     expect(await deliver(open, elsewhere)).toMatchObject({ status: 404 });
     expect(await deliver(open, { ...signed, path: '/webhooks/payment' })).toEqual(accepted);
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('asks the database nothing for a forged one, on the bare path too', async () => {
+  it('asks the database nothing for a forged one, on the bare path too', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_unasked');
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     const forged = { body: signed.body, signature: 'ab'.repeat(32) };
     // Whoever reads the routing or the settings of gateways now waits until the lock is gone.
     const [bare, named] = await open.database.inTransaction(async (tx) => {
@@ -153,15 +159,16 @@ describe('a payment webhook', () => {
     expect(await deliver(open, { ...signed, path: '/webhooks/payment' })).toEqual(accepted);
   });
 
-  it('keeps its raw body sealed with the key of the customer', async () => {
+  it('keeps its raw body sealed with the key of the customer', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_sealed');
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     await deliver(open, signed);
-    const [stored] = await inboxOf(checkout.gatewayOrderId);
+    const [stored] = await inboxOf(open, checkout.gatewayOrderId);
     const { id = '', sealedBody = '', sealedForUserId = null } = stored ?? {};
     expect(sealedForUserId).toBe(checkout.userId);
     expect(stored?.purgeAfter).toBeNull();
-    expect(sealedBody).not.toContain('pay_sealed');
+    expect(sealedBody).not.toContain(paymentId);
     const row = { id, sealedBody: sealedBody ?? '', sealedForUserId };
     const opened = await openBody(open.vault, open.database.db, row);
     expect(opened.rawBody.toString()).toBe(signed.body);
@@ -171,7 +178,7 @@ describe('a payment webhook', () => {
 });
 
 describe('the webhook routes', () => {
-  it('are outside the rate limit, and open to anybody who signs', () => {
+  it('are outside the rate limit, and open to anybody who signs', ({ open }) => {
     const routes = open.payments.customerRoutes.filter(({ path }) => path.startsWith('/webhooks/'));
     expect(routes.map(({ path }) => path)).toEqual([
       '/webhooks/payment',
@@ -182,9 +189,10 @@ describe('the webhook routes', () => {
     }
   });
 
-  it('count what came, by gateway and what became of it', async () => {
+  it('count what came, by gateway and what became of it', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_counted');
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     await deliver(open, signed);
     await deliver(open, signed);
     await deliver(open, { body: 'forged', signature: 'forged' });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openCheckout, openPayments, type OpenPayments } from '#test/support/open-payments.ts';
+import { expect } from 'vitest';
+import { openCheckout, stateOf } from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import {
   copyToSilentGateway,
@@ -7,24 +8,20 @@ import {
   withSilentGateway,
 } from '#test/support/silent-gateway.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments({ wrapGateways: withSilentGateway });
-});
-afterAll(() => open.close());
+const it = goldTest({ wrapGateways: withSilentGateway });
 
-it('does not hide the captures of another one behind its own payment orders', async () => {
+it('does not hide the captures of another one behind its own payment orders', async ({ open }) => {
   const earlier = await openCheckout(open);
   await copyToSilentGateway(open.database.db, earlier.orderId, 450);
-  open.clock.advance(1000);
+  await open.advance(1);
   const paid = await openCheckout(open);
   await open.sandbox.control('POST', `/payments/${paid.gatewayOrderId}`, {
     outcome: 'captured',
     deliver: 'none',
   });
-  open.clock.advance(5 * 60_000);
+  await open.advance(300);
   await runSweeps(open.payments.sweeps, 'payments-ask-around-expiry');
-  expect((await open.orders.state(paid.orderId)).status).toBe('PAID');
+  expect((await stateOf(open, paid.orderId)).status).toBe('PAID');
   const asked = { gateway: silentGatewayCode, lastAskedAt: open.clock.now() };
   expect(await open.database.db.paymentOrder.count({ where: asked })).toBe(1);
 });

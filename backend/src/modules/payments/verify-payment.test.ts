@@ -1,39 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
+  type Checkout,
+  captureUnheard,
   deliver,
   openCheckout,
-  openPayments,
+  payUnheard,
   signedEvent,
-  type OpenPayments,
-} from '#test/support/open-payments.ts';
+  stateOf,
+} from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments();
-});
-afterEach(() => open.sandbox.control('DELETE', '/faults'));
-afterAll(() => open.close());
+const it = goldTest();
 
-type Checkout = Awaited<ReturnType<typeof openCheckout>>;
-
-/** The customer pays, and the gateway's webhook is lost; answers what the checkout then has. */
-const payUnheard = async ({ gatewayOrderId }: Checkout, play: object = {}) => {
-  const { body } = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, {
-    outcome: 'captured',
-    deliver: 'none',
-    ...play,
-  });
-  return {
-    gateway_order_id: gatewayOrderId,
-    gateway_payment_id: String(body['gateway_payment_id']),
-    signature: String(body['signature']),
-  };
-};
-
-const verify = (checkout: Checkout, body: object, userId = checkout.userId) =>
+const verify = (open: OpenGold, checkout: Checkout, body: object, userId = checkout.userId) =>
   open.as(userId)('POST', `/payments/orders/${checkout.paymentOrderId}/verify`, body);
 
-const breakGateway = (fault = 'error', times = 20) =>
+/** The genuine proof of a capture is taken, whatever was refused before it. */
+const expectVerified = async (open: OpenGold, checkout: Checkout, proof: object): Promise<void> => {
+  const answer = await verify(open, checkout, proof);
+  expect(answer).toMatchObject({ status: 200, body: { payment: { status: 'PAID' } } });
+};
+
+const breakGateway = (open: OpenGold, fault = 'error', times = 20) =>
   open.sandbox.control('POST', '/faults', {
     collaborator: 'sandbox-gateway',
     operation: '*',
@@ -41,14 +30,16 @@ const breakGateway = (fault = 'error', times = 20) =>
     times,
   });
 
-const asked = async (operation: string): Promise<number> => {
+const asked = async (open: OpenGold, operation: string): Promise<number> => {
   const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;
   const { body } = await open.sandbox.control('GET', path);
   return (body['entries'] as unknown[]).length;
 };
 
 describe('GET /payments/orders/:id', () => {
-  it('shows the caller their payment order with its checkout, while it can be paid', async () => {
+  it('shows the caller their payment order with its checkout, while it can be paid', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
     const path = `/payments/orders/${checkout.paymentOrderId}`;
     const call = open.as(checkout.userId);
@@ -77,14 +68,15 @@ describe('GET /payments/orders/:id', () => {
         },
       },
     });
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_get');
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     await deliver(open, signed);
     const paid = await call('GET', path);
     const paidAt = open.clock.now().toISOString();
     expect(paid.body).toEqual({ ...view, status: 'PAID', method: 'upi', paid_at: paidAt });
   });
 
-  it('is 404 for somebody else, for an id of nobody and for no id at all', async () => {
+  it('is 404 for somebody else, for an id of nobody and for no id at all', async ({ open }) => {
     const checkout = await openCheckout(open);
     const other = open.as('01890000-0000-7000-8000-000000000000');
     const path = `/payments/orders/${checkout.paymentOrderId}`;
@@ -96,9 +88,9 @@ describe('GET /payments/orders/:id', () => {
     expect(await open.as()('GET', path)).toMatchObject({ status: 401 });
   });
 
-  it('offers no checkout past the end of the lock', async () => {
+  it('offers no checkout past the end of the lock', async ({ open }) => {
     const checkout = await openCheckout(open);
-    open.clock.set(checkout.lockEndsAt);
+    await open.advance(480);
     const shown = await open.as(checkout.userId)(
       'GET',
       `/payments/orders/${checkout.paymentOrderId}`,
@@ -108,16 +100,18 @@ describe('GET /payments/orders/:id', () => {
 });
 
 describe('POST /payments/orders/:id/verify', () => {
-  it('asks the gateway, and a capture that it confirms goes the way of a webhook', async () => {
+  it('asks the gateway, and a capture that it confirms goes the way of a webhook', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout);
-    const answer = await verify(checkout, proof);
+    const proof = await payUnheard(open, checkout);
+    const answer = await verify(open, checkout, proof);
     expect(answer).toMatchObject({
       status: 200,
       body: { verified: true, payment: { id: checkout.paymentOrderId, status: 'PAID' } },
     });
     const paid = { status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 };
-    expect(await open.orders.state(checkout.orderId)).toMatchObject(paid);
+    expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
     // The webhook finds its work done.
     const signed = signedEvent(
       'payment.captured',
@@ -125,91 +119,99 @@ describe('POST /payments/orders/:id/verify', () => {
       proof.gateway_payment_id,
     );
     await deliver(open, signed);
-    expect(await open.orders.state(checkout.orderId)).toMatchObject(paid);
+    expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
   });
 
-  it('does not ask again about a payment that is known', async () => {
+  it('does not ask again about a payment that is known', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout);
-    await verify(checkout, proof);
-    const before = await asked('list-payments');
-    expect(await verify(checkout, proof)).toMatchObject({ status: 200, body: { verified: true } });
-    expect(await asked('list-payments')).toBe(before);
+    const proof = await payUnheard(open, checkout);
+    await verify(open, checkout, proof);
+    const before = await asked(open, 'list-payments');
+    expect(await verify(open, checkout, proof)).toMatchObject({
+      status: 200,
+      body: { verified: true },
+    });
+    expect(await asked(open, 'list-payments')).toBe(before);
   });
 
-  it('has one effect when it races the webhooks', async () => {
+  it('has one effect when it races the webhooks', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout);
+    const proof = await payUnheard(open, checkout);
     const ids = [checkout.gatewayOrderId, proof.gateway_payment_id] as const;
     const answers = await Promise.all([
-      ...Array.from({ length: 5 }, () => verify(checkout, proof)),
+      ...Array.from({ length: 5 }, () => verify(open, checkout, proof)),
       ...['payment.captured', 'order.paid', 'payment.captured', 'order.paid'].map((event) =>
         deliver(open, signedEvent(event, ...ids)),
       ),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200));
     const paid = { status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 };
-    expect(await open.orders.state(checkout.orderId)).toMatchObject(paid);
+    expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
   });
 
-  it('refuses a signature that does not match, and writes nothing', async () => {
+  it('refuses a signature that does not match, and writes nothing', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout);
-    const before = await asked('list-payments');
+    const proof = await payUnheard(open, checkout);
+    const before = await asked(open, 'list-payments');
     for (const signature of ['00'.repeat(32), 'x', proof.signature.toUpperCase().slice(1)]) {
-      expect(await verify(checkout, { ...proof, signature })).toMatchObject({
+      expect(await verify(open, checkout, { ...proof, signature })).toMatchObject({
         status: 400,
         body: { error: { code: 'SIGNATURE_MISMATCH' } },
       });
     }
-    expect(await asked('list-payments')).toBe(before);
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+    expect(await asked(open, 'list-payments')).toBe(before);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
+    await expectVerified(open, checkout, proof);
   });
 
-  it('refuses the genuine answer of another order, and writes nothing', async () => {
+  it('refuses the genuine answer of another order, and writes nothing', async ({ open }) => {
     const [mine, other] = [await openCheckout(open), await openCheckout(open)];
-    const proof = await payUnheard(other);
-    expect(await verify(mine, proof)).toMatchObject({
+    const proof = await payUnheard(open, other);
+    expect(await verify(open, mine, proof)).toMatchObject({
       status: 400,
       body: { error: { code: 'PAYMENT_MISMATCH' } },
     });
-    expect((await open.orders.state(mine.orderId)).status).toBe('PENDING');
-    expect((await open.orders.state(other.orderId)).status).toBe('PENDING');
+    expect((await stateOf(open, mine.orderId)).status).toBe('PENDING');
+    expect((await stateOf(open, other.orderId)).status).toBe('PENDING');
+    await expectVerified(open, other, proof);
   });
 
-  it('is 404 for somebody else, and 400 with the field for a bad body', async () => {
+  it('is 404 for somebody else, and 400 with the field for a bad body', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout);
+    const proof = await payUnheard(open, checkout);
     const stranger = '01890000-0000-7000-8000-000000000000';
-    expect(await verify(checkout, proof, stranger)).toMatchObject({ status: 404 });
+    expect(await verify(open, checkout, proof, stranger)).toMatchObject({ status: 404 });
     const bad = { ...proof, gateway_payment_id: 7 };
-    expect(await verify(checkout, bad)).toMatchObject({
+    expect(await verify(open, checkout, bad)).toMatchObject({
       status: 400,
       body: { error: { code: 'VALIDATION_FAILED', field: 'gateway_payment_id' } },
     });
+    await expectVerified(open, checkout, proof);
   });
 
-  it('is verified and unpaid while the gateway knows of no capture, or is silent', async () => {
+  it('is verified and unpaid while the gateway knows of no capture, or is silent', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout, { outcome: 'failed' });
+    const proof = await payUnheard(open, checkout, { outcome: 'failed' });
     const unpaid = {
       status: 200,
       body: { verified: true, payment: { status: 'GATEWAY_ORDER_CREATED' } },
     };
-    expect(await verify(checkout, proof)).toMatchObject(unpaid);
-    await breakGateway();
-    expect(await verify(checkout, proof)).toMatchObject(unpaid);
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+    expect(await verify(open, checkout, proof)).toMatchObject(unpaid);
+    await breakGateway(open);
+    expect(await verify(open, checkout, proof)).toMatchObject(unpaid);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
-  it('holds what the gateway confirms to the same rules', async () => {
+  it('holds what the gateway confirms to the same rules', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const proof = await payUnheard(checkout, { amountPaise: 1 });
-    expect(await verify(checkout, proof)).toMatchObject({
+    const proof = await payUnheard(open, checkout, { amountPaise: 1 });
+    expect(await verify(open, checkout, proof)).toMatchObject({
       status: 200,
       body: { verified: true, payment: { status: 'MANUAL_REVIEW' } },
     });
-    const state = await open.orders.state(checkout.orderId);
+    const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'AMOUNT_MISMATCH' });
   });
 });

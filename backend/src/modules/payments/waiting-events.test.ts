@@ -1,33 +1,38 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paise } from '../../money/index.ts';
+import { describe, expect } from 'vitest';
 import {
+  captureUnheard,
+  commitOrder,
+  createMortalPayments,
   deliver,
+  moveOrder,
   openCheckout,
-  openPayments,
   signatureOf,
   signedEvent,
-  type OpenPayments,
-} from '#test/support/open-payments.ts';
+  stateOf,
+} from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
+import { breakOrdersFor, installOrderBreaker } from '#test/support/order-breaker.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { findPaymentOrder } from './index.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments();
-});
-afterAll(() => open.close());
+const process = createMortalPayments();
+const it = goldTest({ wrapPayments: process.wrapPayments });
+
+it.beforeAll(({ open }) => installOrderBreaker(open.migrateUrl));
 
 const accepted = { status: 200, body: { received: true } };
 const minuteMs = 60_000;
 
-const eventOf = (subject: string) =>
+const eventOf = (open: OpenGold, subject: string) =>
   open.database.db.webhookEvent.findFirstOrThrow({ where: { subject } });
 
 /** One pass of the sweeps, or of one. */
-const janitor = (name?: string): Promise<void> => runSweeps(open.payments.sweeps, name);
+const janitor = (open: OpenGold, name?: string): Promise<void> =>
+  runSweeps(open.payments.sweeps, name);
 
 /** Runs the job that a deferred event queued; the queue's own runner is tested elsewhere. */
-const runJob = async (eventId: string): Promise<void> => {
+const runJob = async (open: OpenGold, eventId: string): Promise<void> => {
   const [job] = await open.database.db.$queryRaw<{ task: string }[]>`
     SELECT task_identifier AS task FROM graphile_worker.jobs WHERE key = ${`payment-${eventId}`}`;
   const handler = open.payments.jobs[job?.task ?? ''];
@@ -36,130 +41,136 @@ const runJob = async (eventId: string): Promise<void> => {
 };
 
 describe('an event that can not be applied now', () => {
-  it('is accepted, kept, and applied by its job', async () => {
+  it('is accepted, kept, and applied by its job', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await open.orders.breakFor(1);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_job');
+    await breakOrdersFor(open.migrateUrl, 1);
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     expect(await deliver(open, signed)).toEqual(accepted);
-    const kept = await eventOf(checkout.gatewayOrderId);
+    const kept = await eventOf(open, checkout.gatewayOrderId);
     expect(kept).toMatchObject({
       status: 'PENDING',
       attempts: 1,
       lastError: 'PrismaClientKnownRequestError',
     });
     expect(kept.sealedForUserId).toBe(checkout.userId);
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
 
-    await runJob(kept.id);
-    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+    await runJob(open, kept.id);
+    expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       allocations: 1,
     });
-    const applied = await eventOf(checkout.gatewayOrderId);
+    const applied = await eventOf(open, checkout.gatewayOrderId);
     expect(applied).toMatchObject({ status: 'APPLIED', lastError: null, attempts: 2 });
-    await runJob(kept.id);
-    expect((await open.orders.state(checkout.orderId)).moves).toEqual(['PENDING>PAID']);
+    await runJob(open, kept.id);
+    expect((await stateOf(open, checkout.orderId)).moves).toEqual(['PENDING>PAID']);
   });
 
-  it('is a repeat when it comes again, and waits a little longer after each try', async () => {
+  it('is a repeat when it comes again, and waits a little longer after each try', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
-    await open.orders.breakFor(3);
-    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_wait');
+    await breakOrdersFor(open.migrateUrl, 3);
+    const paymentId = await captureUnheard(open, checkout);
+    const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     await deliver(open, signed);
     expect(await deliver(open, signed)).toMatchObject({ body: { duplicate: true } });
-    const { id } = await eventOf(checkout.gatewayOrderId);
-    await expect(runJob(id)).rejects.toThrow('broken');
-    const second = await eventOf(checkout.gatewayOrderId);
+    const { id } = await eventOf(open, checkout.gatewayOrderId);
+    await expect(runJob(open, id)).rejects.toThrow('broken');
+    const second = await eventOf(open, checkout.gatewayOrderId);
     expect(second).toMatchObject({ status: 'PENDING', attempts: 2 });
 
-    await janitor();
-    expect((await eventOf(checkout.gatewayOrderId)).attempts).toBe(2);
-    open.clock.advance(minuteMs);
-    await janitor();
-    expect(await eventOf(checkout.gatewayOrderId)).toMatchObject({
+    await janitor(open);
+    expect((await eventOf(open, checkout.gatewayOrderId)).attempts).toBe(2);
+    await open.advance(60);
+    await janitor(open);
+    expect(await eventOf(open, checkout.gatewayOrderId)).toMatchObject({
       status: 'PENDING',
       attempts: 3,
     });
-    open.clock.advance(minuteMs);
-    await janitor();
-    expect((await eventOf(checkout.gatewayOrderId)).status).toBe('APPLIED');
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
+    await open.advance(60);
+    await janitor(open);
+    expect((await eventOf(open, checkout.gatewayOrderId)).status).toBe('APPLIED');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('counts from when it was received: in time, though applied after the lock', async () => {
+  it('counts from when it was received: in time, though applied after the lock', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
-    await open.orders.breakFor(1);
-    await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_intime'));
+    await breakOrdersFor(open.migrateUrl, 1);
+    const paymentId = await captureUnheard(open, checkout);
+    await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, paymentId));
     const received = open.clock.now();
-    open.clock.set(checkout.lockEndsAt);
-    await open.orders.set(checkout.orderId, 'FAILED');
+    await open.advance(480);
+    await moveOrder(open, checkout.orderId, 'FAILED');
     await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
-    await janitor('payments-apply-due-events');
-    expect(await open.orders.state(checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
+    await janitor(open, 'payments-apply-due-events');
+    expect(await stateOf(open, checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
     const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', paidAt: received });
   });
 
-  it('is not lost to a clock that was set back', async () => {
+  it('is not lost to a clock that was set back', async ({ open }) => {
     const checkout = await openCheckout(open);
     const before = open.clock.now();
     open.clock.advance(24 * 60 * minuteMs);
-    await open.orders.breakFor(1);
+    await breakOrdersFor(open.migrateUrl, 1);
     await deliver(open, signedEvent('payment.failed', checkout.gatewayOrderId, 'pay_back'));
     open.clock.set(before);
-    await janitor('payments-apply-due-events');
-    expect((await eventOf(checkout.gatewayOrderId)).status).toBe('APPLIED');
+    await janitor(open, 'payments-apply-due-events');
+    expect((await eventOf(open, checkout.gatewayOrderId)).status).toBe('APPLIED');
   });
 });
 
+/** Makes an order of a receipt at the gateway, past the product; answers the gateway's id. */
+const orderAtGateway = async (open: OpenGold, receipt: string): Promise<string> => {
+  const order = { amount_paise: 100_000, currency: 'INR', receipt };
+  return String((await open.sandbox.gateway('POST', '/v1/orders', order)).body['id']);
+};
+
 describe('an event of an unknown order', () => {
-  it('is accepted and kept, with its money on record and its body sealed for 30 days', async () => {
-    const signed = signedEvent('payment.captured', 'order_of_nobody', 'pay_of_nobody');
+  it('is accepted and kept, with its money on record and its body sealed for 30 days', async ({
+    open,
+  }) => {
+    const gatewayOrderId = await orderAtGateway(open, 'nobody');
+    const gatewayPaymentId = await captureUnheard(open, { gatewayOrderId });
+    const signed = signedEvent('payment.captured', gatewayOrderId, gatewayPaymentId);
     expect(await deliver(open, signed)).toEqual(accepted);
-    const kept = await eventOf('order_of_nobody');
+    const kept = await eventOf(open, gatewayOrderId);
     expect(kept).toMatchObject({ status: 'UNMATCHED', sealedForUserId: null });
     const payment = await open.database.db.gatewayPayment.findFirstOrThrow({
-      where: { gatewayPaymentId: 'pay_of_nobody' },
+      where: { gatewayPaymentId },
     });
     expect(payment).toMatchObject({ disposition: 'UNMATCHED', paymentOrderId: null });
 
-    await janitor('payments-purge-bodies');
-    expect((await eventOf('order_of_nobody')).sealedBody).not.toBeNull();
-    open.clock.advance(31 * 24 * 60 * minuteMs);
-    await janitor('payments-purge-bodies');
-    expect((await eventOf('order_of_nobody')).sealedBody).toBeNull();
+    await janitor(open, 'payments-purge-bodies');
+    expect((await eventOf(open, gatewayOrderId)).sealedBody).not.toBeNull();
+    await open.advance(31 * 24 * 60 * 60);
+    await janitor(open, 'payments-purge-bodies');
+    expect((await eventOf(open, gatewayOrderId)).sealedBody).toBeNull();
   });
 
-  it('is applied as soon as its payment order knows its gateway order', async () => {
-    const order = await open.orders.place();
-    const paymentOrderId = await open.payments.insertPaymentOrder(open.database.db, {
-      userId: order.userId,
-      orderId: order.orderId,
-      gateway: 'sandbox',
-      amountPaise: paise(order.amountPaise),
-      expiresAt: order.lockEndsAt,
-    });
+  it('is applied as soon as its payment order knows its gateway order', async ({ open }) => {
+    const { orderId, paymentOrderId } = await commitOrder(open, process);
     // The process died between the gateway's answer and our keeping it; the gateway has the order.
-    const made = await open.sandbox.gateway('POST', '/v1/orders', {
-      amount_paise: 100_000,
-      currency: 'INR',
-      receipt: paymentOrderId,
-    });
-    const gatewayOrderId = String(made.body['id']);
-    await deliver(open, signedEvent('payment.captured', gatewayOrderId, 'pay_early'));
-    expect((await eventOf(gatewayOrderId)).status).toBe('UNMATCHED');
+    const gatewayOrderId = await orderAtGateway(open, paymentOrderId);
+    const paymentId = await captureUnheard(open, { gatewayOrderId });
+    await deliver(open, signedEvent('payment.captured', gatewayOrderId, paymentId));
+    expect((await eventOf(open, gatewayOrderId)).status).toBe('UNMATCHED');
 
     const opened = await open.payments.createGatewayOrder(paymentOrderId);
     expect(opened).toMatchObject({ gatewayOrderId, status: 'GATEWAY_ORDER_CREATED' });
-    await janitor('payments-apply-matchable-events');
-    expect((await eventOf(gatewayOrderId)).status).toBe('APPLIED');
-    expect(await open.orders.state(order.orderId)).toMatchObject({
+    await janitor(open, 'payments-apply-matchable-events');
+    expect((await eventOf(open, gatewayOrderId)).status).toBe('APPLIED');
+    expect(await stateOf(open, orderId)).toMatchObject({
       status: 'PAID',
       allocations: 1,
     });
   });
 
-  it('does not hide a body that has nothing to do with payments', async () => {
+  it('does not hide a body that has nothing to do with payments', async ({ open }) => {
     const body = '{"event":"payment.captured","data":"elsewhere"}';
     expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(accepted);
     const kept = await open.database.db.webhookEvent.findMany({ where: { status: 'UNREADABLE' } });

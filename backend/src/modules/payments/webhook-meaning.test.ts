@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
+  captureUnheard,
   deliver,
+  moveOrder,
   openCheckout,
-  openPayments,
   signatureOf,
   signedEvent,
-  type OpenPayments,
-} from '#test/support/open-payments.ts';
+  stateOf,
+} from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
 let counter = 0;
 const nextId = (): string => `t${(counter += 1)}`;
@@ -22,6 +21,7 @@ const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 /** Plays the gateway: an event about a payment of this checkout. */
 const tell = (
+  open: OpenGold,
   event: string,
   checkout: { gatewayOrderId: string },
   gatewayPaymentId: string,
@@ -31,118 +31,132 @@ const tell = (
   return deliver(open, { ...signed, eventId: `evt_${nextId()}` });
 };
 
-const paymentOrder = (id: string) =>
+const paymentOrder = (open: OpenGold, id: string) =>
   open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
-const paymentsOf = (gatewayOrderId: string) =>
+const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
   open.database.db.gatewayPayment.findMany({
     where: { gatewayOrderId },
-    orderBy: { gatewayPaymentId: 'asc' },
+    orderBy: { learnedAt: 'asc' },
   });
-const inboxOf = (subject: string) => open.database.db.webhookEvent.findMany({ where: { subject } });
+const inboxOf = (open: OpenGold, subject: string) =>
+  open.database.db.webhookEvent.findMany({ where: { subject } });
 
 describe('what a webhook means', () => {
-  it('fails the order, and a capture of the same checkout still pays it', async () => {
+  it('fails the order, and a capture of the same checkout still pays it', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await tell('payment.failed', checkout, 'pay_f1');
-    expect((await open.orders.state(checkout.orderId)).status).toBe('FAILED');
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('FAILED');
-    await tell('payment.captured', checkout, 'pay_f2');
-    expect(await open.orders.state(checkout.orderId)).toMatchObject({
+    await tell(open, 'payment.failed', checkout, 'pay_f1');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('FAILED');
+    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('FAILED');
+    await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+    expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       moves: ['PENDING>FAILED', 'FAILED>PAID'],
     });
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
   });
 
-  it('pays with the very payment that failed before', async () => {
+  it('pays with the very payment that failed before', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await tell('payment.failed', checkout, 'pay_late_auth');
-    await tell('payment.captured', checkout, 'pay_late_auth');
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
-    const payments = await paymentsOf(checkout.gatewayOrderId);
+    const paymentId = await captureUnheard(open, checkout);
+    await tell(open, 'payment.failed', checkout, paymentId);
+    await tell(open, 'payment.captured', checkout, paymentId);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
+    const payments = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payments).toMatchObject([{ status: 'CAPTURED', disposition: 'APPLIED' }]);
   });
 
-  it('does not touch captured money when another payment failed', async () => {
+  it('does not touch captured money when another payment failed', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await tell('payment.captured', checkout, 'pay_good');
-    await tell('payment.failed', checkout, 'pay_bad');
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PAID');
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
-    expect(await paymentsOf(checkout.gatewayOrderId)).toMatchObject([
-      { gatewayPaymentId: 'pay_bad', status: 'FAILED', disposition: 'NONE' },
-      { gatewayPaymentId: 'pay_good', status: 'CAPTURED', disposition: 'APPLIED' },
+    const good = await captureUnheard(open, checkout);
+    await tell(open, 'payment.captured', checkout, good);
+    await tell(open, 'payment.failed', checkout, 'pay_bad');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
+    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+    const payments = await paymentsOf(open, checkout.gatewayOrderId);
+    const became = payments.map(({ gatewayPaymentId, status, disposition }) => [
+      gatewayPaymentId,
+      [status, disposition],
     ]);
+    expect(Object.fromEntries(became)).toEqual({
+      pay_bad: ['FAILED', 'NONE'],
+      [good]: ['CAPTURED', 'APPLIED'],
+    });
   });
 
-  it.each(['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const)(
+  it.for(['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const)(
     'sends a %s order to review when its captured payment failed',
-    async (status) => {
+    async (status, { open }) => {
       const checkout = await openCheckout(open);
-      await tell('payment.captured', checkout, `pay_after_${status}`);
-      if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
-      await tell('payment.failed', checkout, `pay_after_${status}`);
-      const state = await open.orders.state(checkout.orderId);
+      const paymentId = await captureUnheard(open, checkout);
+      await tell(open, 'payment.captured', checkout, paymentId);
+      if (status === 'ALLOCATED') await open.gold.allocate(checkout.orderId);
+      if (status === 'RETRY_PENDING') await moveOrder(open, checkout.orderId, status);
+      await tell(open, 'payment.failed', checkout, paymentId);
+      const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'FAILED_AFTER_PAID' });
-      expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
+      expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
     },
   );
 
-  it.each([
+  it.for([
     ['AMOUNT_MISMATCH', { amountPaise: 99_999 }],
     ['AMOUNT_MISMATCH', { amountPaise: 100_001 }],
     ['CURRENCY_MISMATCH', { currency: 'USD' }],
-  ])('sends both orders to review: %s %j', async (code, changes) => {
+  ] as const)('sends both orders to review: %s %j', async ([code, changes], { open }) => {
     const checkout = await openCheckout(open);
-    await tell('payment.captured', checkout, `pay_${nextId()}`, changes);
-    const state = await open.orders.state(checkout.orderId);
+    const paymentId = await captureUnheard(open, checkout, changes);
+    await tell(open, 'payment.captured', checkout, paymentId, changes);
+    const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code, allocations: 0 });
-    const held = await paymentOrder(checkout.paymentOrderId);
+    const held = await paymentOrder(open, checkout.paymentOrderId);
     expect(held).toMatchObject({ status: 'MANUAL_REVIEW', paidAt: null });
-    const [payment] = await paymentsOf(checkout.gatewayOrderId);
+    const [payment] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payment?.disposition).toBe('MISMATCH');
     expect(held.capturedPaymentId).toBe(payment?.id);
   });
 
-  it.each([
+  it.for([
     ['PENDING', 'GATEWAY_ORDER_CREATED'],
     ['FAILED', 'EXPIRED'],
-  ])('reviews a capture after the lock of a %s order', async (from, paymentOrderStatus) => {
+  ] as const)('reviews a capture after the lock of a %s order', async (row, { open }) => {
+    const [from, paymentOrderStatus] = row;
     const checkout = await openCheckout(open);
-    open.clock.set(checkout.lockEndsAt);
+    await open.advance(480);
     if (from === 'FAILED') {
-      await open.orders.set(checkout.orderId, 'FAILED');
+      await moveOrder(open, checkout.orderId, 'FAILED');
       await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
     }
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
-    await tell('payment.captured', checkout, `pay_late_${from}`);
-    const state = await open.orders.state(checkout.orderId);
+    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
+    await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+    const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE', allocations: 0 });
-    expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
-    const [payment] = await paymentsOf(checkout.gatewayOrderId);
+    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+    const [payment] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payment?.disposition).toBe('LATE');
   });
 
-  it.each(['PAID', 'ALLOCATED'] as const)(
+  it.for(['PAID', 'ALLOCATED'] as const)(
     'reviews a second capture of a %s order',
-    async (status) => {
+    async (status, { open }) => {
       const checkout = await openCheckout(open);
-      await tell('payment.captured', checkout, `pay_one_${status}`);
-      if (status !== 'PAID') await open.orders.set(checkout.orderId, status);
-      open.clock.set(checkout.lockEndsAt);
-      await tell('payment.captured', checkout, `pay_two_${status}`, { amountPaise: 5 });
-      const state = await open.orders.state(checkout.orderId);
+      await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+      if (status === 'ALLOCATED') await open.gold.allocate(checkout.orderId);
+      await open.advance(480);
+      const changes = { amountPaise: 5 };
+      const second = await captureUnheard(open, checkout, changes);
+      await tell(open, 'payment.captured', checkout, second, changes);
+      const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
-      expect((await paymentOrder(checkout.paymentOrderId)).status).toBe('PAID');
-      const payments = await paymentsOf(checkout.gatewayOrderId);
+      expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+      const payments = await paymentsOf(open, checkout.gatewayOrderId);
       expect(payments.map(({ disposition }) => disposition)).toEqual(['APPLIED', 'SECOND']);
     },
   );
 
-  it('keeps an event of no consequence, and one that can not be read', async () => {
+  it('keeps an event of no consequence, and one that can not be read', async ({ open }) => {
     const checkout = await openCheckout(open);
-    expect(await tell('payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
-    expect((await inboxOf(checkout.gatewayOrderId)).map(({ status }) => status)).toEqual([
+    expect(await tell(open, 'payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
+    expect((await inboxOf(open, checkout.gatewayOrderId)).map(({ status }) => status)).toEqual([
       'IGNORED',
     ]);
     const body = 'neither JSON nor \u0000 anything';
@@ -153,6 +167,6 @@ describe('what a webhook means', () => {
     });
     expect(unreadable).toHaveLength(1);
     expect(unreadable[0]?.purgeAfter).not.toBeNull();
-    expect((await open.orders.state(checkout.orderId)).status).toBe('PENDING');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 });

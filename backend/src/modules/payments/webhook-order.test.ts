@@ -1,19 +1,16 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
+  captureUnheard,
   deliver,
   openCheckout,
-  openPayments,
   signedEvent,
-  type OpenPayments,
-} from '#test/support/open-payments.ts';
+  stateOf,
+} from '#test/support/checkouts.ts';
+import { goldTest } from '#test/support/gold-test.ts';
 import { findPaymentOrder } from './index.ts';
 
-let open: OpenPayments;
-beforeAll(async () => {
-  open = await openPayments();
-});
-afterAll(() => open.close());
+const it = goldTest();
 
 /** The events of one checkout: a payment that failed, and a second one that was captured. */
 const story = [
@@ -41,22 +38,26 @@ const arrivals = fc
   );
 
 describe('the order of webhooks', () => {
-  it('is not trusted: whatever it is, and however parallel, there is one allocation', async () => {
+  it('is not trusted: whatever it is, and however parallel, there is one allocation', async ({
+    open,
+  }) => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(arrivals, async (groups) => {
         run += 1;
-        const { gatewayOrderId, orderId, paymentOrderId } = await openCheckout(open);
+        const checkout = await openCheckout(open);
+        const { gatewayOrderId, orderId, paymentOrderId } = checkout;
+        const ids = { first: `pay_${run}_first`, second: await captureUnheard(open, checkout) };
         for (const group of groups) {
           const answers = await Promise.all(
             group.map((event) => {
-              const [name, payment] = story[event] ?? ['', ''];
-              return deliver(open, signedEvent(name, gatewayOrderId, `pay_${run}_${payment}`));
+              const [name, payment] = story[event] ?? ['payment.captured', 'second'];
+              return deliver(open, signedEvent(name, gatewayOrderId, ids[payment]));
             }),
           );
           expect(answers.every(({ status }) => status === 200)).toBe(true);
         }
-        const state = await open.orders.state(orderId);
+        const state = await stateOf(open, orderId);
         expect(state).toMatchObject({ status: 'PAID', allocations: 1, code: null });
         const paid = await findPaymentOrder(open.database.db, paymentOrderId);
         expect(paid?.status).toBe('PAID');
