@@ -4,7 +4,7 @@ import { goldProviderVariables } from '../../src/adapters/gold-provider/create-g
 import { safegoldVariables } from '../../src/adapters/gold-provider/safegold/safegold.config.ts';
 import { filesystemVariables } from '../../src/adapters/object-store/filesystem/create-filesystem-store.ts';
 import { objectStoreVariables } from '../../src/adapters/object-store/create-object-store.ts';
-import { s3Variables } from '../../src/adapters/object-store/s3/s3.config.ts';
+import { s3Variables } from '../../src/adapters/object-store/s3/create-s3-store.ts';
 import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { cashfreeVariables } from '../../src/adapters/payment-gateway/cashfree/cashfree.config.ts';
 import { razorpayVariables } from '../../src/adapters/payment-gateway/razorpay/razorpay.config.ts';

@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { ConfigError, type Environment } from '../platform/config/config.ts';
 import { missingMigrations } from '../platform/db/migrations.ts';
+import { createInternalServer } from '../platform/lifecycle/create-internal-server.ts';
 import {
-  createInternalServer,
   createLifecycle,
   exitOnCrash,
   type Closer,
-} from '../platform/lifecycle/index.ts';
+} from '../platform/lifecycle/create-lifecycle.ts';
 import { pingRedis } from '../platform/redis/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';

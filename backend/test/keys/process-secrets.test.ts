@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAdminApi, adminApiVariables } from '../../src/apps/admin/admin-api.ts';
-import { accountingVariables } from '../../src/apps/accounting/accounting.variables.ts';
+import { accountingVariables } from '../../src/apps/accounting/accounting-api.ts';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { workerProcessVariables } from '../../src/apps/worker/worker.variables.ts';
 import type { Environment } from '../../src/platform/config/config.ts';

@@ -7,8 +7,7 @@ import {
   filesystemVariables,
 } from './filesystem/create-filesystem-store.ts';
 import type { ObjectStore } from './port.ts';
-import { createS3Store } from './s3/create-s3-store.ts';
-import { s3Variables } from './s3/s3.config.ts';
+import { createS3Store, s3Variables } from './s3/create-s3-store.ts';
 
 export const objectStoreVariables = defineVariables({
   OBJECT_STORE: {

@@ -1,7 +1,11 @@
+import { apiVariables } from '../../runtime/process.variables.ts';
 import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
 import { createRegisterRoutes } from '../../modules/registers/index.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
+
+/** The accounting API's variables, besides those of every process: no key of the other APIs. */
+export const accountingVariables = { ...apiVariables };
 
 /** Declares the routes of the accounting API; nothing is served yet. */
 export const createAccountingApi = (runtime: Runtime): ApiDefinition => {

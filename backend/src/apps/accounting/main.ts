@@ -3,8 +3,7 @@ import { createApiApp } from '../../runtime/create-api-app.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
-import { createAccountingApi } from './accounting-api.ts';
-import { accountingVariables } from './accounting.variables.ts';
+import { createAccountingApi, accountingVariables } from './accounting-api.ts';
 
 /** Starts the accounting API, for tax and audit staff; it is internal only. */
 await runMain(async (env) => {

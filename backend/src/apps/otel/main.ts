@@ -1,5 +1,39 @@
 /**
- * Loaded before a process where traces are wanted: `node --import ./dist/otel/main.js ...` with
- * OTEL_EXPORTER_OTLP_ENDPOINT set. It costs a process without it nothing.
+ * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set; a process without it pays nothing. Loaded
+ * before everything else, with `node --import ./dist/otel/main.js ...`: under ESM only modules that
+ * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself.
+ * Addresses and SQL parameters are not recorded.
  */
-export * from '../../platform/observability/otel.ts';
+import { register } from 'node:module';
+
+const startTracing = async (): Promise<void> => {
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
+  const { ExpressInstrumentation, ExpressLayerType } =
+    await import('@opentelemetry/instrumentation-express');
+  const { IORedisInstrumentation } = await import('@opentelemetry/instrumentation-ioredis');
+  const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const sdk = new NodeSDK({
+    traceExporter: new OTLPTraceExporter(),
+    // Metrics go to Prometheus and logs to standard output.
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: ({ url }) => /^\/(?:healthz|readyz|metrics)$/u.test(url ?? ''),
+        requestHook: (span) => span.setAttribute('url.query', ''),
+      }),
+      // No spans for middleware and routers: they cost more than they tell.
+      new ExpressInstrumentation({
+        ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER],
+      }),
+      new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
+      new PgInstrumentation({ enhancedDatabaseReporting: false }),
+    ],
+  });
+  sdk.start();
+};
+
+if ((process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await startTracing();

@@ -3,13 +3,12 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
-import { createBlindIndex } from './blind-index.ts';
+import { createBlindIndex, constantTimeEqual, hashToken, keyedHash } from './hashes.ts';
 import { createDataKeyCache } from './data-key-store.ts';
 import { deriveKey, parseKeyring } from './keyring.ts';
 import { keyIdOf, openText } from './sealing.ts';
 import { createSecretHasher } from './secret-hasher.ts';
 import { createSemaphore } from './semaphore.ts';
-import { constantTimeEqual, hashToken, keyedHash } from './token-hash.ts';
 
 const base64 = (bytes = 32): string => randomBytes(bytes).toString('base64');
 

@@ -13,8 +13,16 @@ export {
   readOncePerRequest,
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';
-export { idParams, offsetOf, pageOf, pageQuery, wholeNumber, type Page } from './pagination.ts';
-export { plainLine, plainText } from './plain-text.ts';
+export {
+  idParams,
+  offsetOf,
+  pageOf,
+  pageQuery,
+  wholeNumber,
+  plainLine,
+  plainText,
+  type Page,
+} from './schema-parts.ts';
 export { openApiDocument } from './openapi.ts';
 export {
   created,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../../errors/error-table.ts';
 import type { Guard } from './access.ts';
-import { errorSchema } from './pagination.ts';
+import { errorSchema } from './schema-parts.ts';
 import { declaredErrors, type Route } from './route.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,17 +1,81 @@
+import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import {
   safeInteger,
   textOrDigits,
   createHttpClient,
   readAnswer,
+  type HttpClient,
   type HttpResponse,
 } from '../../../platform/http-client/index.ts';
-import { ConfigError } from '../../../platform/config/config.ts';
 import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import { ConfigError } from '../../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { CI_REFUSED, type Ci, type CiRun, type DeployTarget } from '../port.ts';
 import type { GithubConfig } from './github.config.ts';
-import { createOctokitCall } from './octokit-call.ts';
+
+type Actions = Octokit['rest']['actions'];
+
+interface Manner {
+  /** The call's name in logs and metrics. */
+  readonly operation: string;
+  /** True for a call that may be repeated. */
+  readonly safe: boolean;
+}
+
+/** The part of Octokit's `fetch` arguments that we read. */
+interface OctokitRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Returns the options to spread into one of Octokit's calls. */
+interface Carried {
+  readonly request: { readonly fetch: (url: string, made: OctokitRequest) => Promise<Response> };
+}
+
+/** Sends one of Octokit's calls. */
+type OctokitCall = (
+  manner: Manner,
+  ask: (actions: Actions, carried: Carried) => Promise<unknown>,
+) => Promise<Outcome<HttpResponse>>;
+
+const silent = (): void => {};
+
+/**
+ * Octokit writes the request (path, query, body, headers) and our own client sends it, with its
+ * limits, circuit and metrics. The answer is kept from Octokit, which knows two outcomes and no
+ * third, and would put addresses into its errors; nor is it given the token, which is the client's.
+ */
+const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
+  const octokit = new Octokit({
+    baseUrl: apiUrl,
+    userAgent: 'digital-gold-service',
+    // Left out, it would write warnings to the console.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  return async ({ operation, safe }, ask) => {
+    const outcomes: Outcome<HttpResponse>[] = [];
+    const fetch: Carried['request']['fetch'] = async (url, { method, headers, body }) => {
+      const contentType = headers['content-type'] ?? 'application/json';
+      const outcome = await client.request({
+        operation,
+        method,
+        path: url.slice(apiUrl.length),
+        headers,
+        ...(body !== undefined && { body: { bytes: body, contentType } }),
+        safe,
+      });
+      outcomes.push(outcome);
+      return new Response(null, { status: 204 });
+    };
+    await ask(octokit.rest.actions, { request: { fetch } });
+    const [outcome] = outcomes;
+    if (outcome === undefined) throw new Error(`Octokit sent nothing for ${operation}`);
+    return outcome;
+  };
+};
 
 /*
  * GitHub's REST API, version 2022-11-28: docs.github.com/rest/actions/workflow-runs ("List workflow

@@ -1,4 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3';
+import { defineVariables, type Config } from '../../../platform/config/config.ts';
+import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
 import {
   createCallGuard,
   isConnectFailure,
@@ -14,7 +16,33 @@ import {
   type ObjectStore,
   type StoredObject,
 } from '../port.ts';
-import type { S3Config } from './s3.config.ts';
+
+/** The variables of an S3-compatible store. */
+export const s3Variables = defineVariables({
+  S3_BASE_URL: {
+    schema: httpUrl(),
+    doc: 'address of the S3-compatible server; buckets are addressed by path',
+  },
+  S3_REGION: {
+    schema: text().default('us-east-1'),
+    doc: 'region of the bucket, as its server names it',
+  },
+  S3_BUCKET: {
+    schema: text(),
+    doc: 'bucket of the objects; unversioned, since a version would outlive a deletion',
+  },
+  S3_ACCESS_KEY_ID: {
+    schema: text(),
+    doc: 'access key id; it needs reading, writing, deleting and listing in the bucket',
+  },
+  S3_SECRET_ACCESS_KEY: { schema: secret(), doc: 'secret of that access key', secret: true },
+  S3_TIMEOUT_MS: {
+    schema: integer(10_000, 100, 60_000),
+    doc: 'limit of one call to the S3 server in milliseconds',
+  },
+});
+
+type S3Config = Config<typeof s3Variables>;
 
 /** Far above the largest document or image; more than that was not put there by us. */
 const maxObjectBytes = 32 * 1024 * 1024;
