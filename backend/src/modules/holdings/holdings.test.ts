@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createGate } from '#test/support/gate.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { grams, paise } from '../../money/index.ts';
@@ -10,14 +11,16 @@ import type { PortfolioView } from './holdings.schemas.ts';
 import { createPortfolioCache, creditHolding, lockHolding, readHolding } from './index.ts';
 
 const random = createRandom();
-let open: OpenGold;
-beforeAll(async () => {
-  open = await openGold();
+const it = goldTest({
+  // The holding is credited past the order and the provider, who know nothing of it.
+  breaks: [
+    'an allocated order has one credit, of its grams and its rupees',
+    "the provider's balance of a customer is the holding and what went to the house of it",
+  ],
 });
-afterAll(() => open.close());
 
 let keys = 0;
-const ordered = async () => {
+const ordered = async (open: OpenGold) => {
   const { id: userId, call } = await open.newCustomer();
   const orderIds: string[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -27,7 +30,7 @@ const ordered = async () => {
   }
   return { userId, orderIds };
 };
-const creditOf = (userId: string, orderId: string, weight: bigint) => ({
+const creditOf = (open: OpenGold, userId: string, orderId: string, weight: bigint) => ({
   movementId: random.uuid(),
   userId,
   orderId,
@@ -36,19 +39,21 @@ const creditOf = (userId: string, orderId: string, weight: bigint) => ({
   at: open.clock.now(),
 });
 
-it('has no statement yet', async () => {
+it('has no statement yet', async ({ open }) => {
   const { call } = await open.newCustomer();
   const { status, body } = await call('GET', '/portfolio/statement');
   expect({ status, code: body.error.code }).toEqual({ status: 501, code: 'NOT_IMPLEMENTED' });
 });
 
 describe('a holding', () => {
-  it('is the sum of its movements, credited at the same time or not', async () => {
-    const { userId, orderIds } = await ordered();
+  it('is the sum of its movements, credited at the same time or not', async ({ open }) => {
+    const { userId, orderIds } = await ordered(open);
     const { db, inTransaction } = open.database;
     await Promise.all(
       orderIds.map((orderId, index) =>
-        inTransaction((tx) => creditHolding(tx, creditOf(userId, orderId, BigInt(index + 1)))),
+        inTransaction((tx) =>
+          creditHolding(tx, creditOf(open, userId, orderId, BigInt(index + 1))),
+        ),
       ),
     );
     expect(await readHolding(db, userId)).toEqual({
@@ -69,26 +74,26 @@ describe('a holding', () => {
     expect(movements.at(-1)?.balanceAfter.toFixed(8)).toBe('0.00000006');
   });
 
-  it('is credited once for an order', async () => {
-    const { userId, orderIds } = await ordered();
+  it('is credited once for an order', async ({ open }) => {
+    const { userId, orderIds } = await ordered(open);
     const [orderId = ''] = orderIds;
     const { db, inTransaction } = open.database;
-    await inTransaction((tx) => creditHolding(tx, creditOf(userId, orderId, 5n)));
-    const again = inTransaction((tx) => creditHolding(tx, creditOf(userId, orderId, 5n)));
+    await inTransaction((tx) => creditHolding(tx, creditOf(open, userId, orderId, 5n)));
+    const again = inTransaction((tx) => creditHolding(tx, creditOf(open, userId, orderId, 5n)));
     const error: unknown = await again.catch((thrown: unknown) => thrown);
     expect(isUniqueViolation(error)).toBe(true);
     expect((await readHolding(db, userId)).balance).toBe(5n);
   });
 
-  it('of nobody is empty, and can be neither locked nor credited', async () => {
+  it('of nobody is empty, and can be neither locked nor credited', async ({ open }) => {
     const { db, inTransaction } = open.database;
     const nobody = random.uuid();
     expect((await readHolding(db, nobody)).balance).toBe(0n);
     await expect(inTransaction((tx) => lockHolding(tx, nobody))).rejects.toThrow(
       'a customer has a holding',
     );
-    const { orderIds } = await ordered();
-    const credit = creditOf(nobody, orderIds[0] ?? '', 5n);
+    const { orderIds } = await ordered(open);
+    const credit = creditOf(open, nobody, orderIds[0] ?? '', 5n);
     await expect(inTransaction((tx) => creditHolding(tx, credit))).rejects.toThrow(
       'a customer has a holding',
     );
