@@ -7,18 +7,12 @@ export {
   createVerifyBuy,
   isGramsMismatch,
   type VerifiedBuy,
-} from './quote-buy.ts';
-export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
-export {
-  type SaleToCheck,
   type VerifyErrorCode,
-  checkDailyBuys,
-  checkSellAmount,
-  isCoveredByProvider,
-  requireUsable,
   verifyError,
   verifyErrorCode,
-} from './quote.rules.ts';
+} from './quote-buy.ts';
+export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
+export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export {
   createQuotePurge,
   consumeQuote,

@@ -4,28 +4,28 @@ import {
   GRAMS_MISMATCH,
   RATE_LAPSED,
 } from '../../adapters/gold-provider/port.ts';
-import type { Bps, BuyBreakdown, Paise } from '../../money/index.ts';
+import {
+  buyByGrams,
+  buyByInr,
+  toleranceOn,
+  type Bps,
+  type BuyBreakdown,
+  type Paise,
+} from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger, Metrics } from '../../platform/observability/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
 import { findUser } from '../identity/index.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
 import { type LivePriceReader, verifiablePrice, type LivePrice } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { gstRateBpsOn } from '../accounting/index.ts';
-import { lockHolding } from '../holdings/index.ts';
-import {
-  breakDownBuy,
-  checkBuyAmount,
-  checkDailyBuys,
-  coversCharge,
-  verifyError,
-} from './quote.rules.ts';
+import { breakDown, checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount } from './quotes.types.ts';
-import { insertBuyQuote, supersedeBuyQuotes } from './quotes.store.ts';
 
 /** The mechanics of a use case. */
 export interface GoldBase {
@@ -128,15 +128,49 @@ interface BuyToVerify {
   readonly check?: (breakdown: BuyBreakdown) => Promise<void>;
 }
 
-interface VerifyBuyDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly provider: GoldProvider;
-  readonly price: LivePriceReader;
-  /** The tolerance towards the provider's price (contract: money > Provider's price). */
-  readonly priceToleranceBps: Bps;
-}
+type VerifyBuyDeps = Pick<
+  QuoteDeps,
+  'db' | 'clock' | 'logger' | 'provider' | 'price' | 'priceToleranceBps'
+>;
+
+/**
+ * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
+ * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ */
+const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
+  breakDown(() =>
+    amount.unit === 'INR'
+      ? buyByInr(amount.amountPaise, buyPaise, gstBps)
+      : buyByGrams(amount.grams, buyPaise, gstBps),
+  );
+
+/**
+ * Returns true where what a customer pays covers what the provider charges, within tolerance, after
+ * each verify and before anything is written (contract: money > Provider's price). Both sides are
+ * amounts for the same grams, tax included.
+ */
+const coversCharge = (
+  customerPaysPaise: Paise,
+  providerChargesPaise: Paise,
+  toleranceBps: Bps,
+): boolean =>
+  providerChargesPaise - customerPaysPaise <= toleranceOn(providerChargesPaise, toleranceBps);
+
+const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
+
+export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
+
+/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
+export const verifyErrorCode = (
+  verified: Exclude<Outcome<never>, { kind: 'done' }>,
+): VerifyErrorCode => {
+  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
+  if (!isNo) return 'PROVIDER_UNAVAILABLE';
+  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+};
+
+export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
+  new AppError(verifyErrorCode(verified), { cause: verified });
 
 /** A verify; or the refusal of one whose rate may be another by now, so that it is worth a retry. */
 type Tried =
@@ -228,32 +262,4 @@ export const createVerifyBuy = (deps: VerifyBuyDeps): VerifyBuy => {
     if ('verified' in second) return second.verified;
     throw second.refusal;
   };
-};
-
-/** Active buy quotes of one customer (contract: limits > Quotes and locks). */
-const maxActiveQuotes = 10;
-
-export interface StoreBuyQuoteDeps {
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'countBound'>;
-}
-
-/**
- * Stores a drafted buy quote. Where the customer has the most already, the oldest are superseded:
- * EXPIRED before their time. The holding's lock makes requests of one customer take turns, with
- * each other and with the payment order that consumes a quote.
- */
-export const storeBuyQuote = async (
-  { inTransaction, clock, metrics }: StoreBuyQuoteDeps,
-  quote: BuyQuote,
-): Promise<void> => {
-  const superseded = await inTransaction(async (tx) => {
-    await lockHolding(tx, quote.userId);
-    const kept = maxActiveQuotes - 1;
-    const count = await supersedeBuyQuotes(tx, quote.userId, { kept, at: clock.now() });
-    await insertBuyQuote(tx, quote);
-    return count;
-  });
-  if (superseded > 0) metrics.countBound('active_buy_quotes', superseded);
 };

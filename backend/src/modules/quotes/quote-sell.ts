@@ -1,12 +1,29 @@
 import { addMs } from '../../platform/clock/clock.ts';
-import type { Grams, Paise } from '../../money/index.ts';
+import {
+  sellByGrams,
+  sellByInr,
+  type Grams,
+  type Paise,
+  type SellBreakdown,
+} from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
-import { breakDownSell, checkSellAmount } from './quote.rules.ts';
+import { breakDown, checkSellAmount } from './quote.rules.ts';
 import type { QuoteDeps } from './quote-buy.ts';
 import type { GoldAmount, SellQuote } from './quotes.types.ts';
 
 /** The life of a sell quote (contract: limits > Quotes and locks). */
 const sellQuoteLifeMs = 120_000;
+
+/**
+ * Breaks a sale at a price down into its parts (contract: money > Breakdown of a sale).
+ * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ */
+const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
+  breakDown(() =>
+    amount.unit === 'INR'
+      ? sellByInr(amount.amountPaise, sellPaise)
+      : sellByGrams(amount.grams, sellPaise),
+  );
 
 /** Returns the amount that limits bind: as requested in INR, or what the grams come to. */
 const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>

@@ -1,33 +1,22 @@
-import { AMOUNT_MISMATCH, GRAMS_MISMATCH } from '../../adapters/gold-provider/port.ts';
 import {
   MoneyError,
   addPaise,
-  buyByGrams,
-  buyByInr,
   floorToTraded,
   formatRupees,
-  sellByGrams,
-  sellByInr,
   toSafePaise,
-  toleranceOn,
   valueOf,
-  type Bps,
-  type BuyBreakdown,
   type Grams,
   type Paise,
-  type SellBreakdown,
 } from '../../money/index.ts';
 import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { sumBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
-import type { GoldAmount, QuoteStatus } from './quotes.types.ts';
+import type { QuoteStatus } from './quotes.types.ts';
 
 /** Runs a breakdown of `money`; one that comes to no gold, or to no money, is the caller's. */
-const breakDown = <T>(compute: () => T): T => {
+export const breakDown = <T>(compute: () => T): T => {
   try {
     return compute();
   } catch (error) {
@@ -37,28 +26,6 @@ const breakDown = <T>(compute: () => T): T => {
     throw error;
   }
 };
-
-/**
- * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
- * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
- */
-export const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
-  breakDown(() =>
-    amount.unit === 'INR'
-      ? buyByInr(amount.amountPaise, buyPaise, gstBps)
-      : buyByGrams(amount.grams, buyPaise, gstBps),
-  );
-
-/**
- * Breaks a sale at a price down into its parts (contract: money > Breakdown of a sale).
- * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
- */
-export const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
-  breakDown(() =>
-    amount.unit === 'INR'
-      ? sellByInr(amount.amountPaise, sellPaise)
-      : sellByGrams(amount.grams, sellPaise),
-  );
 
 const limitTexts: Readonly<Partial<Record<LimitName, (rupees: string) => string>>> = {
   minBuyPaise: (rupees) => `The smallest purchase is INR ${rupees}.`,
@@ -152,40 +119,3 @@ export const requireUsable = (
   if (quote.status === 'CONSUMED') throw new AppError('QUOTE_USED');
   if (quote.status === 'EXPIRED' || quote.expiresAt <= now) throw new AppError('QUOTE_EXPIRED');
 };
-
-/**
- * Our price against the provider's, after each verify and before anything is written or confirmed
- * (contract: money > Provider's price). Both sides are amounts for the same grams, tax included.
- */
-
-/** Returns true where what a customer pays covers what the provider charges, within tolerance. */
-export const coversCharge = (
-  customerPaysPaise: Paise,
-  providerChargesPaise: Paise,
-  toleranceBps: Bps,
-): boolean =>
-  providerChargesPaise - customerPaysPaise <= toleranceOn(providerChargesPaise, toleranceBps);
-
-/** Returns true where what a customer is paid does not exceed what the provider pays. */
-export const isCoveredByProvider = (
-  customerIsPaidPaise: Paise,
-  providerPaysPaise: Paise,
-  toleranceBps: Bps,
-): boolean =>
-  customerIsPaidPaise - providerPaysPaise <= toleranceOn(providerPaysPaise, toleranceBps);
-
-const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
-
-export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
-
-/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
-export const verifyErrorCode = (
-  verified: Exclude<Outcome<never>, { kind: 'done' }>,
-): VerifyErrorCode => {
-  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
-  if (!isNo) return 'PROVIDER_UNAVAILABLE';
-  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
-};
-
-export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
-  new AppError(verifyErrorCode(verified), { cause: verified });

@@ -1,15 +1,12 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
-import { availableGrams, readHolding } from '../holdings/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
+import { availableGrams, lockHolding, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import {
-  requireProviderUser,
-  type DraftBuyQuote,
-  type QuoteDeps,
-  storeBuyQuote,
-  type StoreBuyQuoteDeps,
-} from './quote-buy.ts';
+import { requireProviderUser, type DraftBuyQuote, type QuoteDeps } from './quote-buy.ts';
 import type { DraftSellQuote } from './quote-sell.ts';
 import {
   buyQuoteView,
@@ -19,7 +16,42 @@ import {
   quoteView,
   sellQuoteView,
 } from './quotes.schemas.ts';
-import { findBuyQuote, findSellQuote, insertSellQuote } from './quotes.store.ts';
+import {
+  findBuyQuote,
+  findSellQuote,
+  insertBuyQuote,
+  insertSellQuote,
+  supersedeBuyQuotes,
+} from './quotes.store.ts';
+import type { BuyQuote } from './quotes.types.ts';
+
+/** Active buy quotes of one customer (contract: limits > Quotes and locks). */
+const maxActiveQuotes = 10;
+
+interface StoreBuyQuoteDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+}
+
+/**
+ * Stores a drafted buy quote. Where the customer has the most already, the oldest are superseded:
+ * EXPIRED before their time. The holding's lock makes requests of one customer take turns, with
+ * each other and with the payment order that consumes a quote.
+ */
+const storeBuyQuote = async (
+  { inTransaction, clock, metrics }: StoreBuyQuoteDeps,
+  quote: BuyQuote,
+): Promise<void> => {
+  const superseded = await inTransaction(async (tx) => {
+    await lockHolding(tx, quote.userId);
+    const kept = maxActiveQuotes - 1;
+    const count = await supersedeBuyQuotes(tx, quote.userId, { kept, at: clock.now() });
+    await insertBuyQuote(tx, quote);
+    return count;
+  });
+  if (superseded > 0) metrics.countBound('active_buy_quotes', superseded);
+};
 
 const quoteErrors = [
   'KYC_REQUIRED',

@@ -1,5 +1,6 @@
 import { AMOUNT_MISMATCH, GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
 import type { VerifiedTransaction } from '../../adapters/gold-provider/port.ts';
+import { toleranceOn, type Bps, type Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -8,12 +9,7 @@ import { releaseSale } from '../holdings/index.ts';
 import { findUser } from '../identity/index.ts';
 import { type GoldOrder, lockOrder } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-operations/index.ts';
-import {
-  type SellQuote,
-  findSellQuote,
-  isCoveredByProvider,
-  verifyErrorCode,
-} from '../quotes/index.ts';
+import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 /** The lease of one verify call, on the database's clock: longer than the call's time limit. */
@@ -30,6 +26,17 @@ interface Verified {
   /** The moment before the call. */
   readonly calledAt: Date;
 }
+
+/**
+ * Returns true where what a customer is paid does not exceed what the provider pays, after each
+ * verify and before it is confirmed (contract: money > Provider's price).
+ */
+const isCoveredByProvider = (
+  customerIsPaidPaise: Paise,
+  providerPaysPaise: Paise,
+  toleranceBps: Bps,
+): boolean =>
+  customerIsPaidPaise - providerPaysPaise <= toleranceOn(providerPaysPaise, toleranceBps);
 
 /** Refuses what the provider answered other than asked, or at rupees that ours exceed. */
 const judge = (
