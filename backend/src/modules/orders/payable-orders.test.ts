@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { jobsOf } from '#test/support/job-queue.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createLogger } from '../../platform/observability/index.ts';
@@ -9,10 +10,15 @@ import { createOrders, type Orders } from './create-orders.ts';
 import { lockPayableOrder, type PayableOrder } from './payable-orders.ts';
 
 const lines: string[] = [];
-let open: OpenGold;
 let orders: Orders;
-beforeAll(async () => {
-  open = await openGold();
+const it = goldTest({
+  // The orders are moved past the payments and the gateway, who know nothing of it.
+  breaks: [
+    'an order that has its money has it from exactly one payment',
+    'an order and its payment order tell one story',
+  ],
+});
+it.beforeAll(({ open }) => {
   const { clock } = open;
   const random = createRandom();
   const destination = { write: (line: string) => void lines.push(line) };
@@ -20,10 +26,9 @@ beforeAll(async () => {
   const notify = createNotify({ clock, random });
   orders = createOrders({ clock, random, logger, notify });
 });
-afterAll(() => open.close());
 
 let keys = 0;
-const place = async (): Promise<string> => {
+const place = async (open: OpenGold): Promise<string> => {
   const { call } = await open.newCustomer();
   keys += 1;
   const buy = { unit: 'INR', amount: '500', idempotency_key: `settlement-${keys}` };
@@ -31,15 +36,16 @@ const place = async (): Promise<string> => {
 };
 const info = { cause: 'payment.captured', actor: 'gateway:sandbox', requestId: 'req-1' };
 type Step = (db: Db, order: PayableOrder) => Promise<void>;
-const apply = (id: string, step: Step): Promise<void> =>
+const apply = (open: OpenGold, id: string, step: Step): Promise<void> =>
   open.database.inTransaction(async (db) => step(db, await lockPayableOrder(db, id)));
-const orderOf = (id: string) => open.database.db.goldOrder.findUniqueOrThrow({ where: { id } });
+const orderOf = (open: OpenGold, id: string) =>
+  open.database.db.goldOrder.findUniqueOrThrow({ where: { id } });
 
 describe('what payments do to an order', () => {
-  it('pays it, with its history and its job in the same transaction', async () => {
-    const id = await place();
-    await apply(id, (db, order) => orders.markPaid(db, order, info));
-    expect(await orderOf(id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
+  it('pays it, with its history and its job in the same transaction', async ({ open }) => {
+    const id = await place(open);
+    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
     expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([
       expect.objectContaining({ key: `gold.allocate:${id}` }),
     ]);
@@ -50,52 +56,55 @@ describe('what payments do to an order', () => {
     expect(event).toMatchObject({ fromStatus: 'PENDING', toStatus: 'PAID', ...info });
   });
 
-  it('pays one that had failed', async () => {
-    const id = await place();
+  it('pays one that had failed', async ({ open }) => {
+    const id = await place(open);
     const failed = { ...info, cause: 'payment.failed' };
-    await apply(id, (db, order) => orders.markFailed(db, order, failed));
-    expect(await orderOf(id)).toMatchObject({ status: 'FAILED', failureCode: 'PAYMENT_FAILED' });
-    await apply(id, (db, order) => orders.markPaid(db, order, info));
-    expect(await orderOf(id)).toMatchObject({ status: 'PAID', failureCode: null });
+    await apply(open, id, (db, order) => orders.markFailed(db, order, failed));
+    expect(await orderOf(open, id)).toMatchObject({
+      status: 'FAILED',
+      failureCode: 'PAYMENT_FAILED',
+    });
+    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', failureCode: null });
   });
 
-  it('never fails one whose money is held: refused and logged', async () => {
-    const id = await place();
-    await apply(id, (db, order) => orders.markPaid(db, order, info));
-    const failing = apply(id, (db, order) => orders.markFailed(db, order, info));
+  it('never fails one whose money is held: refused and logged', async ({ open }) => {
+    const id = await place(open);
+    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    const failing = apply(open, id, (db, order) => orders.markFailed(db, order, info));
     await expect(failing).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
-    expect((await orderOf(id)).status).toBe('PAID');
+    expect((await orderOf(open, id)).status).toBe('PAID');
     const refusal = lines.find((line) => line.includes(id) && line.includes('refused'));
     expect(refusal).toContain('"to":"FAILED"');
   });
 
-  it('moves it only from the state in which it was read', async () => {
-    const id = await place();
+  it('moves it only from the state in which it was read', async ({ open }) => {
+    const id = await place(open);
     let stale: PayableOrder | undefined;
-    await apply(id, async (_db, order) => {
+    await apply(open, id, async (_db, order) => {
       stale = order;
     });
-    await apply(id, (db, order) => orders.markPaid(db, order, info));
-    const again = apply(id, (db, order) => orders.markPaid(db, stale ?? order, info));
+    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    const again = apply(open, id, (db, order) => orders.markPaid(db, stale ?? order, info));
     await expect(again).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
 
-  it('keeps the earlier story of one that is under review already', async () => {
-    const id = await place();
-    await apply(id, (db, order) =>
+  it('keeps the earlier story of one that is under review already', async ({ open }) => {
+    const id = await place(open);
+    await apply(open, id, (db, order) =>
       orders.sendToReview(db, order, 'LATE_CAPTURE', 'It came late.', info),
     );
-    await apply(id, (db, order) =>
+    await apply(open, id, (db, order) =>
       orders.sendToReview(db, order, 'SECOND_CAPTURE', 'It came twice.', info),
     );
-    expect(await orderOf(id)).toMatchObject({
+    expect(await orderOf(open, id)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manualReviewCode: 'SECOND_CAPTURE',
       manualReviewReason: 'It came twice. Before: LATE_CAPTURE, It came late.',
     });
     expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
-    const { userId } = await orderOf(id);
+    const { userId } = await orderOf(open, id);
     const told = await open.database.db.notification.findMany({ where: { userId } });
     expect(told.map(({ type }) => type)).toEqual(['buy_under_review']);
   });
