@@ -126,6 +126,7 @@ describe('an event of a payout', () => {
   it('reversed is final for the attempt: processed after it is ignored', async ({ open }) => {
     const payout = await underWay(open);
     await send(open, 'reversed', payout);
+    open.system.clock.advance(1);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect(await stateOf(open, payout)).toEqual({ status: 'REVERSED', ...notPaid });
     const inbox = await inboxOf(open, payout.id);
