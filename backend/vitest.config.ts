@@ -12,7 +12,8 @@ export default defineConfig({
     pool: 'forks',
     // More than the two cores that the suite is timed on: a third of a test's time is waiting.
     maxWorkers: 4,
-    testTimeout: 30_000,
+    // A hang ends a test, and a busy machine none: waits for a condition give up after 30 s.
+    testTimeout: 120_000,
     // The first hook of a run may wait for the servers and the build.
     hookTimeout: 180_000,
     teardownTimeout: 60_000,
@@ -28,7 +29,16 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'stories', include: stories } },
+      {
+        extends: true,
+        test: {
+          name: 'stories',
+          include: stories,
+          // Each has half a dozen processes of its own, which wait for little but the processor.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         extends: true,
         test: {

@@ -186,6 +186,15 @@ const inOrder = (one: StoredEntry, other: StoredEntry): number =>
   (one.id < other.id ? -1 : 1);
 
 /**
+ * Schedules are kept on the service's clock and the queue on the database's: the times of the one
+ * can't be compared with those of the other, and what is in the queue comes first.
+ */
+const place = ({ status }: FoundJob): number => (status === 'scheduled' ? 1 : 0);
+
+const jobsInOrder = (one: FoundJob, other: FoundJob): number =>
+  place(one) - place(other) || one.dueAt.getTime() - other.dueAt.getTime();
+
+/**
  * Reads everything that happened to an order, oldest first, and after it the jobs under `jobKeys`
  * that wait, run or were given up. The queue runs on the database's clock, so that their times can't
  * be compared with the others.
@@ -208,5 +217,5 @@ export const readOrderTimeline = async (
     ),
     findJobs(db, jobKeys),
   ]);
-  return [...stored.toSorted(inOrder), ...jobs.map(jobEntry).toSorted(inOrder)];
+  return [...stored.toSorted(inOrder), ...jobs.toSorted(jobsInOrder).map(jobEntry)];
 };
