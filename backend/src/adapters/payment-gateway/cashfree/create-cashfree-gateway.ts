@@ -1,23 +1,176 @@
+import type { z } from 'zod';
+import { type HttpResponse, jsonNumber } from '../../../platform/http-client/index.ts';
+import {
+  refused,
+  unknown,
+  type Outcome,
+  done,
+  mapDone,
+} from '../../../platform/outcome/outcome.ts';
 import { formatRupees } from '../../../money/index.ts';
-import { jsonNumber } from '../../../platform/http-client/index.ts';
-import { done, mapDone, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
-import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import type { Clock } from '../../../platform/clock/clock.ts';
+import { istDate } from '../../../platform/clock/ist.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
+  GATEWAY_REFUSED,
+  type GatewayPayment,
+  type MandateDebit,
   type VerifiedWebhook,
   type WebhookDelivery,
   type CreateGatewayOrder,
   type GatewayOrder,
-  type GatewayPayment,
   type PaymentGateway,
 } from '../port.ts';
 import * as facts from './cashfree.facts.ts';
 import * as answers from './cashfree.schemas.ts';
-import { readCashfreeEvent } from './read-cashfree-event.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
-import { createCashfreeCalls, resolveRepeat } from './create-cashfree-calls.ts';
-import { createCashfreeDebits } from './create-cashfree-debits.ts';
+import { readCashfreeEvent } from './read-cashfree-event.ts';
+
+/** A refusal of this adapter's own: an earlier request took the id, or its key. */
+const ALREADY_REQUESTED = 'CASHFREE_ALREADY_REQUESTED';
+
+interface Post {
+  readonly operation: string;
+  readonly path: string;
+  readonly json: object;
+  readonly idempotencyKey: string;
+}
+
+/** The calls to Cashfree, whose every creation has a key of its own. */
+interface CashfreeCalls extends Omit<GatewayCalls, 'post'> {
+  readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+}
+
+const codeOf = (status: number): string => {
+  if (status === 404) return GATEWAY_NOT_FOUND;
+  return facts.alreadyRequested.has(status) ? ALREADY_REQUESTED : GATEWAY_REFUSED;
+};
+
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = answers.errorAnswer.safeParse(json);
+  if (status < 400 || !error.success) return undefined;
+  const { code, type, message } = error.data;
+  return refused(codeOf(status), `${code ?? type ?? status}: ${message.slice(0, 200)}`);
+};
+
+const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): CashfreeCalls => {
+  const calls = createGatewayCalls(
+    {
+      name: 'cashfree',
+      baseUrl: config.CASHFREE_BASE_URL,
+      timeoutMs: config.CASHFREE_TIMEOUT_MS,
+      headers: {
+        [facts.headers.clientId]: config.CASHFREE_CLIENT_ID,
+        [facts.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
+        [facts.headers.apiVersion]: facts.apiVersion,
+      },
+      readRefusal,
+    },
+    deps,
+  );
+  return {
+    ...calls,
+    post: ({ idempotencyKey, ...call }, answer) =>
+      calls.post({ ...call, headers: { [facts.headers.idempotencyKey]: idempotencyKey } }, answer),
+  };
+};
+
+/**
+ * Reads what an earlier request made, where the answer to a repeat says that there was one. While
+ * Cashfree shows nothing of it, nobody can say what becomes of that request.
+ */
+const resolveRepeat = async <T>(
+  posted: Outcome<T>,
+  read: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> => {
+  if (posted.kind !== 'refused' || posted.code !== ALREADY_REQUESTED) return posted;
+  const found = await read();
+  const isMissing = found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND;
+  return isMissing ? unknown(ALREADY_REQUESTED) : found;
+};
+
+interface CashfreeDebitsDeps {
+  readonly calls: CashfreeCalls;
+  readonly clock: Clock;
+}
+
+interface CashfreeDebits {
+  readonly debitMandate: (
+    debit: MandateDebit,
+  ) => Promise<Outcome<{ readonly gatewayDebitId: string }>>;
+  /** Lists the charge that was made for an order under its mandate: none, or one. */
+  readonly listCharges: (
+    subscriptionId: string,
+    orderId: string,
+  ) => Promise<Outcome<readonly GatewayPayment[]>>;
+}
+
+/**
+ * Debits under a mandate, which at Cashfree is a subscription: the mandate token is its
+ * `subscription_id`. A charge hangs on the subscription and not on an order, so it carries the
+ * order's id as its own `payment_id`, and the order names the subscription in a tag.
+ */
+const createCashfreeDebits = ({
+  calls: { get, post },
+  clock,
+}: CashfreeDebitsDeps): CashfreeDebits => {
+  const getCharge = (subscriptionId: string, orderId: string) =>
+    get('get-debit', facts.paths.charge(subscriptionId, orderId), answers.chargeAnswer);
+
+  /**
+   * A token comes from a customer's device. It is charged for nobody but the customer whose phone
+   * number the mandate was given with, however a token of another may have been come by.
+   */
+  const checkOwner = async ({
+    gatewayOrderId,
+    mandateToken,
+  }: MandateDebit): Promise<Outcome<true>> => {
+    const [order, mandate] = await Promise.all([
+      get('get-order', facts.paths.order(gatewayOrderId), answers.orderAnswer),
+      get('get-mandate', facts.paths.subscription(mandateToken), answers.subscriptionAnswer),
+    ]);
+    if (order.kind !== 'done') return order;
+    if (mandate.kind !== 'done') return mandate;
+    const { customer_phone: phone } = mandate.value.customer_details;
+    return facts.isSamePhone(order.value.customerPhone, phone)
+      ? done(true)
+      : refused(GATEWAY_REFUSED, 'the mandate is not of the customer of this order');
+  };
+
+  return {
+    async debitMandate(debit) {
+      const { gatewayOrderId, mandateToken, amountPaise, idempotencyKey } = debit;
+      if (debit.currency !== facts.chargeCurrency) {
+        return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
+      }
+      const owned = await checkOwner(debit);
+      if (owned.kind !== 'done') return owned;
+      const json = {
+        subscription_id: mandateToken,
+        payment_id: gatewayOrderId,
+        payment_type: facts.chargeType,
+        payment_amount: jsonNumber(formatRupees(amountPaise)),
+        payment_schedule_date: istDate(clock.now()),
+      };
+      const request = { operation: 'debit', path: facts.paths.charges, json, idempotencyKey };
+      const charge = await resolveRepeat(await post(request, answers.chargeAnswer), () =>
+        getCharge(mandateToken, gatewayOrderId),
+      );
+      return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));
+    },
+
+    async listCharges(subscriptionId, orderId) {
+      const found = await getCharge(subscriptionId, orderId);
+      if (found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND) return done([]);
+      return mapDone(found, ({ initiatedAt = clock.now(), ...charge }) => [
+        { ...charge, createdAt: initiatedAt },
+      ]);
+    },
+  };
+};
 
 /**
  * Checks a webhook's signature: base64 HMAC-SHA256 of the timestamp and the raw body under one of

@@ -1,18 +1,159 @@
-import { toSafePaise } from '../../../money/index.ts';
-import { done, mapDone, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
-import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { isSigned, eventIdIn } from '../../webhook-signature.ts';
-import type { CreateGatewayOrder, GatewayOrder, PaymentGateway } from '../port.ts';
-import * as facts from './razorpay.facts.ts';
+import type { z } from 'zod';
+import type { HttpResponse } from '../../../platform/http-client/index.ts';
 import {
-  listPaymentsOf,
-  createRazorpayCalls,
-  type RazorpayCalls,
-} from './create-razorpay-calls.ts';
-import { disputesAnswer, orderAnswer, ordersAnswer, refundsAnswer } from './razorpay.schemas.ts';
-import { createRazorpayDebits } from './create-razorpay-debits.ts';
+  done,
+  mapDone,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../../platform/outcome/outcome.ts';
+import { toSafePaise } from '../../../money/index.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
+import {
+  GATEWAY_NOT_FOUND,
+  GATEWAY_REFUSED,
+  type PaymentGateway,
+  type CreateGatewayOrder,
+  type GatewayOrder,
+} from '../port.ts';
+import * as facts from './razorpay.facts.ts';
 import type { RazorpayConfig } from './razorpay.config.ts';
+import {
+  errorAnswer,
+  paymentsAnswer,
+  type ListedPayment,
+  customerAnswer,
+  orderContactAnswer,
+  recurringAnswer,
+  disputesAnswer,
+  orderAnswer,
+  ordersAnswer,
+  refundsAnswer,
+} from './razorpay.schemas.ts';
 import { readRazorpayEvent } from './read-razorpay-event.ts';
+
+/** The calls to Razorpay, whose lists come in pages. */
+interface RazorpayCalls extends GatewayCalls {
+  /** Gets every page of a list; unknown when it is longer than anybody may ask for. */
+  readonly getAll: <T>(
+    operation: string,
+    path: string,
+    answer: z.ZodType<{ readonly items: readonly T[] }>,
+  ) => Promise<Outcome<readonly T[]>>;
+}
+
+/** Reads the gateway's refusal. Its text is for our logs, and may quote what it refuses. */
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = errorAnswer.safeParse(json);
+  if (!facts.refusalStatuses.has(status) || !error.success) return undefined;
+  const { code, description } = error.data.error;
+  const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;
+  return refused(
+    facts.saysNotFound(status, description) ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED,
+    message,
+  );
+};
+
+const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): RazorpayCalls => {
+  const calls = createGatewayCalls(
+    {
+      name: 'razorpay',
+      baseUrl: config.RAZORPAY_BASE_URL,
+      timeoutMs: config.RAZORPAY_TIMEOUT_MS,
+      headers: {
+        authorization: basicAuthorization(config.RAZORPAY_KEY_ID, config.RAZORPAY_KEY_SECRET),
+      },
+      readRefusal,
+    },
+    deps,
+  );
+  return {
+    ...calls,
+    async getAll<T>(
+      operation: string,
+      path: string,
+      answer: z.ZodType<{ readonly items: readonly T[] }>,
+    ) {
+      const all: T[] = [];
+      for (let page = 0; page < facts.maximumPages; page += 1) {
+        const found = await calls.get(operation, path, answer, facts.pageQuery(page));
+        if (found.kind !== 'done') return found;
+        all.push(...found.value.items);
+        if (found.value.items.length < facts.pageSize) return done(all);
+      }
+      return unknown('LIST_TOO_LONG');
+    },
+  };
+};
+
+/** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
+const listPaymentsOf = async (
+  { get }: Pick<RazorpayCalls, 'get'>,
+  gatewayOrderId: string,
+): Promise<Outcome<readonly ListedPayment[]>> => {
+  const path = facts.paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
+  return mapDone(await get('list-payments', path, paymentsAnswer), ({ items }) => items);
+};
+
+type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
+
+/**
+ * Debits mandates by recurring payments (page api/payments/recurring-payments), which have no
+ * idempotency key: the debit of a key is looked for among the order's payments before it is made.
+ * The caller makes one debit of an order at a time. A mandate is debited only for an order of the
+ * customer who gave it, told by the phone number: the token is the caller's to choose.
+ */
+const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
+  async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
+    const [, customerId, token] = facts.mandateTokenPattern.exec(mandateToken) ?? [];
+    if (customerId === undefined || token === undefined) {
+      return refused(GATEWAY_REFUSED, 'the mandate token is not cust_ID/token_ID');
+    }
+    const listed = await listPaymentsOf(calls, gatewayOrderId);
+    if (listed.kind !== 'done') return listed;
+    const known = listed.value.find(({ debitKey }) => debitKey === idempotencyKey);
+    if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
+    const customer = await calls.get(
+      'get-customer',
+      facts.paths.customer(customerId),
+      customerAnswer,
+    );
+    if (customer.kind !== 'done') return customer;
+    const { email, contact } = customer.value;
+    const order = await calls.get(
+      'get-order',
+      facts.paths.order(encodeURIComponent(gatewayOrderId)),
+      orderContactAnswer,
+    );
+    if (order.kind !== 'done') return order;
+    if (!facts.isSameContact(order.value.notes[facts.contactNote] ?? '', contact)) {
+      return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
+    }
+    const debited = await calls.post(
+      {
+        operation: 'debit',
+        path: facts.paths.recurring,
+        json: {
+          email,
+          contact,
+          amount: toSafePaise(amountPaise),
+          currency,
+          order_id: gatewayOrderId,
+          customer_id: customerId,
+          token,
+          recurring: facts.recurringFlag,
+          description: 'Installment',
+          notes: { [facts.debitKeyNote]: idempotencyKey },
+        },
+      },
+      recurringAnswer,
+    );
+    return mapDone(debited, ({ razorpay_payment_id: id }) => ({ gatewayDebitId: id }));
+  },
+});
 
 type Orders = Pick<
   PaymentGateway,

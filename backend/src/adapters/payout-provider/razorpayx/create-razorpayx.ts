@@ -1,28 +1,172 @@
-import { toSafePaise } from '../../../money/index.ts';
-import { isUnavailable } from '../../../platform/http-client/index.ts';
+import type { z } from 'zod';
 import {
-  done,
-  mapDone,
+  createHttpClient,
+  readAnswer,
+  type HttpRequest,
+  type HttpResponse,
+  isUnavailable,
+} from '../../../platform/http-client/index.ts';
+import {
   refused,
-  unknown,
   type Outcome,
+  done,
+  unknown,
+  mapDone,
 } from '../../../platform/outcome/outcome.ts';
-import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
+import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import {
-  ECHO_MISMATCH,
+  PAYOUT_NOT_FOUND,
   PAYOUT_REFUSED,
-  type CreatePayout,
+  ECHO_MISMATCH,
+  type BankDetails,
+  type Payee,
   type PayoutProvider,
+  type CreatePayout,
   type ProviderPayout,
 } from '../port.ts';
 import * as facts from './razorpayx.facts.ts';
-import { createRazorpayxCalls, type RazorpayxCalls } from './create-razorpayx-calls.ts';
-import { narrationOf, eventIdHeader, razorpayxRules, signatureHeaders } from './razorpayx.facts.ts';
-import { payoutAnswer, payoutsAnswer } from './razorpayx.schemas.ts';
-import { createRazorpayxAccounts } from './create-razorpayx-accounts.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
+import {
+  errorAnswer,
+  idAnswer,
+  validationAnswer,
+  payoutAnswer,
+  payoutsAnswer,
+} from './razorpayx.schemas.ts';
 import { readRazorpayxEvent } from './read-razorpayx-event.ts';
+
+type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
+
+interface Post extends Call {
+  readonly json: object;
+  /** True where the HTTP client may repeat it by itself. */
+  readonly isIdempotent: boolean;
+}
+
+/** Calls RazorpayX: authorisation, and the reading of answers. */
+interface RazorpayxCalls extends Closable {
+  readonly get: <T>(call: Call, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+  readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+}
+
+/** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
+const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
+  const error = errorAnswer.safeParse(json);
+  if (!facts.refusalStatuses.has(status) || !error.success) return undefined;
+  const { code, description } = error.data.error;
+  const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;
+  return refused(
+    facts.saysNotFound(status, description) ? PAYOUT_NOT_FOUND : PAYOUT_REFUSED,
+    message,
+  );
+};
+
+const createRazorpayxCalls = (config: RazorpayxConfig, deps: AdapterDeps): RazorpayxCalls => {
+  const client = createHttpClient({
+    ...deps,
+    name: 'razorpayx',
+    baseUrl: config.RAZORPAYX_BASE_URL,
+    timeoutMs: config.RAZORPAYX_TIMEOUT_MS,
+    headers: {
+      authorization: basicAuthorization(config.RAZORPAYX_KEY_ID, config.RAZORPAYX_KEY_SECRET),
+    },
+  });
+
+  const send = async <T>(request: HttpRequest, answer: z.ZodType<T>): Promise<Outcome<T>> => {
+    const sent = await client.request(request);
+    return sent.kind === 'done' ? readAnswer(sent.value, answer, readRefusal) : sent;
+  };
+
+  return {
+    get: (call, answer) => send({ ...call, method: 'GET', safe: true }, answer),
+    post: ({ isIdempotent, ...call }, answer) =>
+      send({ ...call, method: 'POST', safe: isIdempotent }, answer),
+    close: () => client.close(),
+  };
+};
+
+type Accounts = Pick<PayoutProvider, 'ensureFundAccount' | 'startValidation' | 'getValidation'>;
+
+const contactOf = ({ reference, name, phone, email }: Payee) => ({
+  name: facts.nameOf(name, facts.contactNameLength),
+  ...(email === undefined ? {} : { email }),
+  ...(phone === undefined ? {} : { contact: facts.contactNumber(phone) }),
+  type: facts.contactType,
+  reference_id: reference,
+});
+
+const bankAccountOf = ({ holderName, ifsc, accountNumber }: BankDetails) => ({
+  name: facts.nameOf(holderName, facts.holderNameLength),
+  ifsc,
+  account_number: accountNumber,
+});
+
+/** Contacts, their fund accounts, and the penny-drops that tell whether those are real. */
+const createRazorpayxAccounts = (
+  { get, post }: RazorpayxCalls,
+  accountNumber: string,
+): Accounts => ({
+  // contacts/create, fund-accounts/create: the same details give what is there already.
+  async ensureFundAccount({ payee, bank }) {
+    const contact = await post(
+      {
+        operation: 'create-contact',
+        path: facts.paths.contacts,
+        json: contactOf(payee),
+        isIdempotent: true,
+      },
+      idAnswer,
+    );
+    if (contact.kind !== 'done') return contact;
+    const contactId = contact.value.id;
+    const account = await post(
+      {
+        operation: 'create-fund-account',
+        path: facts.paths.fundAccounts,
+        json: {
+          contact_id: contactId,
+          account_type: 'bank_account',
+          bank_account: bankAccountOf(bank),
+        },
+        isIdempotent: true,
+      },
+      idAnswer,
+    );
+    return account.kind === 'done' ? done({ contactId, fundAccountId: account.value.id }) : account;
+  },
+
+  // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
+  startValidation: ({ bankAccountId, payee, bank }) =>
+    post(
+      {
+        operation: 'validate-account',
+        path: facts.paths.validations,
+        json: {
+          source_account_number: accountNumber,
+          validation_type: facts.validationType,
+          reference_id: bankAccountId,
+          notes: {},
+          fund_account: {
+            account_type: 'bank_account',
+            bank_account: bankAccountOf(bank),
+            contact: contactOf(payee),
+          },
+        },
+        isIdempotent: false,
+      },
+      validationAnswer,
+    ),
+
+  async getValidation(validationId) {
+    const path = facts.paths.validation(encodeURIComponent(validationId));
+    const found = await get({ operation: 'get-validation', path }, validationAnswer);
+    if (found.kind !== 'done' || found.value.validationId === validationId) return found;
+    return unknown(ECHO_MISMATCH);
+  },
+});
 
 type Payouts = Pick<
   PayoutProvider,
@@ -75,7 +219,7 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
           purpose: facts.purpose,
           queue_if_low_balance: facts.queueIfLowBalance,
           reference_id: asked.referenceId,
-          narration: narrationOf(asked.narration),
+          narration: facts.narrationOf(asked.narration),
         },
         // A repeat is harmless under the key, but whether and when to repeat is decided where the
         // intent is recorded, not here.
@@ -137,18 +281,18 @@ export const createRazorpayx = (
   return {
     code: 'razorpayx',
     isTestSystem: config.RAZORPAYX_KEY_ID.startsWith('rzp_test_'),
-    rules: razorpayxRules,
+    rules: facts.razorpayxRules,
     ...createRazorpayxPayouts(calls, accountNumber),
     ...createRazorpayxAccounts(calls, accountNumber),
 
     verifyWebhook({ rawBody, headers }) {
-      const isGenuine = signatureHeaders.some((name) =>
+      const isGenuine = facts.signatureHeaders.some((name) =>
         isSigned({ message: rawBody, signature: headers[name], encoding: 'hex', secrets }),
       );
       if (!isGenuine) return { valid: false };
       return {
         valid: true,
-        ...eventIdIn(headers, eventIdHeader),
+        ...eventIdIn(headers, facts.eventIdHeader),
         event: readRazorpayxEvent(rawBody),
       };
     },
