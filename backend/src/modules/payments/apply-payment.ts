@@ -5,13 +5,13 @@ import { applyEarlierReversals } from './apply-reversal.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
 import { expirePaymentOrders, lockPaymentOrder } from './payment-orders.store.ts';
-import { transitionPaymentOrder } from './payments.states.ts';
 import {
+  transitionPaymentOrder,
   decideCapture,
   decideFailure,
   type CaptureDecision,
   type FailureDecision,
-} from './payments.rules.ts';
+} from './payments.states.ts';
 import {
   paymentMethods,
   type PaymentOrder,

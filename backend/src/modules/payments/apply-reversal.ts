@@ -16,8 +16,12 @@ import type {
   RecordedReversal,
   ReversalReport,
 } from './payments.types.ts';
-import { findRecordedPayment } from './gateway-payments.store.ts';
-import { insertReversal, listReversals, resolveReversals } from './payment-reversals.store.ts';
+import {
+  findRecordedPayment,
+  insertReversal,
+  listReversals,
+  resolveReversals,
+} from './gateway-payments.store.ts';
 import { lockPaymentOrder } from './payment-orders.store.ts';
 
 interface ReversalFacts {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
-import { decideCapture, type CaptureDecision, type CaptureFacts } from './payments.rules.ts';
+import {
+  decideCapture,
+  type CaptureDecision,
+  type CaptureFacts,
+  paymentOrderTransitions,
+} from './payments.states.ts';
 import { buyStatuses, type BuyStatus } from '../orders/index.ts';
 import { allowsTransition } from '../../platform/transitions/transitions.ts';
-import { paymentOrderTransitions } from './payments.states.ts';
 import { paymentOrderStatuses, type PaymentOrderStatus } from './payments.types.ts';
 
 const lockEndsAt = new Date('2026-01-05T04:08:00.000Z');

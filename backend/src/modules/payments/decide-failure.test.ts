@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decideFailure, type FailureFacts } from './payments.rules.ts';
+import { decideFailure, type FailureFacts, paymentOrderTransitions } from './payments.states.ts';
 import { buyStatuses } from '../orders/index.ts';
 import { allowsTransition } from '../../platform/transitions/transitions.ts';
-import { paymentOrderTransitions } from './payments.states.ts';
 import { paymentOrderStatuses } from './payments.types.ts';
 
 const holdsMoney = ['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const;

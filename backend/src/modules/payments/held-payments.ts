@@ -8,6 +8,7 @@ import {
   markPaymentApplied,
   markPaymentRefunded,
   markSecondApplied,
+  resolveReversals,
 } from './gateway-payments.store.ts';
 import {
   listPaymentOrders,
@@ -15,7 +16,6 @@ import {
   replaceCapturedPayment,
 } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
-import { resolveReversals } from './payment-reversals.store.ts';
 import { findLackingReversals } from './apply-reversal.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 

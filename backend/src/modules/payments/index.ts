@@ -8,7 +8,7 @@ export {
   listPaymentOrders,
   listUnopenedInstallments,
 } from './payment-orders.store.ts';
-export { hasOpenReversal } from './payment-reversals.store.ts';
+export { hasOpenReversal } from './gateway-payments.store.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {
   paymentOrderOperatorView,

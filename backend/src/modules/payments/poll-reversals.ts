@@ -16,7 +16,7 @@ import {
   listReversals,
   type PolledPayment,
   type ReversalPollWindow,
-} from './payment-reversals.store.ts';
+} from './gateway-payments.store.ts';
 
 /** Money of a payment that certainly went away, as its gateway has it. */
 interface GatewayReversal {

@@ -1,9 +1,10 @@
-import type { Db } from '../../platform/db/index.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { missingMigrations } from '../../platform/db/migrations.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Switches } from '../settings/index.ts';
-import { isAllEvidenceVerified } from './readiness.store.ts';
-import type { ReadinessCheck } from './readiness.types.ts';
+import { evidenceItems, fail, pass, type Finding, type ReadinessCheck } from './readiness.types.ts';
 
 /** The server-side kill switches. */
 export interface Gates {
@@ -24,6 +25,17 @@ interface GatesOptions {
   readonly blockingChecks: readonly ReadinessCheck[];
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
+
+/** Returns true when every item of evidence is verified. Raw SQL, since every buy reads it. */
+const isAllEvidenceVerified = async (db: Db): Promise<boolean> => {
+  const row = await selectOne<{ verified: bigint }>(
+    db,
+    sql`
+      SELECT count(*) AS verified FROM readiness_evidence
+      WHERE verified AND item = ANY(${[...evidenceItems]})`,
+  );
+  return row?.verified === BigInt(evidenceItems.length);
+};
 
 /**
  * Reads the switches on every call: a gate that an operator closes is closed for the next request.
@@ -64,3 +76,46 @@ export const createGates = (options: GatesOptions): Gates => {
     },
   };
 };
+
+/* The checks that block buying, each of the database or the configuration alone. */
+
+/** Caches a passing finding for `lifeMs` of real time, so that a hot path rarely runs the check. */
+export const cachePassing = (
+  check: ReadinessCheck,
+  lifeMs: number,
+  wall: Clock,
+): ReadinessCheck => {
+  let kept: { readonly finding: Finding; readonly until: Date } | undefined;
+  return async () => {
+    if (kept !== undefined && wall.now() < kept.until) return kept.finding;
+    const finding = await check();
+    kept = finding.status === 'PASS' ? { finding, until: addMs(wall.now(), lifeMs) } : undefined;
+    return finding;
+  };
+};
+
+export const checkMigrations =
+  (db: Db): ReadinessCheck =>
+  async () => {
+    const missing = await missingMigrations(db);
+    return missing.length === 0
+      ? pass('All migrations are applied.')
+      : fail(`Missing: ${missing.join(', ')}.`);
+  };
+
+export const checkFirstAdmin =
+  (hasActiveSuperAdmin: () => Promise<boolean>): ReadinessCheck =>
+  async () =>
+    (await hasActiveSuperAdmin())
+      ? pass('There is an active super admin.')
+      : fail('There is no active super admin: create one with the operator command.');
+
+/** Passes at once: production refuses to start with a published secret. */
+export const checkSecrets =
+  (mode: 'development' | 'test' | 'production'): ReadinessCheck =>
+  async () =>
+    pass(
+      mode === 'production'
+        ? 'Published secrets are refused at start.'
+        : `Not checked in ${mode} mode.`,
+    );

@@ -1,10 +1,4 @@
-import {
-  selectOne,
-  selectRows,
-  sql,
-  type Db,
-  type InTransaction,
-} from '../../platform/db/index.ts';
+import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
@@ -24,17 +18,6 @@ export const findAllEvidence = async (db: Db): Promise<ReadonlyMap<string, Evide
       { value, reference, verified, updatedAt },
     ]),
   );
-};
-
-/** Returns true when every item of evidence is verified. Raw SQL, since every buy reads it. */
-export const isAllEvidenceVerified = async (db: Db): Promise<boolean> => {
-  const row = await selectOne<{ verified: bigint }>(
-    db,
-    sql`
-      SELECT count(*) AS verified FROM readiness_evidence
-      WHERE verified AND item = ANY(${[...evidenceItems]})`,
-  );
-  return row?.verified === BigInt(evidenceItems.length);
 };
 
 /** Locks an item's evidence, where there is any, until the transaction ends. */

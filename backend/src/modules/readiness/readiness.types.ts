@@ -28,6 +28,9 @@ export interface Finding {
   readonly detail: string;
 }
 
+export const pass = (detail: string): Finding => ({ status: 'PASS', detail });
+export const fail = (detail: string): Finding => ({ status: 'FAIL', detail });
+
 export interface Evidence {
   readonly value: string;
   readonly reference: string | null;

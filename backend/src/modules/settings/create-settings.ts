@@ -2,8 +2,13 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import { createBanners } from './banners.ts';
 import { createFlags } from './flags.ts';
-import { createLimits, type LimitsService, type SettingDeps } from './limits.ts';
-import { createSettingCopies, type KeepCopy } from './setting-copies.ts';
+import {
+  createLimits,
+  type LimitsService,
+  type SettingDeps,
+  createSettingCopies,
+  type KeepCopy,
+} from './settings.store.ts';
 import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
 import { createBannerRoutes } from './settings.customer.routes.ts';
 

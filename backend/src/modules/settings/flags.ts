@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Flag } from './settings.types.ts';
-import type { SettingDeps } from './limits.ts';
-import { lockSetting } from './setting-copies.ts';
+import { type SettingDeps, lockSetting } from './settings.store.ts';
 
 export const flagBody = z.object({
   key: z

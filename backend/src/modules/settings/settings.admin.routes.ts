@@ -9,7 +9,7 @@ import {
   type BannersService,
 } from './banners.ts';
 import { flagBody, flagsView, flagView, presentFlag, type FlagsService } from './flags.ts';
-import type { LimitsService } from './limits.ts';
+import type { LimitsService } from './settings.store.ts';
 import { limitsBody, limitsView, presentLimits, toLimits } from './settings.schemas.ts';
 
 const tags = ['config'];

@@ -31,12 +31,14 @@ export {
   replayed,
   shared,
   writtenOut,
-  defineIdempotentRoute,
-  defineRoute,
   type Reply,
   type ReplySink,
+} from './reply.ts';
+export {
+  defineIdempotentRoute,
+  defineRoute,
+  validationError,
   type RequestContext,
   type Route,
 } from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
-export { validationError } from './validate-input.ts';

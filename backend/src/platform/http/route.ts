@@ -1,68 +1,10 @@
-import type { Writable } from 'node:stream';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/error-table.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, type FieldIssue } from '../errors/app-error.ts';
 import type { KeyedRequest } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
-import { checkBody, validateInput } from './validate-input.ts';
-
-/** Where a reply goes that is written while it is made; headers until the first byte. */
-export interface ReplySink extends Writable {
-  setHeader(name: string, value: string): unknown;
-}
-
-/** The result of a handler; the kernel serialises it. */
-export interface Reply {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** `body` as JSON, where it is written out already. */
-  readonly json?: string;
-  /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
-  readonly bytes?: Buffer;
-  /**
-   * Writes the body while it is made, in place of `body`. What it throws before the first byte is an
-   * error like any other; after it the connection is cut, so that a part is never taken for the
-   * whole. `gone` aborts when the client has left.
-   */
-  readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;
-}
-
-/** 200 with `body`. */
-export const ok = (body: unknown): Reply => ({ status: 200, body });
-
-/** 200 with `body`, written out once: for an answer that many requests get. */
-export const shared = (body: unknown): Reply => ({
-  status: 200,
-  body,
-  json: JSON.stringify(body),
-});
-
-/** 200 with `body`, kept as the bytes alone: for many different answers that stay in memory. */
-export const writtenOut = (body: unknown): Reply => {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return {
-    status: 200,
-    get body(): unknown {
-      return JSON.parse(bytes.toString());
-    },
-    bytes,
-  };
-};
-
-/** 201: `body` is the new resource. */
-export const created = (body: unknown): Reply => ({ status: 201, body });
-
-/** 200 and `idempotent-replayed: true`: the original result of a repeated request. */
-export const replayed = (body: unknown): Reply => ({
-  status: 200,
-  body,
-  headers: { 'idempotent-replayed': 'true' },
-});
-
-/** 204. */
-export const noContent = (): Reply => ({ status: 204 });
+import type { Reply } from './reply.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -176,6 +118,115 @@ export interface Route extends RouteShape {
   /** Validates and runs. @throws AppError VALIDATION_FAILED, NOT_FOUND, or what the handler throws. */
   readonly run: (input: RawInput) => Promise<Reply>;
 }
+
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params?: P | undefined;
+  readonly query?: Q | undefined;
+  readonly body?: B | undefined;
+}
+
+interface Unvalidated {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly parsedBody: unknown;
+}
+
+/** Says "is required" of a missing field, where the schema library speaks of types. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    ? 'is required'
+    : issue.message;
+
+const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
+  error.issues.map((issue) => ({
+    field: issue.path.length === 0 ? root : issue.path.map(String).join('.'),
+    message: messageOf(issue),
+  }));
+
+/** A NUL character, which no text column takes, or half a surrogate pair, which no `jsonb` does. */
+const unstorable = /[\0\p{Cs}]/u;
+
+/**
+ * Returns the dotted path of the first text that PostgreSQL can't store, in values or in keys; undefined
+ * where all is well. Iterative: hostile nesting must not exhaust the stack.
+ */
+const findUnstorable = (root: unknown): string | undefined => {
+  const pending: { value: unknown; path: string }[] = [{ value: root, path: '' }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') {
+      if (unstorable.test(value)) return path;
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) {
+        if (unstorable.test(key)) return path;
+        pending.push({ value: child, path: path === '' ? key : `${path}.${key}` });
+      }
+    }
+  }
+  return undefined;
+};
+
+const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
+
+const check = (
+  schema: z.ZodType | undefined,
+  value: unknown,
+  root: string,
+): { value: unknown; issues: FieldIssue[] } => {
+  if (schema === undefined) return { value: undefined, issues: [] };
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined) {
+    const field = unstorable === '' ? root : unstorable;
+    return { value: undefined, issues: [{ field, message: unstorableMessage }] };
+  }
+  const parsed = schema.safeParse(value);
+  return parsed.success
+    ? { value: parsed.data, issues: [] }
+    : { value: undefined, issues: issuesOf(parsed.error, root) };
+};
+
+/** The 400 that names the first offending field and lists all of them. */
+export const validationError = (issues: readonly FieldIssue[]): AppError => {
+  const [first] = issues;
+  return new AppError('VALIDATION_FAILED', {
+    details: issues,
+    ...(first !== undefined && { field: first.field, message: `${first.field}: ${first.message}` }),
+  });
+};
+
+const bodyOf = (parsedBody: unknown): unknown => (parsedBody === undefined ? {} : parsedBody);
+
+/** Parses a body alone; returns the refusal where it does not fit, for a gate may come before it. */
+const checkBody = <B extends z.ZodType>(
+  schema: B,
+  parsedBody: unknown,
+): { readonly body: z.output<B> } | AppError => {
+  const { value, issues } = check(schema, bodyOf(parsedBody), 'body');
+  // The value was parsed by the schema of its type.
+  return issues.length > 0 ? validationError(issues) : { body: value as z.output<B> };
+};
+
+/**
+ * Parses params, query and body. A malformed id in a path is a resource that does not exist.
+ * @throws AppError NOT_FOUND for params, VALIDATION_FAILED for query and body together.
+ */
+export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  schemas: Schemas<P, Q, B>,
+  input: Unvalidated,
+): { params: z.output<P>; query: z.output<Q>; body: z.output<B> } => {
+  const params = check(schemas.params, input.params, 'path');
+  if (params.issues.length > 0) throw new AppError('NOT_FOUND');
+  const query = check(schemas.query, input.query, 'query');
+  const body = check(schemas.body, bodyOf(input.parsedBody), 'body');
+  const issues = [...query.issues, ...body.issues];
+  if (issues.length > 0) throw validationError(issues);
+  // Each value was parsed by the schema of its type; where there is none, nobody reads it.
+  return {
+    params: params.value as z.output<P>,
+    query: query.value as z.output<Q>,
+    body: body.value as z.output<B>,
+  };
+};
 
 /** Declares a route once: this validates, documents, authorises and limits it. */
 export const defineRoute = <

@@ -1,5 +1,5 @@
 import express, { type Router } from 'express';
-import { readBody } from '../../../platform/http/validate-input.ts';
+import { readBody } from '../../../platform/http/serve-routes.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 import { clockControls } from './clock-controls.ts';
 import { faultControls } from './fault-controls.ts';

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { bodyBytes, parseJsonBody, validateInput } from '../../../platform/http/validate-input.ts';
+import { validateInput } from '../../../platform/http/route.ts';
+import { bodyBytes, parseJsonBody } from '../../../platform/http/serve-routes.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
 /** Holds a control's response; its status is 200 unless it is given. */

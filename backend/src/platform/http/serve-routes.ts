@@ -1,19 +1,51 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import express, {
+  Router,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError } from '../errors/app-error.ts';
-import { bodyBytes, parseJsonBody, readBody } from './validate-input.ts';
+import type { Reply } from './reply.ts';
 import type { Guard } from './access.ts';
-import {
-  declaredErrors,
-  type Reply,
-  type RawInput,
-  type RequestContext,
-  type Route,
-} from './route.ts';
+import { declaredErrors, type RawInput, type RequestContext, type Route } from './route.ts';
 import { jsonDisposition } from './security-headers.ts';
 
-export interface ServeOptions {
+/** The body cap of the public edge (contract: limits > Sizes). */
+const defaultBodyLimitBytes = 2 * 1024 * 1024;
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType !== undefined && /^application\/([\w.+-]+\+)?json\s*(;|$)/iu.test(contentType);
+
+/** Reads the exact bytes of the body, up to `limitBytes`. */
+export const readBody = (limitBytes = defaultBodyLimitBytes): RequestHandler =>
+  express.raw({ type: () => true, limit: limitBytes });
+
+const noBytes = Buffer.alloc(0);
+
+/** The bytes that `readBody` left; empty where there was no body. */
+export const bodyBytes = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : noBytes);
+
+type ParsedBody = { readonly value: unknown } | { readonly problem: AppError };
+
+/**
+ * Parses a JSON body; what is wrong is handed back, since a gate may come before it. Bytes without
+ * a content type are refused: any page of any site could have a browser send them.
+ */
+export const parseJsonBody = (bytes: Buffer, contentType: string | undefined): ParsedBody => {
+  if (bytes.length === 0) return { value: undefined };
+  if (!isJson(contentType)) return { problem: new AppError('UNSUPPORTED_MEDIA_TYPE') };
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return { value };
+  } catch (cause) {
+    return { problem: new AppError('MALFORMED_JSON', { cause }) };
+  }
+};
+
+interface ServeOptions {
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
   /** Holds every reply against its declared schema and errors: on everywhere but in production. */
@@ -161,7 +193,7 @@ const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<
  * the route's own (contract: conventions > Order of refusals). `next` gets what the error
  * middleware is to answer.
  */
-export const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
+const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   const { guard, rateLimit, checkReplies } = options;
   const isLimited = route.rateLimit !== 'exempt';
   const isPublic = route.access.kind === 'public';
@@ -201,4 +233,83 @@ export const serveRoute = (route: Route, options: ServeOptions): RequestHandler 
       else next(error);
     });
   };
+};
+
+interface MountOptions extends ServeOptions {
+  readonly routes: readonly Route[];
+  /** The path of the API, such as `/v1`. */
+  readonly prefix: string;
+}
+
+const groupByPath = (routes: readonly Route[]): Map<string, Route[]> => {
+  const byPath = new Map<string, Route[]>();
+  for (const route of routes) {
+    const same = byPath.get(route.path) ?? [];
+    if (same.some((other) => other.method === route.method)) {
+      throw new Error(`${route.method} ${route.path} is declared twice`);
+    }
+    byPath.set(route.path, [...same, route]);
+  }
+  return byPath;
+};
+
+/**
+ * Routes whose path has no parameter, found by one look-up: the router walks along all routes
+ * until one fits, which on the hottest paths costs more than the answer.
+ */
+export const fixedRoutes = (options: MountOptions): RequestHandler => {
+  const fixed = new Map<string, Map<string, RequestHandler>>();
+  for (const route of options.routes.filter(({ path }) => !path.includes(':'))) {
+    const path = options.prefix + route.path;
+    const methods = fixed.get(path) ?? new Map<string, RequestHandler>();
+    fixed.set(path, methods.set(route.method, serveRoute(route, options)));
+  }
+  return (req, res, next) => {
+    const { path } = req;
+    const serve = fixed.get(path)?.get(req.method);
+    if (serve === undefined) {
+      next();
+      return;
+    }
+    // The router sets this too; the log and the metrics read it.
+    req.route = { path };
+    void serve(req, res, next);
+  };
+};
+
+const allowOf = (routes: readonly Route[]): string =>
+  routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+
+/**
+ * Declared routes, to be mounted at their prefix, each behind the rate limit unless it is exempt.
+ * A known path with another verb is 405 with `Allow`. A path without a parameter goes before one
+ * that has some: `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
+ */
+export const mountRoutes = (options: MountOptions): Router => {
+  const router = Router({ caseSensitive: true });
+  const byPath = groupByPath(options.routes);
+  const serve = (path: string, routes: readonly Route[]): void => {
+    const entry = router.route(path);
+    for (const route of routes) {
+      const method = route.method.toLowerCase() as Lowercase<Route['method']>; // the same words
+      entry[method](serveRoute(route, options));
+    }
+  };
+  const refuseOthers = (path: string, routes: readonly Route[]): void => {
+    const allow = allowOf(routes);
+    router.all(path, options.rateLimit, () => {
+      throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow } });
+    });
+  };
+
+  const paths = [...byPath];
+  for (const [path, routes] of paths.filter(([one]) => !one.includes(':'))) {
+    serve(path, routes);
+    refuseOthers(path, routes);
+  }
+  const withParameters = paths.filter(([path]) => path.includes(':'));
+  for (const [path, routes] of withParameters) serve(path, routes);
+  // After all of them: `/:kind/list` must not answer 405 for another route's `/a/:id`.
+  for (const [path, routes] of withParameters) refuseOthers(path, routes);
+  return router;
 };

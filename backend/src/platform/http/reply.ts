@@ -1,0 +1,58 @@
+import type { Writable } from 'node:stream';
+
+/** Where a reply goes that is written while it is made; headers until the first byte. */
+export interface ReplySink extends Writable {
+  setHeader(name: string, value: string): unknown;
+}
+
+/** The result of a handler; the kernel serialises it. */
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `body` as JSON, where it is written out already. */
+  readonly json?: string;
+  /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
+  readonly bytes?: Buffer;
+  /**
+   * Writes the body while it is made, in place of `body`. What it throws before the first byte is an
+   * error like any other; after it the connection is cut, so that a part is never taken for the
+   * whole. `gone` aborts when the client has left.
+   */
+  readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;
+}
+
+/** 200 with `body`. */
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** 200 with `body`, written out once: for an answer that many requests get. */
+export const shared = (body: unknown): Reply => ({
+  status: 200,
+  body,
+  json: JSON.stringify(body),
+});
+
+/** 200 with `body`, kept as the bytes alone: for many different answers that stay in memory. */
+export const writtenOut = (body: unknown): Reply => {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status: 200,
+    get body(): unknown {
+      return JSON.parse(bytes.toString());
+    },
+    bytes,
+  };
+};
+
+/** 201: `body` is the new resource. */
+export const created = (body: unknown): Reply => ({ status: 201, body });
+
+/** 200 and `idempotent-replayed: true`: the original result of a repeated request. */
+export const replayed = (body: unknown): Reply => ({
+  status: 200,
+  body,
+  headers: { 'idempotent-replayed': 'true' },
+});
+
+/** 204. */
+export const noContent = (): Reply => ({ status: 204 });
