@@ -17,7 +17,7 @@ interface Ending {
 }
 
 /** A webhook of the sandbox may still be under way when a test ends. */
-const settlesWithin = { timeoutMs: 5000, everyMs: 50 };
+const settlesWithin = { everyMs: 50 };
 
 /**
  * Makes the `it` of a test file whose tests move money: a system as `open`, and after every test

@@ -116,7 +116,7 @@ export const openCi = async (): Promise<OpenCi> => {
     },
     decide: (changes = {}) => runSweeps([createDecideDeployments({ ...system, ci, ...changes })]),
     ci: () => ci,
-    triggers: () => system.db.deployTrigger.findMany({ orderBy: { at: 'desc' } }),
+    triggers: () => system.db.deployTrigger.findMany({ orderBy: [{ at: 'desc' }, { id: 'desc' }] }),
     audited: ({ headers }) =>
       system.db.auditLog.findMany({
         where: { requestId: String(headers.get('x-request-id')) },

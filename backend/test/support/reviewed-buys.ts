@@ -102,7 +102,7 @@ export const createReviewedBuys = (open: OpenGold) => {
   const paymentDispositions = async (buy: ReviewedBuy): Promise<string[]> => {
     const rows = await open.database.db.gatewayPayment.findMany({
       where: { paymentOrder: { orderId: buy.id } },
-      orderBy: { learnedAt: 'asc' },
+      orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
     });
     return rows.map(({ disposition }) => disposition);
   };

@@ -95,7 +95,10 @@ export const createSellers = (open: OpenGold) => {
 
     /** Lists a customer's sell orders as the database has them, oldest first. */
     salesOf: (userId: string) =>
-      db.goldOrder.findMany({ where: { userId, type: 'SELL' }, orderBy: { createdAt: 'asc' } }),
+      db.goldOrder.findMany({
+        where: { userId, type: 'SELL' },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      }),
 
     /** Every state that an order has been in. */
     async historyOf(orderId: string): Promise<string[]> {

@@ -41,7 +41,10 @@ const eventsOf = async (userId: string) => {
   return rows.map(({ kind, ip, deviceId, count }) => ({ kind, ip, deviceId, count }));
 };
 const notificationsOf = (userId: string) =>
-  identity.database.db.notification.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } });
+  identity.database.db.notification.findMany({
+    where: { userId },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
 
 describe('a sign-in', () => {
   it('on a device not seen before tells the customer, but of the first one', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { openMoneyOut } from '#test/support/open-money-out.ts';
 import { bearerCaller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -20,10 +20,12 @@ interface Entry {
 
 const email = 'reviewer@example.test';
 const gateways = createSeveralGateways(['first', 'sandbox']);
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-beforeAll(async () => {
-  open = await openGold({ wrapGateways: gateways.wrapGateways });
+const it = goldTest({ wrapGateways: gateways.wrapGateways }).extend(
+  'buys',
+  { scope: 'file' },
+  ({ open }) => createReviewedBuys(open),
+);
+it.beforeAll(async ({ open }) => {
   const at = open.clock.now();
   await open.database.db.gatewayRouting.update({
     where: { id: 1 },
@@ -39,20 +41,14 @@ beforeAll(async () => {
       updatedAt: at,
     },
   });
-  buys = createReviewedBuys(open);
 });
-beforeEach(() => {
+it.beforeEach(() => {
   // Its customers go on to the second gateway, whose webhooks the sandbox delivers.
   gateways.faults.set('first', 'refused');
 });
-afterEach(async () => {
-  gateways.faults.clear();
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
-afterAll(() => open.close());
+it.afterEach(() => gateways.faults.clear());
 
-const timelineOf = async (orderId: string): Promise<Entry[]> => {
+const timelineOf = async (open: OpenGold, orderId: string): Promise<Entry[]> => {
   const { status, body } = await open.as(operatorId)('GET', `/orders/${orderId}/timeline`);
   expect(status).toBe(200);
   return body.items;
@@ -65,10 +61,13 @@ const withoutNumbers = (lines: readonly string[]): string[] =>
   lines.map((line) => line.replaceAll(/\d+\.\d{4} g/gu, 'N g'));
 
 describe('the timeline of an order', () => {
-  it('tells a buy from its quote to its gold, past a gateway that refused', async () => {
+  it('tells a buy from its quote to its gold, past a gateway that refused', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const entries = await eventually(async () => {
-      const sofar = await timelineOf(buy.id);
+      const sofar = await timelineOf(open, buy.id);
       expect(sofar.filter(({ data }) => data['step'] === 'applied')).toHaveLength(2);
       return sofar;
     });
@@ -126,13 +125,16 @@ describe('the timeline of an order', () => {
     ]);
   });
 
-  it('shows the job that waits for the next attempt, and how long the provider took', async () => {
+  it('shows the job that waits for the next attempt, and how long the provider took', async ({
+    open,
+    buys,
+  }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     await open.fault('buy-confirm', 'error', { times: 5 });
     await open.gold.allocate(buy.id);
-    const entries = await timelineOf(buy.id);
+    const entries = await timelineOf(open, buy.id);
     expect(entries.filter(({ kind }) => kind === 'job')).toMatchObject([
       { summary: 'Job gold.allocate is queued' },
       { summary: 'Job gold.allocate is scheduled' },
@@ -145,19 +147,22 @@ describe('the timeline of an order', () => {
     await open.sandbox.control('DELETE', '/faults');
     await open.advance(5);
     await open.gold.allocate(buy.id);
-    const calls = (await timelineOf(buy.id)).filter(
+    const calls = (await timelineOf(open, buy.id)).filter(
       ({ data }) => data['operation'] === 'buy-confirm',
     );
     expect(calls).toMatchObject([{ data: { outcome: 'DONE', durationMs: 5000 } }]);
   });
 
-  it('tells a reversal, what it reserved and how the operator resolved it', async () => {
+  it('tells a reversal, what it reserved and how the operator resolved it', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const resolved = await buys.resolve(buy.id, 'RECOVER', { reference });
     expect(resolved.status).toBe(200);
-    const entries = await timelineOf(buy.id);
+    const entries = await timelineOf(open, buy.id);
     const lines = withoutNumbers(told(entries));
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -177,11 +182,13 @@ describe('the timeline of an order', () => {
     expect(JSON.stringify(entries)).not.toContain('looked into');
   });
 
-  it("tells a sale with the grams that it reserves, and nothing of other orders'", async () => {
+  it("tells a sale with the grams that it reserves, and nothing of other orders'", async ({
+    open,
+  }) => {
     const sellers = createSellers(open);
     const seller = await sellers.newSeller();
     const { body } = await sellers.sell(seller, '0.0100');
-    const entries = await timelineOf(body.order.id);
+    const entries = await timelineOf(open, body.order.id);
     expect(entries.at(-1)?.summary).toBe('Job payouts.dispatch is queued');
     expect(withoutNumbers(told(entries))).toEqual(
       expect.arrayContaining([
@@ -200,11 +207,13 @@ describe('the timeline of an order', () => {
     await open.fault('sell-verify', 'error', { times: 1, status: 400 });
     await sellers.sell(failed, '0.0100');
     const [order] = await sellers.salesOf(failed.id);
-    const steps = (await timelineOf(order?.id ?? '')).filter(({ kind }) => kind === 'reservation');
+    const steps = (await timelineOf(open, order?.id ?? '')).filter(
+      ({ kind }) => kind === 'reservation',
+    );
     expect(steps.map(({ data }) => data['step'])).toEqual(['reserved', 'released']);
   });
 
-  it('is 404 for an order that is not there, and 401 for nobody', async () => {
+  it('is 404 for an order that is not there, and 401 for nobody', async ({ open }) => {
     const path = `/orders/${operatorId}/timeline`;
     expect((await open.as(operatorId)('GET', path)).status).toBe(404);
     expect((await open.as()('GET', path)).status).toBe(401);

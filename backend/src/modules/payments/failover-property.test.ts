@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSeveralGateways, gatewayFaults } from '#test/support/several-gateways.ts';
 import { paymentMethods } from './payments.types.ts';
@@ -14,10 +13,6 @@ const it = goldTest({ wrapGateways: gateways.wrapGateways });
 afterEach(() => {
   gateways.faults.clear();
   gateways.openCircuits.clear();
-});
-
-it.afterAll(async ({ open }) => {
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
 const anyCode = fc.constantFrom(...codes);

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -26,10 +25,6 @@ beforeEach(() => {
 afterEach(() => {
   gateways.faults.clear();
   gateways.openCircuits.clear();
-});
-
-it.afterAll(async ({ open }) => {
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
 });
 
 let keys = 0;

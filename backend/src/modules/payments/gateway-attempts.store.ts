@@ -119,7 +119,7 @@ export const findAttemptedPaymentOrder = async (
 ): Promise<string | undefined> => {
   const attempt = await db.gatewayAttempt.findFirst({
     where: { gateway, gatewayOrderId },
-    orderBy: { startedAt: 'asc' },
+    orderBy: [{ startedAt: 'asc' }, { id: 'asc' }],
     select: { paymentOrderId: true },
   });
   return attempt?.paymentOrderId;

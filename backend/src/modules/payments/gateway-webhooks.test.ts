@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { gatewayDrivers } from '#test/adapters/gateway-drivers.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
 
 interface Webhook {
@@ -15,24 +15,9 @@ interface Webhook {
 const amountPaise = 100_000;
 const newSecret = 'dev-only-new-webhook-secret-of-the-gateway';
 
-describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
-  let open: OpenGold;
-  let buys: ReturnType<typeof createReviewedBuys>;
-  beforeAll(async () => {
-    open = await openGold({
-      env: {
-        PAYMENT_GATEWAYS: driver.code,
-        // Newest first. The gateway still signs with the old one.
-        [driver.secretsVariable]: `${newSecret},${driver.secret}`,
-      },
-    });
-    buys = createReviewedBuys(open);
-  });
-  afterAll(() => open.close());
-  afterEach(() =>
-    assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }),
-  );
-
+/** The webhooks that a gateway sends of the buys of a system, and buys that are paid by them. */
+const createWebhooks = (open: OpenGold) => {
+  const buys = createReviewedBuys(open);
   const sent = async ({ gatewayOrderId }: ReviewedBuy): Promise<readonly Webhook[]> => {
     const { body } = await open.sandbox.control('GET', '/webhooks');
     const deliveries = body['deliveries'] as (Webhook & { state: string })[];
@@ -54,7 +39,7 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
   const movesOf = async ({ id }: ReviewedBuy) => {
     const rows = await open.database.db.goldOrderEvent.findMany({
       where: { orderId: id },
-      orderBy: { at: 'asc' },
+      orderBy: { seq: 'asc' },
     });
     return rows.map(({ toStatus }) => toStatus);
   };
@@ -81,10 +66,25 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     const body = webhook.body.replaceAll(other.gatewayOrderId, buy.gatewayOrderId);
     return { buy, path: webhook.path, body, webhook };
   };
+  return { buys, deliver, inboxOf, movesOf, paid, sent, unpaid };
+};
 
-  it.each(['webhook', 'duplicate', 'reordered', 'delayed'])(
+const families = gatewayDrivers.map((driver) => {
+  const env = {
+    PAYMENT_GATEWAYS: driver.code,
+    // Newest first. The gateway still signs with the old one.
+    [driver.secretsVariable]: `${newSecret},${driver.secret}`,
+  };
+  const it = goldTest({ env }).extend('webhooks', { scope: 'file' }, ({ open }) =>
+    createWebhooks(open),
+  );
+  return { driver, code: driver.code, it };
+});
+
+describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
+  it.for(['webhook', 'duplicate', 'reordered', 'delayed'])(
     'pay an order once: %s',
-    async (mode) => {
+    async (mode, { webhooks: { buys, inboxOf, movesOf, paid, sent } }) => {
       const { buy } = await paid({ deliver: mode, delayMs: 20 });
       await eventually(async () => expect((await sent(buy)).length).toBeGreaterThan(0));
       expect(await movesOf(buy)).toEqual(['PENDING', 'PAID']);
@@ -94,7 +94,9 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     },
   );
 
-  it('change nothing when they come again, without their event id too', async () => {
+  it('change nothing when they come again, without their event id too', async ({
+    webhooks: { deliver, inboxOf, movesOf, paid },
+  }) => {
     const { buy, webhook } = await paid();
     const repeated = { status: 200, body: { received: true, duplicate: true } };
     const before = (await inboxOf(buy)).length;
@@ -105,7 +107,7 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     expect(await movesOf(buy)).toEqual(['PENDING', 'PAID']);
   });
 
-  it('pay an order that failed before', async () => {
+  it('pay an order that failed before', async ({ webhooks: { buys } }) => {
     const buy = await buys.place();
     await buys.pay(buy, { outcome: 'failed' });
     await eventually(async () => expect(await buys.paymentOrderStatus(buy)).toBe('FAILED'));
@@ -113,18 +115,20 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     await buys.becomes(buy, 'PAID');
   });
 
-  it.each([
+  it.for([
     ['a paisa too little', { amountPaise: amountPaise - 1 }, 'AMOUNT_MISMATCH'],
     ['a paisa too much', { amountPaise: amountPaise + 1 }, 'AMOUNT_MISMATCH'],
     ['another currency', { currency: 'USD' }, 'CURRENCY_MISMATCH'],
-  ])('bring %s to a review', async (_what, play, code) => {
+  ] as const)('bring %s to a review', async ([, play, code], { webhooks: { buys, movesOf } }) => {
     const buy = await buys.place();
     await buys.pay(buy, play);
     await buys.becomes(buy, 'MANUAL_REVIEW', code);
     expect(await movesOf(buy)).toEqual(['PENDING', 'MANUAL_REVIEW']);
   });
 
-  it('of money that goes away bring the order to a review', async () => {
+  it('of money that goes away bring the order to a review', async ({
+    webhooks: { buys, paid },
+  }) => {
     const { buy, paymentId } = await paid();
     const reference = await buys.payBack(paymentId, { amountPaise: 101 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -135,7 +139,9 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
 
   describe('that are not genuine', () => {
     const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
-    it('pay nothing: forged, unsigned, of another body, without one', async () => {
+    it('pay nothing: forged, unsigned, of another body, without one', async ({
+      webhooks: { deliver, inboxOf, movesOf, unpaid },
+    }) => {
       const { buy, path, body, webhook } = await unpaid();
       const unsigned = { ...webhook.headers, [driver.signatureHeader]: '' };
       for (const forged of [
@@ -151,7 +157,9 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
       expect(await movesOf(buy)).toEqual(['PENDING']);
     });
 
-    it('fail their signature when the amounts were written anew', async () => {
+    it('fail their signature when the amounts were written anew', async ({
+      webhooks: { deliver, unpaid },
+    }) => {
       const { path, body, webhook } = await unpaid();
       const amount = driver.amountText(amountPaise);
       const others = amount.includes('.') ? [amount.replace(/\.?0+$/u, '')] : [`${amount}.0`];
@@ -166,7 +174,9 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     });
   });
 
-  it('are accepted under the new secret and under the old one', async () => {
+  it('are accepted under the new secret and under the old one', async ({
+    webhooks: { deliver, movesOf, paid },
+  }) => {
     const { buy, webhook } = await paid();
     const { path } = webhook;
     const body = `${webhook.body} `;
@@ -175,7 +185,10 @@ describe.each(gatewayDrivers)('webhooks of the gateway $code', (driver) => {
     expect(await movesOf(buy)).toEqual(['PENDING', 'PAID']);
   });
 
-  it('that come after the price lock bring the order to a review', async () => {
+  it('that come after the price lock bring the order to a review', async ({
+    open,
+    webhooks: { buys },
+  }) => {
     const buy = await buys.place();
     await open.advance(481);
     await buys.pay(buy);

@@ -1,42 +1,35 @@
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSellers } from '#test/support/sellers.ts';
 
-let open: OpenGold;
-let buys: ReturnType<typeof createReviewedBuys>;
-let sellers: ReturnType<typeof createSellers>;
-beforeAll(async () => {
-  open = await openGold();
-  buys = createReviewedBuys(open);
-  sellers = createSellers(open);
-});
-afterAll(() => open.close());
-afterEach(async () => {
-  await open.sandbox.control('DELETE', '/faults');
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
+const it = goldTest()
+  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
+type Buys = ReturnType<typeof createReviewedBuys>;
+type Sellers = ReturnType<typeof createSellers>;
 
-const reversalsOf = (gatewayPaymentId: string) =>
+const reversalsOf = (open: OpenGold, gatewayPaymentId: string) =>
   open.database.db.paymentReversal.findMany({
     where: { gatewayPaymentId },
     orderBy: [{ kind: 'asc' }, { amountPaise: 'asc' }],
   });
-const reservedOf = async ({ userId }: ReviewedBuy) => {
+const reservedOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
   const { balance, reserved } = await sellers.holdingOf(userId);
   return { balance, reserved };
 };
 const statusOf = async ({ call, id }: ReviewedBuy): Promise<string> =>
   (await call('GET', `/gold/orders/${id}`)).body.status;
-const historyOf = ({ id }: ReviewedBuy) => sellers.historyOf(id);
-const reviewed = (buy: ReviewedBuy) => buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-const poll = () => runSweeps(open.payments.sweeps, 'payments-poll-reversals');
+const historyOf = (sellers: Sellers, { id }: ReviewedBuy) => sellers.historyOf(id);
+const reviewed = (buys: Buys, buy: ReviewedBuy) =>
+  buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+const poll = (open: OpenGold) => runSweeps(open.payments.sweeps, 'payments-poll-reversals');
 /** Every event that the sandbox has sent so far is in the inbox. */
-const delivered = () =>
+const delivered = (open: OpenGold) =>
   eventually(async () => {
     const { body } = await open.sandbox.control('GET', '/webhooks');
     const deliveries = body['deliveries'] as { state: string }[];
@@ -44,78 +37,101 @@ const delivered = () =>
   });
 
 describe('money of an allocated order that goes away', () => {
-  it.each([
+  it.for([
     ['a refund', 'REFUND', 'refunded'],
     ['a lost dispute', 'DISPUTE', 'lost in a dispute'],
-  ])('by %s brings the order to review, its grams reserved', async (_what, kind, words) => {
-    const { buy, paymentId } = await buys.allocated();
-    const reference = await (kind === 'REFUND'
-      ? buys.payBack(paymentId)
-      : buys.loseDispute(paymentId));
-    await reviewed(buy);
-    expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
-    const reason = await buys.reasonOf(buy);
-    expect(reason).toContain(words);
-    expect(reason).toContain(reference);
-    expect(await reversalsOf(paymentId)).toMatchObject([
-      { kind, reference, amountPaise: 100_000n, resolvedAt: null },
-    ]);
-    const { body } = await buy.call('GET', '/portfolio');
-    expect(body.reserved).toBe(buy.grams);
-    const seller = { ...buy, id: buy.userId, providerUserId: '', investedPaise: 0n };
-    const bankAccountId = await sellers.bankAccount(buy.userId);
-    const sold = await sellers.sell({ ...seller, bankAccountId }, '0.01');
-    expect([sold.status, sold.body.error?.code]).toEqual([400, 'INSUFFICIENT_BALANCE']);
-    const told = await open.database.db.notification.findMany({ where: { userId: buy.userId } });
-    expect(told.map(({ type }) => type)).toEqual(['buy_success', 'buy_under_review']);
-    expect(told[1]?.body).not.toContain('Your money is safe');
-  });
+  ] as const)(
+    'by %s brings the order to review, its grams reserved',
+    async ([, kind, words], { open, buys, sellers }) => {
+      const { buy, paymentId } = await buys.allocated();
+      const reference = await (kind === 'REFUND'
+        ? buys.payBack(paymentId)
+        : buys.loseDispute(paymentId));
+      await reviewed(buys, buy);
+      expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+      const reason = await buys.reasonOf(buy);
+      expect(reason).toContain(words);
+      expect(reason).toContain(reference);
+      expect(await reversalsOf(open, paymentId)).toMatchObject([
+        { kind, reference, amountPaise: 100_000n, resolvedAt: null },
+      ]);
+      const { body } = await buy.call('GET', '/portfolio');
+      expect(body.reserved).toBe(buy.grams);
+      const seller = { ...buy, id: buy.userId, providerUserId: '', investedPaise: 0n };
+      const bankAccountId = await sellers.bankAccount(buy.userId);
+      const sold = await sellers.sell({ ...seller, bankAccountId }, '0.01');
+      expect([sold.status, sold.body.error?.code]).toEqual([400, 'INSUFFICIENT_BALANCE']);
+      const told = await open.database.db.notification.findMany({ where: { userId: buy.userId } });
+      expect(told.map(({ type }) => type)).toEqual(['buy_success', 'buy_under_review']);
+      expect(told[1]?.body).not.toContain('Your money is safe');
+    },
+  );
 
-  it('in part names both amounts', async () => {
+  it('in part names both amounts', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
-    await reviewed(buy);
+    await reviewed(buys, buy);
     const reason = await buys.reasonOf(buy);
     expect(reason).toContain('INR 400.00');
     expect(reason).toContain('INR 1000.00');
-    expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
-  it('is one review, whether the event comes once, twice at a time or once more', async () => {
+  it('is one review, whether the event comes once, twice at a time or once more', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId, { deliver: 'duplicate' });
-    await reviewed(buy);
-    await delivered();
+    await reviewed(buys, buy);
+    await delivered(open);
     const reason = await buys.reasonOf(buy);
     await open.advance(1);
     const again = { gateway_payment_id: paymentId, reference, amount_paise: 100_000 };
     await buys.tell('refund.processed', { ...again, gateway_order_id: buy.gatewayOrderId });
     expect(await buys.reasonOf(buy)).toBe(reason);
-    expect(await reversalsOf(paymentId)).toHaveLength(1);
-    expect(await historyOf(buy)).toEqual(['PENDING', 'PAID', 'ALLOCATED', 'MANUAL_REVIEW']);
+    expect(await reversalsOf(open, paymentId)).toHaveLength(1);
+    expect(await historyOf(sellers, buy)).toEqual([
+      'PENDING',
+      'PAID',
+      'ALLOCATED',
+      'MANUAL_REVIEW',
+    ]);
   });
 
-  it('is found by the payment alone, where the event names no more', async () => {
+  it('is found by the payment alone, where the event names no more', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.tell('dispute.lost', { gateway_payment_id: paymentId, amount_paise: 100_000 });
-    await reviewed(buy);
-    expect(await reversalsOf(paymentId)).toMatchObject([{ kind: 'DISPUTE', reference: null }]);
+    await reviewed(buys, buy);
+    expect(await reversalsOf(open, paymentId)).toMatchObject([
+      { kind: 'DISPUTE', reference: null },
+    ]);
   });
 
-  it('by a refund and by a dispute is one review that tells of both', async () => {
+  it('by a refund and by a dispute is one review that tells of both', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const refund = await buys.payBack(paymentId);
-    await reviewed(buy);
+    await reviewed(buys, buy);
     const dispute = await buys.loseDispute(paymentId);
-    await eventually(async () => (await reversalsOf(paymentId)).length === 2);
+    await eventually(async () => (await reversalsOf(open, paymentId)).length === 2);
     const reason = await buys.reasonOf(buy);
     expect(reason).toContain(refund);
     expect(reason).toContain(dispute);
-    expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
-    expect(await historyOf(buy)).toEqual(['PENDING', 'PAID', 'ALLOCATED', 'MANUAL_REVIEW']);
+    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await historyOf(sellers, buy)).toEqual([
+      'PENDING',
+      'PAID',
+      'ALLOCATED',
+      'MANUAL_REVIEW',
+    ]);
   });
 
-  it('keeps the code of a review that is open already', async () => {
+  it('keeps the code of a review that is open already', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
     const before = await buys.reasonOf(buy);
@@ -123,57 +139,67 @@ describe('money of an allocated order that goes away', () => {
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
     expect(await buys.reasonOf(buy)).toContain(before);
-    expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 });
 
 describe('a refund that is no reversal of the gold', () => {
-  it('of a second capture leaves the way out of its review', async () => {
+  it('of a second capture leaves the way out of its review', async ({ buys, sellers }) => {
     const { buy, secondId } = await buys.paidTwice();
     const reference = await buys.payBack(secondId);
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(await reservedOf(buy)).toMatchObject({ reserved: '0.0000' });
+    expect(await reservedOf(sellers, buy)).toMatchObject({ reserved: '0.0000' });
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
   });
 
-  it('asked for by a resolution here changes nothing when its event comes', async () => {
+  it('asked for by a resolution here changes nothing when its event comes', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId, { deliver: 'none' });
     expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     const event = { gateway_payment_id: paymentId, reference, amount_paise: 100_000 };
     await buys.tell('refund.processed', { ...event, gateway_order_id: buy.gatewayOrderId });
     await buys.becomes(buy, 'FAILED');
-    expect(await reversalsOf(paymentId)).toMatchObject([{ resolvedAt: expect.any(Date) }]);
+    expect(await reversalsOf(open, paymentId)).toMatchObject([{ resolvedAt: expect.any(Date) }]);
   });
 });
 
 describe('money that goes away before there is gold', () => {
-  it.each(['PAID', 'RETRY_PENDING'])('ends a %s order as REFUNDED', async (status) => {
-    const buy = await buys.place();
-    const paymentId = await buys.pay(buy);
-    await buys.becomes(buy, 'PAID');
-    if (status === 'RETRY_PENDING') {
-      await open.fault('buy-confirm', 'error', { status: 400 });
+  it.for(['PAID', 'RETRY_PENDING'])(
+    'ends a %s order as REFUNDED',
+    async (status, { open, buys }) => {
+      const buy = await buys.place();
+      const paymentId = await buys.pay(buy);
+      await buys.becomes(buy, 'PAID');
+      if (status === 'RETRY_PENDING') {
+        await open.fault('buy-confirm', 'error', { status: 400 });
+        await open.gold.allocate(buy.id);
+        await buys.becomes(buy, 'RETRY_PENDING');
+      }
+      const reference = await buys.loseDispute(paymentId);
+      await reviewed(buys, buy);
+      await open.advance(5);
       await open.gold.allocate(buy.id);
-      await buys.becomes(buy, 'RETRY_PENDING');
-    }
-    const reference = await buys.loseDispute(paymentId);
-    await reviewed(buy);
-    await open.advance(5);
-    await open.gold.allocate(buy.id);
-    await reviewed(buy);
-    for (const resolution of ['KEEP', 'RECOVER', 'ALLOCATE']) {
-      expect((await buys.resolve(buy.id, resolution)).status).toBe(409);
-    }
-    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
-    expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
-    expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
-  });
+      await reviewed(buys, buy);
+      for (const resolution of ['KEEP', 'RECOVER', 'ALLOCATE']) {
+        expect((await buys.resolve(buy.id, resolution)).status).toBe(409);
+      }
+      const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
+      expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
+      expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
+    },
+  );
 
-  it('waits for an undecided confirm, and keeps its gold reserved when it went through', async () => {
+  it('waits for an undecided confirm, and keeps its gold reserved when it went through', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -182,20 +208,24 @@ describe('money that goes away before there is gold', () => {
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'RETRY_PENDING');
     const reference = await buys.payBack(paymentId);
-    await reviewed(buy);
+    await reviewed(buys, buy);
     const refused = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect([refused.status, refused.body.error?.code]).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
       await sellers.janitor('poll-undecided-allocations');
-      expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+      expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     });
-    await reviewed(buy);
+    await reviewed(buys, buy);
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
-  it('is found under another code too, once the gold turns out to be there', async () => {
+  it('is found under another code too, once the gold turns out to be there', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -212,12 +242,16 @@ describe('money that goes away before there is gold', () => {
     await eventually(async () => {
       await open.advance(31);
       await sellers.janitor('poll-undecided-allocations');
-      await reviewed(buy);
+      await reviewed(buys, buy);
     });
-    expect(await reservedOf(buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
-  it('races the allocation: whoever is first, a person looks and no gold is sold', async () => {
+  it('races the allocation: whoever is first, a person looks and no gold is sold', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     for (let round = 0; round < 6; round += 1) {
       const buy = await buys.place();
       const paymentId = await buys.pay(buy);
@@ -225,13 +259,13 @@ describe('money that goes away before there is gold', () => {
       const refund = () => buys.payBack(paymentId);
       const allocate = () => open.gold.allocate(buy.id);
       await Promise.all(round % 2 === 0 ? [allocate(), refund()] : [refund(), allocate()]);
-      await reviewed(buy);
-      const { balance, reserved } = await reservedOf(buy);
+      await reviewed(buys, buy);
+      const { balance, reserved } = await reservedOf(sellers, buy);
       expect(reserved).toBe(balance);
       const resolution = balance === '0.0000' ? 'REFUNDED' : 'RECOVER';
       const answer = await buys.resolve(buy.id, resolution, { reference: paymentId });
       expect(answer.body).toMatchObject({ status: 'FAILED' });
-      expect(await reservedOf(buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+      expect(await reservedOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
     }
   });
 });
@@ -262,7 +296,11 @@ const arrivals = fc
   );
 
 describe('the order of its events', () => {
-  it('is not trusted: before the capture, after it or with it, there is one review', async () => {
+  it('is not trusted: before the capture, after it or with it, there is one review', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     await fc.assert(
       fc.asyncProperty(arrivals, async (groups) => {
         const buy = await buys.place();
@@ -281,15 +319,15 @@ describe('the order of its events', () => {
             }),
           );
         }
-        await reviewed(buy);
-        expect((await reversalsOf(paymentId)).map(({ amountPaise }) => amountPaise)).toEqual([
+        await reviewed(buys, buy);
+        expect((await reversalsOf(open, paymentId)).map(({ amountPaise }) => amountPaise)).toEqual([
           40_000n,
           30_000n,
           30_000n,
         ]);
-        expect(await historyOf(buy)).toEqual(['PENDING', 'PAID', 'MANUAL_REVIEW']);
+        expect(await historyOf(sellers, buy)).toEqual(['PENDING', 'PAID', 'MANUAL_REVIEW']);
         await open.gold.allocate(buy.id);
-        await reviewed(buy);
+        await reviewed(buys, buy);
         const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: 'part-1' });
         expect(answer.body).toMatchObject({ status: 'FAILED' });
       }),
@@ -297,7 +335,10 @@ describe('the order of its events', () => {
     );
   });
 
-  it('keeps an event of an unknown order, and applies it once the order is known', async () => {
+  it('keeps an event of an unknown order, and applies it once the order is known', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const nameGatewayOrder = async (gatewayOrderId: string) => {
       const { paymentOrder, gatewayAttempt } = open.database.db;
@@ -317,42 +358,42 @@ describe('the order of its events', () => {
     expect((await stored()).status).toBe('UNMATCHED');
     await runSweeps(open.payments.sweeps, 'payments-apply-matchable-events');
     expect((await stored()).status).toBe('APPLIED');
-    expect(await reversalsOf('unknown-payment')).toMatchObject([{ resolvedAt: null }]);
+    expect(await reversalsOf(open, 'unknown-payment')).toMatchObject([{ resolvedAt: null }]);
     expect(await statusOf(buy)).toBe('ALLOCATED');
     expect(paymentId).not.toBe('unknown-payment');
   });
 });
 
 describe('a reversal that no event reported', () => {
-  it('is learned by asking the gateway, once for each', async () => {
+  it('is learned by asking the gateway, once for each', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 30_000, deliver: 'none' });
     await buys.loseDispute(paymentId, { amountPaise: 20_000, deliver: 'none' });
-    await poll();
+    await poll(open);
     expect(await statusOf(buy)).toBe('ALLOCATED');
     await open.advance(3601);
-    await poll();
-    await reviewed(buy);
-    expect(await reversalsOf(paymentId)).toMatchObject([
+    await poll(open);
+    await reviewed(buys, buy);
+    expect(await reversalsOf(open, paymentId)).toMatchObject([
       { kind: 'DISPUTE', amountPaise: 20_000n },
       { kind: 'REFUND', amountPaise: 30_000n },
     ]);
     await open.advance(3601);
-    await poll();
-    expect(await reversalsOf(paymentId)).toHaveLength(2);
+    await poll(open);
+    expect(await reversalsOf(open, paymentId)).toHaveLength(2);
   });
 
-  it('waits for a gateway that gives no answer', async () => {
+  it('waits for a gateway that gives no answer', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { deliver: 'none' });
     await open.advance(3601);
     await buys.gatewayFault('*', 'error', 200);
-    await poll();
+    await poll(open);
     expect(await statusOf(buy)).toBe('ALLOCATED');
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(3601);
-      await poll();
+      await poll(open);
       expect(await statusOf(buy)).toBe('MANUAL_REVIEW');
     });
   });

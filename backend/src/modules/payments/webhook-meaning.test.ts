@@ -36,7 +36,7 @@ const paymentOrder = (open: OpenGold, id: string) =>
 const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
   open.database.db.gatewayPayment.findMany({
     where: { gatewayOrderId },
-    orderBy: { learnedAt: 'asc' },
+    orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
   });
 const inboxOf = (open: OpenGold, subject: string) =>
   open.database.db.webhookEvent.findMany({ where: { subject } });

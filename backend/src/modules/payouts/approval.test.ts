@@ -18,7 +18,7 @@ const row = (open: OpenMoneyOut, id: string) =>
 const attemptsOf = (open: OpenMoneyOut, payoutId: string) =>
   open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
 const auditOf = (open: OpenMoneyOut, targetId: string) =>
-  open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { at: 'asc' } });
+  open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { seq: 'asc' } });
 const keysOf = async (open: OpenMoneyOut, payoutId: string): Promise<(string | undefined)[]> => {
   const plain = payoutId.replaceAll('-', '');
   const sent = await open.journal('create-payout');

@@ -15,7 +15,10 @@ type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 const row = (open: OpenMoneyOut, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const inboxOf = (open: OpenMoneyOut, subject: string) =>
-  open.system.db.webhookEvent.findMany({ where: { subject }, orderBy: { receivedAt: 'asc' } });
+  open.system.db.webhookEvent.findMany({
+    where: { subject },
+    orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
+  });
 
 let events = 0;
 

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createGate } from '#test/support/gate.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import {
   createPlanFixtures,
   type PlanFixtures,
@@ -11,14 +11,8 @@ import { runSweeps } from '#test/support/run-sweeps.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { createRaiseInstallments } from './plans.sweeps.ts';
 
-let open: OpenGold;
-let fixtures: PlanFixtures;
-beforeAll(async () => {
-  open = await openGold();
-  fixtures = createPlanFixtures(open);
-});
-afterAll(() => open.close());
-beforeEach(async () => {
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+it.beforeEach(async ({ open, fixtures }) => {
   // Plans of earlier tests are over: each test sees its own alone.
   await open.database.db.sipPlan.updateMany({
     where: { status: 'ACTIVE' },
@@ -26,22 +20,18 @@ beforeEach(async () => {
   });
   await fixtures.setClock('2026-01-05T02:00:00.000Z');
 });
-afterEach(() => {
-  open.setGate('buy', true);
-  return assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
 
 const nine = '2026-01-05T03:30:00.000Z';
-const numbersOf = async ({ id }: TestPlan) =>
+const numbersOf = async (fixtures: PlanFixtures, { id }: TestPlan) =>
   (await fixtures.raised(id)).map(({ installmentNo }) => installmentNo);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
-const typesOf = async ({ userId }: TestPlan): Promise<string[]> =>
+const typesOf = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<string[]> =>
   (await fixtures.notifications(userId)).map(({ type }) => type);
-const raise = (): Promise<void> => fixtures.sweep('raise-installments');
+const raise = (fixtures: PlanFixtures): Promise<void> => fixtures.sweep('raise-installments');
 /** A worker that has claimed what is due and stands still before it raises it. */
-const stopAfterClaim = async () => {
+const stopAfterClaim = async (open: OpenGold) => {
   const [claimed, resumed] = [createGate(), createGate()];
-  const stopped = raiseWith({
+  const stopped = raiseWith(open, {
     inTransaction: async (work) => {
       claimed.open();
       await resumed.opened;
@@ -52,18 +42,20 @@ const stopAfterClaim = async () => {
   return { stopped, resume: resumed.open };
 };
 /** One pass of a worker that differs from the real one in what it is given. */
-const raiseWith = (changes: Partial<PlansDeps>): Promise<void> =>
+const raiseWith = (open: OpenGold, changes: Partial<PlansDeps>): Promise<void> =>
   runSweeps([createRaiseInstallments({ ...open.plansDeps, ...changes })]);
 
 describe('an installment', () => {
-  it('is raised at 09:00 of its day, once, and its customer is asked to pay it', async () => {
+  it('is raised at 09:00 of its day, once, and its customer is asked to pay it', async ({
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock('2026-01-05T03:29:59.999Z');
-    await raise();
-    expect(await numbersOf(plan)).toEqual([]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
     await fixtures.setClock(nine);
-    await raise();
-    await raise();
+    await raise(fixtures);
+    await raise(fixtures);
     await fixtures.runJobs();
     expect(await fixtures.plan(plan)).toMatchObject({
       status: 'ACTIVE',
@@ -96,37 +88,37 @@ describe('an installment', () => {
     ]);
   });
 
-  it('is raised at once where 09:00 of the first day has passed', async () => {
+  it('is raised at once where 09:00 of the first day has passed', async ({ fixtures }) => {
     await fixtures.setClock('2026-01-05T10:00:00.000Z');
     const plan = await fixtures.newPlan();
-    await raise();
+    await raise(fixtures);
     expect(await fixtures.raised(plan.id)).toEqual([
       expect.objectContaining({ installmentNo: 1, dueAt: new Date(nine) }),
     ]);
   });
 
-  it('that was missed is raised with the others, one by one and in order', async () => {
+  it('that was missed is raised with the others, one by one and in order', async ({ fixtures }) => {
     const daily = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 40 });
     const monthly = await fixtures.newPlan();
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
-    await raise();
-    expect(await numbersOf(daily)).toEqual(upTo(32));
-    expect(await numbersOf(monthly)).toEqual([1, 2]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, daily)).toEqual(upTo(32));
+    expect(await numbersOf(fixtures, monthly)).toEqual([1, 2]);
     const orders = await fixtures.raised(daily.id);
     const days = orders.map(({ dueAt }) => dueAt?.toISOString());
     expect([days[0], days.at(-1)]).toEqual([nine, '2026-02-05T03:30:00.000Z']);
     // Their ids tell the order in which they were written.
     expect(orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).toSorted());
     await fixtures.setClock('2026-03-20T12:00:00.000Z');
-    await raise();
-    expect(await numbersOf(daily)).toEqual(upTo(40));
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, daily)).toEqual(upTo(40));
     expect((await fixtures.plan(daily)).next_due_at).toBeNull();
   });
 
-  it('of a page of them is shown newest first', async () => {
+  it('of a page of them is shown newest first', async ({ fixtures }) => {
     const plan = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 5 });
     await fixtures.setClock('2026-01-20T12:00:00.000Z');
-    await raise();
+    await raise(fixtures);
     const numbers = async (query: string) => {
       const { items, total } = await fixtures.installments(plan, query);
       expect(total).toBe(5);
@@ -137,24 +129,24 @@ describe('an installment', () => {
   });
 });
 
-const raisedOnce = async (plan: TestPlan): Promise<void> => {
-  await raise();
-  await raise();
-  expect(await numbersOf(plan)).toEqual([1, 2]);
+const raisedOnce = async (fixtures: PlanFixtures, plan: TestPlan): Promise<void> => {
+  await raise(fixtures);
+  await raise(fixtures);
+  expect(await numbersOf(fixtures, plan)).toEqual([1, 2]);
 };
 
 describe('an installment is deferred, and neither lost nor raised twice,', () => {
-  it('while the gate is closed', async () => {
+  it('while the gate is closed', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
     open.setGate('buy', false);
-    await raise();
-    expect(await numbersOf(plan)).toEqual([]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
     open.setGate('buy', true);
-    await raisedOnce(plan);
+    await raisedOnce(fixtures, plan);
   });
 
-  it('while no gateway can be used', async () => {
+  it('while no gateway can be used', async ({ open, fixtures }) => {
     const plans = [
       await fixtures.newPlan(),
       await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
@@ -165,14 +157,14 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
     await db.gatewaySetting.create({ data: row });
     await fixtures.sweep();
     for (const plan of plans) {
-      expect(await numbersOf(plan)).toEqual([]);
-      expect(await typesOf(plan)).toEqual([]);
+      expect(await numbersOf(fixtures, plan)).toEqual([]);
+      expect(await typesOf(fixtures, plan)).toEqual([]);
     }
     await db.gatewaySetting.delete({ where: { code: 'sandbox' } });
-    for (const plan of plans) await raisedOnce(plan);
+    for (const plan of plans) await raisedOnce(fixtures, plan);
   });
 
-  it("while its mandate's gateway is not there, and others go on", async () => {
+  it("while its mandate's gateway is not there, and others go on", async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan({ mandate_token: 'token-of-asha' });
     const other = await fixtures.newPlan();
     const { db } = open.database;
@@ -180,13 +172,16 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
       db.sipPlan.update({ where: { id: plan.id }, data: { mandateGateway } });
     await setGateway('elsewhere');
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
-    await raise();
-    expect([await numbersOf(plan), await numbersOf(other)]).toEqual([[], [1, 2]]);
+    await raise(fixtures);
+    expect([await numbersOf(fixtures, plan), await numbersOf(fixtures, other)]).toEqual([
+      [],
+      [1, 2],
+    ]);
     await setGateway('sandbox');
-    await raisedOnce(plan);
+    await raisedOnce(fixtures, plan);
   });
 
-  it('while the customer is blocked', async () => {
+  it('while the customer is blocked', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     const { db } = open.database;
     const block = (blocked: boolean) =>
@@ -196,65 +191,71 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
       });
     await block(true);
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
-    await raise();
-    expect(await numbersOf(plan)).toEqual([]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
     await block(false);
-    await raisedOnce(plan);
+    await raisedOnce(fixtures, plan);
   });
 
-  it('while the KYC of the customer is not approved any more', async () => {
+  it('while the KYC of the customer is not approved any more', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     const { db } = open.database;
     const setKyc = (status: string) =>
       db.kycRecord.update({ where: { userId: plan.userId }, data: { status } });
     await setKyc('PENDING');
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
-    await raise();
-    expect(await numbersOf(plan)).toEqual([]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
     await setKyc('APPROVED');
-    await raisedOnce(plan);
+    await raisedOnce(fixtures, plan);
   });
 });
 
 describe('workers that race', () => {
-  it('raise each installment once, none of them failing', async () => {
+  it('raise each installment once, none of them failing', async ({ open, fixtures }) => {
     const plans: TestPlan[] = [];
     const more = { frequency: 'DAILY', duration_installments: 9 };
     for (let made = 0; made < 12; made += 1) plans.push(await fixtures.newPlan(more));
     await fixtures.setClock('2026-01-09T12:00:00.000Z');
     const before = open.logged().length;
-    await Promise.all([raise(), raise(), raise(), raise()]);
+    await Promise.all([raise(fixtures), raise(fixtures), raise(fixtures), raise(fixtures)]);
     for (const plan of plans) {
-      expect(await numbersOf(plan)).toEqual(upTo(5));
-      expect(await typesOf(plan)).toHaveLength(5);
+      expect(await numbersOf(fixtures, plan)).toEqual(upTo(5));
+      expect(await typesOf(fixtures, plan)).toHaveLength(5);
     }
     expect(open.logged().slice(before)).not.toContain('was not raised');
   });
 
-  it('let one go on whose lease ran out while it was stopped, to no effect', async () => {
+  it('let one go on whose lease ran out while it was stopped, to no effect', async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock(nine);
-    const { stopped, resume } = await stopAfterClaim();
-    await raise();
-    expect(await numbersOf(plan)).toEqual([]);
+    const { stopped, resume } = await stopAfterClaim(open);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
     await open.lapseLeases();
-    await raise();
-    expect(await numbersOf(plan)).toEqual([1]);
+    await raise(fixtures);
+    expect(await numbersOf(fixtures, plan)).toEqual([1]);
     resume();
     await stopped;
-    expect(await numbersOf(plan)).toEqual([1]);
-    expect(await typesOf(plan)).toEqual(['sip_installment_due']);
+    expect(await numbersOf(fixtures, plan)).toEqual([1]);
+    expect(await typesOf(fixtures, plan)).toEqual(['sip_installment_due']);
   });
 
-  it('raise nothing of a plan that is cancelled after it was claimed', async () => {
+  it('raise nothing of a plan that is cancelled after it was claimed', async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock(nine);
-    const { stopped, resume } = await stopAfterClaim();
+    const { stopped, resume } = await stopAfterClaim(open);
     const cancelled = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
     expect(cancelled.status).toBe(200);
     resume();
     await stopped;
-    expect(await numbersOf(plan)).toEqual([]);
+    expect(await numbersOf(fixtures, plan)).toEqual([]);
   });
 });
 
@@ -264,15 +265,15 @@ const die = (): never => {
 
 describe('a worker that dies', () => {
   /** Each step of raising an installment, and the commit, with a dependency that dies in its place. */
-  const deaths: readonly [string, () => Partial<PlansDeps>][] = [
+  const deaths: readonly (readonly [string, (open: OpenGold) => Partial<PlansDeps>])[] = [
     ['after its claim', () => ({ inTransaction: die })],
     [
       'before it places the order',
-      () => ({ installments: { ...open.plansDeps.installments, placeInstallment: die } }),
+      (open) => ({ installments: { ...open.plansDeps.installments, placeInstallment: die } }),
     ],
     [
       'after it placed the order',
-      () => ({
+      (open) => ({
         installments: {
           ...open.plansDeps.installments,
           async placeInstallment(tx, given) {
@@ -285,7 +286,7 @@ describe('a worker that dies', () => {
     ['before it notifies', () => ({ notify: die })],
     [
       'before its commit',
-      () => ({
+      (open) => ({
         inTransaction: (work) =>
           open.plansDeps.inTransaction(async (tx) => {
             await work(tx);
@@ -295,7 +296,7 @@ describe('a worker that dies', () => {
     ],
     [
       'after its commit',
-      () => ({
+      (open) => ({
         async inTransaction(work) {
           await open.plansDeps.inTransaction(work);
           return die();
@@ -304,22 +305,25 @@ describe('a worker that dies', () => {
     ],
   ];
 
-  it.each(deaths)('%s leaves an installment that is raised once', async (_when, changes) => {
-    const plans = [
-      await fixtures.newPlan(),
-      await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
-    ];
-    await fixtures.setClock(nine);
-    await raiseWith(changes());
-    await open.lapseLeases();
-    await raise();
-    for (const plan of plans) expect(await numbersOf(plan)).toEqual([1]);
-    await raise();
-    const { db } = open.database;
-    for (const { id, userId } of plans) {
-      expect(await fixtures.planRow(id)).toMatchObject({ installmentsRaised: 1, holderId: null });
-      expect(await db.paymentOrder.count({ where: { userId } })).toBe(1);
-      expect(await fixtures.notifications(userId)).toHaveLength(1);
-    }
-  });
+  it.for(deaths)(
+    '%s leaves an installment that is raised once',
+    async ([, changes], { open, fixtures }) => {
+      const plans = [
+        await fixtures.newPlan(),
+        await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
+      ];
+      await fixtures.setClock(nine);
+      await raiseWith(open, changes(open));
+      await open.lapseLeases();
+      await raise(fixtures);
+      for (const plan of plans) expect(await numbersOf(fixtures, plan)).toEqual([1]);
+      await raise(fixtures);
+      const { db } = open.database;
+      for (const { id, userId } of plans) {
+        expect(await fixtures.planRow(id)).toMatchObject({ installmentsRaised: 1, holderId: null });
+        expect(await db.paymentOrder.count({ where: { userId } })).toBe(1);
+        expect(await fixtures.notifications(userId)).toHaveLength(1);
+      }
+    },
+  );
 });

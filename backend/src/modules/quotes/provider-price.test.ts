@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openGold, type OpenGold } from '#test/support/open-gold.ts';
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 import { paise } from '../../money/index.ts';
-import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import type { LivePrice, LivePriceReader } from '../price/index.ts';
 
 /** The provider's own prices in these tests. */
@@ -20,29 +20,26 @@ const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
   freshPrice: async () => ({ ...(await real.freshPrice()), ...wrong }),
 });
 
-let open: OpenGold;
-let wall: ManualClock;
-beforeAll(async () => {
-  wall = createManualClock(new Date());
-  open = await openGold({ wall, wrapPrice });
-});
-afterAll(() => open.close());
+const wall = createManualClock(new Date());
+const it = goldTest({ wall, wrapPrice })
+  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
+  .extend('seller', ({ sellers }) => sellers.newSeller());
+
 /** Lets every copy of the price age. */
-const forgetPrice = async (): Promise<void> => {
+const forgetPrice = async (open: OpenGold): Promise<void> => {
   wall.advance(10_000);
   await open.redis.del('price:live');
 };
 
-beforeEach(async () => {
+it.beforeEach(async ({ open }) => {
   wrong = {};
   await open.sandbox.control('PUT', '/price', provided);
-  await forgetPrice();
+  await forgetPrice(open);
 });
-afterEach(() => assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url }));
 
 /** Leaves a price in the cache: the provider's own rates, but for what it took for a gram. */
-const cachePrice = async (providerBuyPaise: number): Promise<void> => {
-  await forgetPrice();
+const cachePrice = async (open: OpenGold, providerBuyPaise: number): Promise<void> => {
+  await forgetPrice(open);
   const [buy, sell] = await Promise.all([
     open.sandbox.safegold('GET', '/v1/buy-price'),
     open.sandbox.safegold('GET', '/v1/sell-price'),
@@ -65,72 +62,71 @@ const codeOf = (answer: { status: number; body: { error?: { code: string } } }) 
   answer.body.error?.code,
 ];
 
-const written = () =>
+const written = (open: OpenGold) =>
   Promise.all([open.database.db.goldQuote.count(), open.database.db.goldOrder.count()]);
-const countCalls = async (operation: string) => (await open.journal(operation)).length;
+const countCalls = async (open: OpenGold, operation: string) =>
+  (await open.journal(operation)).length;
 
 describe('a buy', () => {
   const oneGram = { unit: 'GRAMS', amount: '1' };
 
-  it.each([
+  it.for([
     ['a quote', '/gold/quote', {}],
     ['a buy without a quote', '/gold/buy', { idempotency_key: 'below-its-price' }],
-  ])('is not sold below what the provider charges: %s', async (_name, path, more) => {
-    const { call } = await open.newCustomer();
-    wrong = { buyPaise: paise(10_000n) };
-    const before = await written();
-    const answer = await call('POST', path, { ...oneGram, ...more });
-    expect(codeOf(answer)).toEqual([502, 'PROVIDER_MISMATCH']);
-    expect(await written()).toEqual(before);
-  });
+  ] as const)(
+    'is not sold below what the provider charges: %s',
+    async ([, path, more], { open }) => {
+      const { call } = await open.newCustomer();
+      wrong = { buyPaise: paise(10_000n) };
+      const before = await written(open);
+      const answer = await call('POST', path, { ...oneGram, ...more });
+      expect(codeOf(answer)).toEqual([502, 'PROVIDER_MISMATCH']);
+      expect(await written(open)).toEqual(before);
+    },
+  );
 
-  it.each([
+  it.for([
     ['one per cent', 733_700, 201],
     ['more than one per cent', 733_500, 502],
-  ])('may fall short of it by %s', async (_name, buyPaise, status) => {
+  ] as const)('may fall short of it by %s', async ([, buyPaise, status], { open }) => {
     const { call } = await open.newCustomer();
     wrong = { buyPaise: paise(BigInt(buyPaise)) };
     expect((await call('POST', '/gold/quote', oneGram)).status).toBe(status);
   });
 
-  it('is priced anew, once, where the rate of the provider has moved', async () => {
+  it('is priced anew, once, where the rate of the provider has moved', async ({ open }) => {
     const { call } = await open.newCustomer();
-    await cachePrice(700_000);
-    const before = await countCalls('buy-verify');
+    await cachePrice(open, 700_000);
+    const before = await countCalls(open, 'buy-verify');
     const answer = await call('POST', '/gold/quote', oneGram);
     expect(answer.status).toBe(201);
     expect(answer.body.pricePerGramPaise).toBe(741_000);
-    expect(await countCalls('buy-verify')).toBe(before + 2);
+    expect(await countCalls(open, 'buy-verify')).toBe(before + 2);
   });
 });
 
-describe('a sale', () => {
-  let sellers: ReturnType<typeof createSellers>;
-  let seller: Seller;
-  beforeEach(async () => {
-    sellers = createSellers(open);
-    seller = await sellers.newSeller();
-  });
+type Sellers = ReturnType<typeof createSellers>;
 
-  /** Tries a sale of 0.02 g under one key, twice, and returns what came of it. */
-  const sellTwice = async (more: object) => {
-    const before = await countCalls('sell-confirm');
-    const body = { ...more, idempotency_key: newSaleKey() };
-    const answers = [
-      codeOf(await sellers.sell(seller, '0.02', body)),
-      codeOf(await sellers.sell(seller, '0.02', body)),
-    ];
-    const orders = await sellers.salesOf(seller.id);
-    const { balance, reserved } = await sellers.holdingOf(seller.id);
-    return {
-      answers,
-      orders: orders.map(({ status, failureCode }) => [status, failureCode]),
-      holding: [balance, reserved],
-      confirms: (await countCalls('sell-confirm')) - before,
-    };
+/** Tries a sale of 0.02 g under one key, twice, and returns what came of it. */
+const sellTwice = async (open: OpenGold, sellers: Sellers, seller: Seller, more: object) => {
+  const before = await countCalls(open, 'sell-confirm');
+  const body = { ...more, idempotency_key: newSaleKey() };
+  const answers = [
+    codeOf(await sellers.sell(seller, '0.02', body)),
+    codeOf(await sellers.sell(seller, '0.02', body)),
+  ];
+  const orders = await sellers.salesOf(seller.id);
+  const { balance, reserved } = await sellers.holdingOf(seller.id);
+  return {
+    answers,
+    orders: orders.map(({ status, failureCode }) => [status, failureCode]),
+    holding: [balance, reserved],
+    confirms: (await countCalls(open, 'sell-confirm')) - before,
   };
+};
 
-  const refused = () => ({
+describe('a sale', () => {
+  const refused = (seller: Seller) => ({
     answers: [
       [502, 'PROVIDER_MISMATCH'],
       [502, 'PROVIDER_MISMATCH'],
@@ -140,20 +136,28 @@ describe('a sale', () => {
     confirms: 0,
   });
 
-  it('is not paid more than the provider pays', async () => {
+  it('is not paid more than the provider pays', async ({ open, sellers, seller }) => {
     wrong = { sellPaise: paise(7_190_000n) };
-    expect(await sellTwice({})).toEqual(refused());
+    expect(await sellTwice(open, sellers, seller, {})).toEqual(refused(seller));
   });
 
-  it('is not paid more than the provider pays by a quote either', async () => {
+  it('is not paid more than the provider pays by a quote either', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     wrong = { sellPaise: paise(7_190_000n) };
     const wanted = { unit: 'GRAMS', amount: '0.02' };
     const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
     expect(quote.proceedsPaise).toBe(143_800);
-    expect(await sellTwice({ quote_id: quote.id })).toEqual(refused());
+    expect(await sellTwice(open, sellers, seller, { quote_id: quote.id })).toEqual(refused(seller));
   });
 
-  it('is refused where the rate of its quote lapsed and the new one pays less', async () => {
+  it('is refused where the rate of its quote lapsed and the new one pays less', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     const wanted = { unit: 'GRAMS', amount: '0.02' };
     const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
     await open.database.db.goldQuote.update({
@@ -161,13 +165,13 @@ describe('a sale', () => {
       data: { providerRateId: '1' },
     });
     await open.sandbox.control('PUT', '/price', { ...provided, sellPaise: 600_000 });
-    expect(await sellTwice({ quote_id: quote.id })).toEqual(refused());
+    expect(await sellTwice(open, sellers, seller, { quote_id: quote.id })).toEqual(refused(seller));
   });
 
-  it.each([
+  it.for([
     ['one per cent', 726_000, 201],
     ['more than one per cent', 726_600, 502],
-  ])('may be paid %s more', async (_name, sellPaise, status) => {
+  ] as const)('may be paid %s more', async ([, sellPaise, status], { sellers, seller }) => {
     wrong = { sellPaise: paise(BigInt(sellPaise)) };
     expect((await sellers.sell(seller, '0.05')).status).toBe(status);
   });

@@ -137,8 +137,11 @@ describe('the search', () => {
     for (const q of ['100%_', "sure' or 1=1", '%_SURE', 'odd.one@']) {
       expect((await search(q)).ids).toEqual([odd.id]);
     }
-    expect((await search('%%%')).ids).toEqual([]);
-    expect((await search('___')).ids).toEqual([]);
+    // Names of earlier tests may have the very characters; as wildcards they would find everybody.
+    const own = [odd, cyrillic, latin, rightToLeft].map(({ id }) => id);
+    for (const q of ['%%%', '___']) {
+      expect((await search(q)).ids.filter((id) => own.includes(id))).toEqual([]);
+    }
     expect((await search('ananya')).ids).toEqual([latin.id]);
     expect((await search('Аnanya')).ids).toEqual([cyrillic.id]);
     expect((await search('\u202Eroo')).ids).toEqual([rightToLeft.id]);
