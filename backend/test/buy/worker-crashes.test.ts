@@ -67,10 +67,12 @@ const holdJob = (orderId: string): Promise<HeldRow> =>
 const strandAtWrites = async (): Promise<StartedProcess> => {
   const { databaseUrl } = system.stack.database;
   await fault('buy-confirm', 'error');
+  // The first try is told; the retry waits for an answer.
+  await fault('buy-status', 'slow', { delayMs: 1 });
+  await fault('buy-status', 'timeout', long);
   const worker = await system.startWorker(doomed);
   const again = await strand('a retry asked what became of the first try');
-  await again.buyer.becomes(again.buy.orderId, 'RETRY_PENDING');
-  await fault('buy-status', 'timeout', long);
+  await untilCalled('buy-status', again.buy.txId, 1);
   await system.advance(6);
   await untilCalled('buy-status', again.buy.txId, 2);
 

@@ -102,7 +102,7 @@ const playMonth = async (plan: TestPlan, installmentNo: number): Promise<void> =
 
 it(
   'raises, is paid for and allocates 240 monthly installments, with faults on',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     await fixtures.setClock('2026-01-31T04:30:00.000Z');
     const plan = await fixtures.newPlan({ duration_installments: months });

@@ -49,6 +49,11 @@ export interface RunningSystem {
   fingerprint(): Promise<Readonly<Record<string, string>>>;
   /** Lists the transitions of an order so far, such as `PENDING>PAID`. */
   moves(orderId: string): Promise<string[]>;
+  /**
+   * Waits until an order has made a transition so many times (once), wherever it is by then: on a
+   * busy machine a retry that is due in seconds may be over before anybody looks.
+   */
+  untilMoved(orderId: string, move: string, times?: number): Promise<void>;
   /** Forgets faults, and holds the system to the invariants once it has settled. */
   check(): Promise<void>;
   stop(): Promise<void>;
@@ -159,6 +164,15 @@ export const openRunningSystem = async (
       return rows;
     });
 
+  const moves = async (orderId: string): Promise<string[]> => {
+    const rows = await query<{ move: string }>(
+      `SELECT coalesce(from_status, '') || '>' || to_status AS move
+       FROM gold_order_event WHERE order_id = $1::uuid ORDER BY seq`,
+      orderId,
+    );
+    return rows.map(({ move }) => move);
+  };
+
   return {
     stack,
     sandbox,
@@ -207,13 +221,13 @@ export const openRunningSystem = async (
 
     fingerprint: () => fingerprintOf(stack.database.databaseUrl),
 
-    async moves(orderId) {
-      const rows = await query<{ move: string }>(
-        `SELECT coalesce(from_status, '') || '>' || to_status AS move
-         FROM gold_order_event WHERE order_id = $1::uuid ORDER BY seq`,
-        orderId,
-      );
-      return rows.map(({ move }) => move);
+    moves,
+
+    async untilMoved(orderId, move, times = 1) {
+      await eventually(async () => {
+        const made = (await moves(orderId)).filter((each) => each === move);
+        expect(made.length).toBeGreaterThanOrEqual(times);
+      });
     },
 
     async check() {

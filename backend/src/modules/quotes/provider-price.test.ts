@@ -125,17 +125,17 @@ const sellTwice = async (open: OpenGold, sellers: Sellers, seller: Seller, more:
   };
 };
 
-describe('a sale', () => {
-  const refused = (seller: Seller) => ({
-    answers: [
-      [502, 'PROVIDER_MISMATCH'],
-      [502, 'PROVIDER_MISMATCH'],
-    ],
-    orders: [['FAILED', 'PROVIDER_MISMATCH']],
-    holding: [seller.grams, '0.0000'],
-    confirms: 0,
-  });
+const refused = (seller: Seller) => ({
+  answers: [
+    [502, 'PROVIDER_MISMATCH'],
+    [502, 'PROVIDER_MISMATCH'],
+  ],
+  orders: [['FAILED', 'PROVIDER_MISMATCH']],
+  holding: [seller.grams, '0.0000'],
+  confirms: 0,
+});
 
+describe('a sale', () => {
   it('is not paid more than the provider pays', async ({ open, sellers, seller }) => {
     wrong = { sellPaise: paise(7_190_000n) };
     expect(await sellTwice(open, sellers, seller, {})).toEqual(refused(seller));
