@@ -36,6 +36,8 @@ export default defineConfig({
           include: stories,
           // Each has half a dozen processes of its own, which wait for little but the processor.
           maxWorkers: 2,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },

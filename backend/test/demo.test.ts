@@ -26,7 +26,7 @@ const play = async () => {
   return { isWhole, told: lines.join('') };
 };
 
-it('tells the whole story', { timeout: 90_000 }, async () => {
+it('tells the whole story', async () => {
   const { isWhole, told } = await play();
   // The story first: where it stopped, a failure shows the step and why.
   expect(told).toContain(`All ${story.length} steps passed`);

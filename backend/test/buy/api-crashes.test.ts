@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -8,8 +8,6 @@ import {
   type PlacedBuy,
   type TestCustomer,
 } from '#test/support/test-customer.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 let system: RunningSystem;
 

@@ -1,10 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createNumbers } from '#test/support/factories.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { createTestCustomer, newKey } from '#test/support/test-customer.ts';
-
-// For a busy machine: what a story waits for comes within a second or two on an idle one.
-vi.setConfig({ testTimeout: 60_000 });
 
 let system: RunningSystem;
 

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey } from '#test/support/test-customer.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let system: RunningSystem;
 let cache: CuttableServer;

@@ -1,10 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { newKey, type TestCustomer } from '#test/support/test-customer.ts';
-
-// For a busy machine: what a story waits for comes within a second or two on an idle one.
-vi.setConfig({ testTimeout: 60_000 });
 
 let system: RunningSystem;
 /** Of the second replica: what one customer sends may come to either. */

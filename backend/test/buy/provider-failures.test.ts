@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { FaultOptions } from '#test/support/sandbox-controls.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey } from '#test/support/test-customer.ts';
-
-// For a busy machine: what a story waits for comes within a second or two on an idle one.
-vi.setConfig({ testTimeout: 60_000 });
 
 let system: RunningSystem;
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { holdRows, untilBlocked, type HeldRow } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 let system: RunningSystem;
 

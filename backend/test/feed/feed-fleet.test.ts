@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createSandboxControls, type SandboxControls } from '#test/support/sandbox-controls.ts';
 import { withConnection } from '../../dev/stack/database-setup.ts';
@@ -7,8 +7,6 @@ import { createCaller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import { createTestStack, type TestStack } from '#test/support/test-stack.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
 const tickSchema = z.object({
   seq: z.number(),

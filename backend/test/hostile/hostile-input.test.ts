@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
 import type { Call } from '#test/support/test-customer.ts';
@@ -6,8 +6,6 @@ import { createGoodValues, type GoodValues } from './good-values.ts';
 import { emptyBodies, essentialTexts, hostileBodies, hostileTexts } from './hostile-values.ts';
 import { readRoutes, textFits, type DocumentedRoute } from './openapi-document.ts';
 import { createRepeats, trialsOf, type Trial } from './trials.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 let system: RunningSystem;
 let good: GoodValues;

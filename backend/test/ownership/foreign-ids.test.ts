@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '#test/support/caller.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Call } from '#test/support/test-customer.ts';
@@ -11,8 +11,6 @@ import {
   type Owner,
 } from './customer-resources.ts';
 import { readRoutes, type DocumentedRoute } from '../hostile/openapi-document.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 let system: RunningSystem;
 let owner: Owner;

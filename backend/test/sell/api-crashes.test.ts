@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -10,8 +10,6 @@ import {
   soldOf,
   type TestSeller,
 } from '#test/support/test-seller.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 let system: RunningSystem;
 

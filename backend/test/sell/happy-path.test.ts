@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let system: RunningSystem;
 beforeAll(async () => {

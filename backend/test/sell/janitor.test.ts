@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import { requestSale, newSeller, type TestSeller } from '#test/support/test-seller.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 240_000 });
 
 let system: RunningSystem;
 let unverified: { seller: TestSeller; key: string };

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCaller, type Answer } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 let system: RunningSystem;
 let redis: RestartableRedis;
