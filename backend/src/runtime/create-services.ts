@@ -13,7 +13,13 @@ import {
   type Gates,
 } from '../modules/readiness/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
-import { createPaymentMetrics, createPayments, type Payments } from '../modules/payments/index.ts';
+import {
+  createPaymentMetrics,
+  createPayments,
+  listUsableGateways,
+  type HeldPayments,
+  type PaymentsDeps,
+} from '../modules/payments/index.ts';
 import {
   createOrderAdminRoutes,
   createOrderCustomerRoutes,
@@ -74,7 +80,8 @@ interface GoldOptions
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly payments: Payments;
+  readonly payments: PaymentsDeps;
+  readonly held: HeldPayments;
   readonly metrics: Pick<Metrics, 'countBound'>;
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
@@ -203,7 +210,7 @@ export const createServices = (
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
 
-  const payments = createPayments({
+  const paymentsDeps = {
     ...shared,
     gateways,
     liveOnly: config.APP_MODE === 'production',
@@ -211,7 +218,8 @@ export const createServices = (
     portfolios: createPortfolioCache(shared),
     metrics: createPaymentMetrics(metrics.registry),
     findCustomer,
-  });
+  };
+  const payments = createPayments(paymentsDeps);
   const banking = createBanking({
     ...shared,
     provider: payoutProvider,
@@ -227,8 +235,9 @@ export const createServices = (
     orders,
     provider,
     price: price.live,
+    held: payments.held,
     limits,
-    payments,
+    payments: paymentsDeps,
     idempotency,
     gates,
     notify,
@@ -244,7 +253,7 @@ export const createServices = (
   const plans = createPlans({
     ...shared,
     limits,
-    payments,
+    payments: paymentsDeps,
     idempotency,
     gates,
     notify,
@@ -262,6 +271,7 @@ export const createServices = (
     settings,
     gates,
     payments,
+    paymentsDeps,
     payouts,
     banking,
     payoutProvider,
@@ -269,7 +279,7 @@ export const createServices = (
     plans,
     limits,
     hasUsableGateway: async (): Promise<boolean> =>
-      (await payments.listUsableGateways()).length > 0,
+      (await listUsableGateways(paymentsDeps)).length > 0,
     async close(): Promise<void> {
       await provider.close();
       await payoutProvider.close();

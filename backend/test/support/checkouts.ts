@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { buyStatuses, createOrders, type BuyStatus } from '../../src/modules/orders/index.ts';
-import type { Payments } from '../../src/modules/payments/index.ts';
+import type { PaymentsDeps } from '../../src/modules/payments/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import type { OpenGold } from './open-gold.ts';
 import { newSaleKey } from './sellers.ts';
@@ -23,17 +23,20 @@ export interface Checkout extends CommittedOrder {
 /** The process that takes buys, and whether it dies before it asks a gateway. */
 export interface MortalPayments {
   dies: boolean;
-  readonly wrapPayments: (real: Payments) => Payments;
+  readonly wrapPayments: (real: PaymentsDeps) => PaymentsDeps;
 }
 
 export const createMortalPayments = (): MortalPayments => {
   const state = {
     dies: false,
-    wrapPayments: (real: Payments): Payments => ({
+    // The real time is what it reads last before it asks a gateway, and for nothing else.
+    wrapPayments: (real: PaymentsDeps): PaymentsDeps => ({
       ...real,
-      async createGatewayOrder(id, wish) {
-        if (state.dies) throw new Error('the process died');
-        return real.createGatewayOrder(id, wish);
+      wall: {
+        now() {
+          if (state.dies) throw new Error('the process died');
+          return real.wall.now();
+        },
       },
     }),
   };

@@ -1,4 +1,4 @@
-import { sealMandateToken } from '../../src/modules/payments/index.ts';
+import { chooseGateway, sealMandateToken } from '../../src/modules/payments/index.ts';
 import { paise } from '../../src/money/index.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
 import type { PlacedInstallment } from '../../src/modules/buying/index.ts';
@@ -54,7 +54,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
     mandate?: { readonly token: string; readonly dueInSeconds: number },
   ): Promise<TestInstallment> => {
     const dueAt = open.clock.now();
-    const gateway = await open.payments.chooseGateway();
+    const gateway = await chooseGateway(open.paymentsDeps);
     const placed = await inTransaction(async (tx) => {
       const { id: planId, userId } = plan;
       const sealer = await open.vault.forUser(tx, userId);
@@ -79,7 +79,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
   };
 
   const payAgain = async ({ orderId, userId }: TestInstallment): Promise<PlacedInstallment> => {
-    const gateway = await open.payments.chooseGateway();
+    const gateway = await chooseGateway(open.paymentsDeps);
     const request = { orderId, userId, gateway, requestId: 'req-again' };
     return inTransaction((tx) => open.gold.installments.payInstallmentAgain(tx, request));
   };

@@ -16,6 +16,7 @@ import {
   createPaymentMetrics,
   createPayments,
   type Payments,
+  type PaymentsDeps,
 } from '../../src/modules/payments/index.ts';
 import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
@@ -60,6 +61,7 @@ export interface OpenGold {
   /** For a worker of plans that a test lets die or wait at one of its calls. */
   readonly plansDeps: PlansDeps;
   readonly payments: Payments;
+  readonly paymentsDeps: PaymentsDeps;
   readonly logged: () => string;
   /** The counters, in the text form of Prometheus. */
   readonly metrics: () => Promise<string>;
@@ -130,7 +132,7 @@ export interface OpenGoldOptions {
   /** Stands before the real adapters: a gateway that gives no answer. */
   readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
   /** Stands before what buying asks of payments: a process that dies before it asks a gateway. */
-  readonly wrapPayments?: (real: Payments) => Payments;
+  readonly wrapPayments?: (real: PaymentsDeps) => PaymentsDeps;
   /** Stands before our own price: one that is worked out wrong. */
   readonly wrapPrice?: (live: LivePriceReader) => LivePriceReader;
   /** The real time that prices age on, where a test moves it. */
@@ -164,7 +166,7 @@ export const openGold = async ({
   const price = createPrice(system);
   const notify = createNotify(system);
   const orders = createOrders({ ...system, notify });
-  const payments = createPayments({
+  const paymentsDeps: PaymentsDeps = {
     ...system,
     gateways: wrapGateways(system.gateways),
     liveOnly: false,
@@ -172,13 +174,15 @@ export const openGold = async ({
     orders,
     portfolios: createPortfolioCache({ redis, random }),
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
-  });
+  };
+  const payments = createPayments(paymentsDeps);
   const shared = {
     ...system,
     limits: createSettings(system).limits,
     idempotency: createIdempotency(system),
     gates: createGates({ ...system, blockingChecks: [] }),
-    payments: wrapPayments(payments),
+    payments: wrapPayments(paymentsDeps),
+    held: payments.held,
     notify,
   };
   const gold = createGold({
@@ -223,6 +227,7 @@ export const openGold = async ({
     plans,
     plansDeps,
     payments,
+    paymentsDeps,
     logged: () => system.logged(),
     metrics: () => system.metrics.registry.metrics(),
     logger: system.logger,

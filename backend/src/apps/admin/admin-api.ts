@@ -8,7 +8,7 @@ import { createKycReview } from '../../modules/kyc/index.ts';
 import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
-import { createGatewayAdminRoutes } from '../../modules/payments/index.ts';
+import { createGatewayAdminRoutes, listUsableGateways } from '../../modules/payments/index.ts';
 import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
 import { createProductOrderAdminRoutes } from '../../modules/product-orders/index.ts';
 import {
@@ -88,7 +88,7 @@ export const createAdminApi = (
       gold_provider: checkGoldProvider(provider),
       payment_gateway: checkPaymentGateways({
         gateways,
-        listUsable: () => services.payments.listUsableGateways(),
+        listUsable: () => listUsableGateways(services.paymentsDeps),
         barred: services.barredGateways,
       }),
       payout_provider: checkPayoutProvider(payoutProvider),

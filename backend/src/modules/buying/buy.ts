@@ -7,10 +7,13 @@ import { requireApprovedKyc } from '../kyc/index.ts';
 import { policyVersionInForce } from '../legal/index.ts';
 import { findOrder, insertBuyOrder, type GoldOrder } from '../orders/index.ts';
 import {
+  chooseGateway,
+  createGatewayOrder,
   findPaymentOrder,
+  insertPaymentOrder,
   type PaymentMethod,
   type PaymentOrder,
-  type Payments,
+  type PaymentsDeps,
 } from '../payments/index.ts';
 import {
   checkDailyBuys,
@@ -28,7 +31,7 @@ import type { Limits } from '../settings/index.ts';
 
 export interface BuyDeps extends QuoteDeps {
   readonly draftBuyQuote: DraftBuyQuote;
-  readonly payments: Pick<Payments, 'chooseGateway' | 'insertPaymentOrder' | 'createGatewayOrder'>;
+  readonly payments: PaymentsDeps;
   readonly idempotency: Idempotency;
 }
 
@@ -111,7 +114,8 @@ export const createBuy = (deps: BuyDeps) => {
       requestId: request.requestId,
       at: now,
     });
-    const paymentOrderId = await payments.insertPaymentOrder(tx, {
+    const paymentOrderId = random.uuid();
+    const payment = {
       userId,
       orderId,
       quoteId: quote.id,
@@ -120,7 +124,8 @@ export const createBuy = (deps: BuyDeps) => {
       method: request.method,
       termsVersion: request.termsVersion,
       expiresAt: quote.lockEndsAt,
-    });
+    };
+    await insertPaymentOrder(tx, paymentOrderId, payment, now);
     await given.claim.bind(tx, paymentOrderId);
     return paymentOrderId;
   };
@@ -140,11 +145,11 @@ export const createBuy = (deps: BuyDeps) => {
   const start = async (request: OrderToPlace, claim: Claim): Promise<PlacedOrder> => {
     const quote = await request.prepare();
     const [gateway, limits] = await Promise.all([
-      payments.chooseGateway({ method: request.method }),
+      chooseGateway(payments, { method: request.method }),
       deps.limits.current(),
     ]);
     const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
-    return withOrder(await payments.createGatewayOrder(id), false);
+    return withOrder(await createGatewayOrder(payments, id), false);
   };
 
   /** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
@@ -152,7 +157,7 @@ export const createBuy = (deps: BuyDeps) => {
     const left = await loadPaymentOrder(paymentOrderId);
     const hasEnded = left.expiresAt !== null && left.expiresAt <= clock.now();
     if (left.status !== 'CREATED' || hasEnded) return withOrder(left, true);
-    return withOrder(await payments.createGatewayOrder(paymentOrderId), false);
+    return withOrder(await createGatewayOrder(payments, paymentOrderId), false);
   };
 
   const replay = async (paymentOrderId: string): Promise<PlacedOrder> =>

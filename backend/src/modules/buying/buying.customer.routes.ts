@@ -7,7 +7,12 @@ import {
   type Reply,
   type Route,
 } from '../../platform/http/index.ts';
-import { paymentMethods, paymentOrderSchema, type Payments } from '../payments/index.ts';
+import {
+  paymentMethods,
+  paymentOrderSchema,
+  presentPaymentOrder,
+  type PaymentsDeps,
+} from '../payments/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
@@ -44,19 +49,19 @@ const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknow
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
 export const createBuyRoutes = (deps: {
   readonly buy: Buy;
-  readonly payments: Pick<Payments, 'presentPaymentOrder'>;
+  readonly payments: Pick<PaymentsDeps, 'gateways' | 'clock'>;
   readonly gates: Pick<Gates, 'requireBuyOpen'>;
 }): Route[] => {
   const { buy, payments, gates } = deps;
 
   const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
     order: presentOrder(order),
-    payment: payments.presentPaymentOrder(paymentOrder),
+    payment: presentPaymentOrder(payments, paymentOrder),
     sg_tx_id: order.providerTxId,
     expires_at: order.expiresAt?.toISOString(),
   });
   const presentPayment = ({ paymentOrder }: PlacedOrder) =>
-    payments.presentPaymentOrder(paymentOrder);
+    presentPaymentOrder(payments, paymentOrder);
 
   const replayWith =
     (present: (placed: PlacedOrder) => unknown) =>

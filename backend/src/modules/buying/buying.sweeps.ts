@@ -12,7 +12,7 @@ import {
   lockOrder,
   markSwept,
 } from '../orders/index.ts';
-import type { Payments } from '../payments/index.ts';
+import { expirePaymentOrders, pollGatewaysOfOrder, type PaymentsDeps } from '../payments/index.ts';
 import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
 import { expireQuotes } from '../quotes/index.ts';
 import type { AllocateDeps } from './allocate-order.ts';
@@ -28,7 +28,7 @@ const expiryBatchSize = 500;
 /** Creates the sweeps that expire quotes, and orders that nobody paid while their lock stood. */
 export const createExpirySweeps = (
   deps: Pick<AllocateDeps, 'db' | 'inTransaction' | 'clock' | 'logger' | 'orders'> & {
-    readonly payments: Pick<Payments, 'pollGateways' | 'expirePaymentOrders'>;
+    readonly payments: PaymentsDeps;
   },
 ): Sweep[] => {
   const { db, inTransaction, clock, logger, orders, payments } = deps;
@@ -39,7 +39,7 @@ export const createExpirySweeps = (
       const lockEndsAt = order?.lockEndsAt ?? null;
       const stands = lockEndsAt === null || lockEndsAt > clock.now();
       if (order?.status !== 'PENDING' || stands) return;
-      await payments.expirePaymentOrders(tx, orderId);
+      await expirePaymentOrders(tx, orderId, clock.now());
       const changes = { failureCode: 'LOCK_LAPSED' };
       const step = { to: 'FAILED', cause: 'lock.lapsed', actor: 'worker', changes } as const;
       await orders.transitionBuy(tx, { id: orderId, status: order.status }, step);
@@ -64,7 +64,7 @@ export const createExpirySweeps = (
           signal,
           async handle({ id: orderId }) {
             // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
-            const isAnswered = await payments.pollGateways(orderId);
+            const isAnswered = await pollGatewaysOfOrder(payments, orderId);
             if (isAnswered) await failUnpaid(orderId);
             else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
             return isAnswered;

@@ -2,20 +2,14 @@ import { z } from 'zod';
 import type { Route } from '../../platform/http/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { ALLOCATE_TASK } from '../orders/index.ts';
-import type { Payments } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './allocate-order.ts';
 import { createBuy, type BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
-import {
-  createDebitInstallments,
-  DEBIT_TASK,
-  type DebitInstallmentsDeps,
-} from './debit-installments.ts';
+import { createDebitInstallments, DEBIT_TASK } from './debit-installments.ts';
 import {
   createRenewLife,
-  type InstallmentLifeDeps,
   createPlaceInstallment,
   type InstallmentDeps,
   type PlaceInstallment,
@@ -34,11 +28,6 @@ export type BuyingOptions = BuyDeps &
   RecordOutcomeDeps &
   Pick<InstallmentDeps, 'orders'> &
   Pick<InstallmentSweepsDeps, 'orders'> & {
-    readonly payments: BuyDeps['payments'] &
-      InstallmentSweepsDeps['payments'] &
-      InstallmentLifeDeps['payments'] &
-      DebitInstallmentsDeps['payments'] &
-      Pick<Payments, 'presentPaymentOrder'>;
     readonly gates: Pick<Gates, 'requireBuyOpen'>;
   };
 

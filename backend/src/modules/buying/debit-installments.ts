@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { sweepRows, type JobHandler, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
-import { listDueDebits, type Payments } from '../payments/index.ts';
+import { debitMandate, listDueDebits, markAsked, type PaymentsDeps } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 
 export const DEBIT_TASK = 'gold.debit-installment';
@@ -30,7 +30,7 @@ export interface DebitInstallmentsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly gates: Pick<Gates, 'requireBuyOpen'>;
-  readonly payments: Pick<Payments, 'debitMandate' | 'markAsked'>;
+  readonly payments: PaymentsDeps;
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export const createDebitInstallments = (
 
   const debit = async (paymentOrderId: string, mayRequest: boolean): Promise<void> => {
     if (mayRequest) await renewLife(paymentOrderId);
-    await payments.debitMandate(paymentOrderId, { mayRequest });
+    await debitMandate(payments, paymentOrderId, { mayRequest });
   };
 
   const listDue = (mayRequest: boolean, now: Date) =>
@@ -86,7 +86,7 @@ export const createDebitInstallments = (
             signal,
             async handle({ id }) {
               // First, so that one that can not be helped now is not in the next batch.
-              await payments.markAsked(id);
+              await markAsked(db, id, clock.now());
               await debit(id, mayRequest);
               return true;
             },

@@ -9,10 +9,13 @@ import {
   type Orders,
 } from '../orders/index.ts';
 import {
+  expirePaymentOrders,
   isTurnedDownEverywhere,
   listPaymentOrders,
   listUnopenedInstallments,
-  type Payments,
+  markAsked,
+  pollGatewaysOfOrder,
+  type PaymentsDeps,
 } from '../payments/index.ts';
 
 /** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
@@ -25,7 +28,7 @@ export interface InstallmentSweepsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly orders: Pick<Orders, 'markFailed'>;
-  readonly payments: Pick<Payments, 'pollGateways' | 'expirePaymentOrders' | 'markAsked'>;
+  readonly payments: PaymentsDeps;
   /** Returns false while the gateway can not be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
 }
@@ -40,7 +43,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       // Postponed, or paid, while the gateway was asked.
       const hasLapsed = order.expiresAt !== null && order.expiresAt <= clock.now();
       if (order.status !== 'PENDING' || !hasLapsed) return;
-      await payments.expirePaymentOrders(tx, orderId);
+      await expirePaymentOrders(tx, orderId, clock.now());
       const by = { cause: 'installment.unpaid', actor: 'worker' };
       await orders.markFailed(tx, order, by, 'UNPAID');
     });
@@ -61,7 +64,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           rows: await listUnopenedInstallments(db, before, batchSize),
           signal,
           async handle({ id }) {
-            await payments.markAsked(id);
+            await markAsked(db, id, clock.now());
             return openCheckout(id);
           },
           onError: (error, { id: paymentOrderId }) =>
@@ -78,7 +81,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           async handle({ id: orderId }) {
             if (await isDeferred(orderId)) return false;
             // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
-            const isAnswered = await payments.pollGateways(orderId);
+            const isAnswered = await pollGatewaysOfOrder(payments, orderId);
             if (isAnswered) await failUnpaid(orderId);
             else logger.warn({ orderId }, 'an unpaid installment waits for its gateway');
             return isAnswered;

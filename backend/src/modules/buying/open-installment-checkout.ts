@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import type { JobHandler, JobRequest } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { Payments } from '../payments/index.ts';
+import { createGatewayOrder, type PaymentsDeps } from '../payments/index.ts';
 
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
 
@@ -27,7 +27,7 @@ export const createOpenInstallmentCheckout = ({
   renewLife,
   logger,
 }: {
-  readonly payments: Pick<Payments, 'createGatewayOrder'>;
+  readonly payments: PaymentsDeps;
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
   readonly logger: Logger;
 }) => {
@@ -35,7 +35,7 @@ export const createOpenInstallmentCheckout = ({
   const openCheckout = async (paymentOrderId: string): Promise<boolean> => {
     await renewLife(paymentOrderId);
     try {
-      await payments.createGatewayOrder(paymentOrderId);
+      await createGatewayOrder(payments, paymentOrderId);
       return true;
     } catch (error) {
       if (deferring.some((code) => isAppError(error, code))) {

@@ -12,8 +12,9 @@ import {
 } from '../orders/index.ts';
 import {
   type PaymentOrderRequest,
-  type Payments,
   findPaymentOrder,
+  insertPaymentOrder,
+  postponeExpiry,
   isTurnedDownEverywhere,
 } from '../payments/index.ts';
 import { debitJob } from './debit-installments.ts';
@@ -27,7 +28,7 @@ interface InstallmentToPlace {
   readonly amountPaise: Paise;
   /** The day of the schedule, which may lie behind. */
   readonly dueAt: Date;
-  /** From `payments.chooseGateway`, read before the transaction; with a mandate, the mandate's. */
+  /** From `chooseGateway`, read before the transaction; with a mandate, the mandate's. */
   readonly gateway: string;
   readonly mandate?: {
     /** From `sealMandateToken`. */
@@ -41,7 +42,7 @@ interface InstallmentToPay {
   readonly orderId: string;
   /** The customer, whose own installment it must be. */
   readonly userId: string;
-  /** From `payments.chooseGateway`, read before the transaction. */
+  /** From `chooseGateway`, read before the transaction. */
   readonly gateway: string;
   readonly requestId: string;
 }
@@ -56,7 +57,6 @@ export interface InstallmentDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly orders: Pick<Orders, 'transitionInstallment'>;
-  readonly payments: Pick<Payments, 'insertPaymentOrder'>;
 }
 
 /**
@@ -65,13 +65,14 @@ export interface InstallmentDeps {
  * writes opens the checkout, and a mandate is debited when it is due.
  */
 export const createPlaceInstallment = (deps: InstallmentDeps) => {
-  const { clock, random, orders, payments } = deps;
+  const { clock, random, orders } = deps;
 
   const askForPayment = async (
     tx: Db,
     request: PaymentOrderRequest & { readonly expiresAt: Date },
   ): Promise<PlacedInstallment> => {
-    const paymentOrderId = await payments.insertPaymentOrder(tx, request);
+    const paymentOrderId = random.uuid();
+    await insertPaymentOrder(tx, paymentOrderId, request, clock.now());
     const { debit } = request;
     if (debit === undefined) await enqueue(tx, openCheckoutJob(paymentOrderId));
     else await schedule(tx, debitJob(paymentOrderId, debit.dueAt));
@@ -157,7 +158,6 @@ export interface InstallmentLifeDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
-  readonly payments: Pick<Payments, 'postponeExpiry'>;
 }
 
 /**
@@ -167,7 +167,7 @@ export interface InstallmentLifeDeps {
  * Schedule).
  */
 export const createRenewLife =
-  ({ db, inTransaction, clock, payments }: InstallmentLifeDeps) =>
+  ({ db, inTransaction, clock }: InstallmentLifeDeps) =>
   async (paymentOrderId: string): Promise<void> => {
     const found = await findPaymentOrder(db, paymentOrderId);
     const expiresAt = addMs(clock.now(), installmentLifeMs);
@@ -179,7 +179,8 @@ export const createRenewLife =
     await inTransaction(async (tx) => {
       const order = await lockOrder(tx, found.orderId);
       if (order?.status !== 'PENDING') return;
-      const isPostponed = await payments.postponeExpiry(tx, paymentOrderId, expiresAt);
-      if (isPostponed) await postponeInstallment(tx, order.id, expiresAt, clock.now());
+      const now = clock.now();
+      const isPostponed = await postponeExpiry(tx, paymentOrderId, expiresAt, now);
+      if (isPostponed) await postponeInstallment(tx, order.id, expiresAt, now);
     });
   };

@@ -7,27 +7,44 @@ import {
   presentEvent,
   presentOrderRow,
 } from '../orders/index.ts';
-import type { Payments } from '../payments/index.ts';
+import {
+  listAttempts,
+  listPaymentOrders,
+  presentAttempt,
+  presentPaymentOrder,
+  type PaymentsDeps,
+} from '../payments/index.ts';
 import { findPayoutOfOrder, presentPayoutForOperator } from '../payouts/index.ts';
 import type { AdminOrderView } from './order-reviews.schemas.ts';
 
 export interface AdminOrderDeps {
   readonly db: Db;
-  readonly payments: Pick<Payments, 'presentToOperators'>;
+  readonly payments: Pick<PaymentsDeps, 'gateways' | 'clock'>;
 }
+
+/** Presents an order's payment orders, newest first, with every attempt. */
+const presentPayments = async ({ db, payments }: AdminOrderDeps, orderId: string) => {
+  const orders = await listPaymentOrders(db, [orderId]);
+  const attempts = await listAttempts(
+    db,
+    orders.map(({ id }) => id),
+  );
+  return orders.map((order) => ({
+    ...presentPaymentOrder(payments, order),
+    attempts: attempts.filter((each) => each.paymentOrderId === order.id).map(presentAttempt),
+  }));
+};
 
 /**
  * Reads an order as operators see it: with its payments, its payout and its history.
  * @throws AppError NOT_FOUND
  */
-export const readAdminOrder = async (
-  { db, payments }: AdminOrderDeps,
-  id: string,
-): Promise<AdminOrderView> => {
+export const readAdminOrder = async (deps: AdminOrderDeps, id: string): Promise<AdminOrderView> => {
+  const { db } = deps;
   const order = await findOrder(db, id);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const [paymentOrders, payout, events] = await Promise.all([
-    payments.presentToOperators(db, id),
+    presentPayments(deps, id),
     order.type === 'SELL' ? findPayoutOfOrder(db, id) : undefined,
     listOrderEvents(db, id),
   ]);

@@ -74,7 +74,7 @@ export interface ReviewDeps {
   readonly random: Random;
   readonly transitionBuy: TransitionBuy;
   readonly orders: Pick<Orders, 'changeReviewCode'>;
-  readonly payments: { readonly held: HeldPayments };
+  readonly held: HeldPayments;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }
 

@@ -62,7 +62,7 @@ export type ResolveAllocateDeps = QuoteDeps &
  */
 export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   const { db, inTransaction, clock, random, provider, price, allocateOrder } = deps;
-  const { held } = deps.payments;
+  const { held } = deps;
 
   const requireUnbought = async (order: GoldOrder): Promise<void> => {
     if (order.allocatedAt !== null) throw noFit('The order has its gold.');

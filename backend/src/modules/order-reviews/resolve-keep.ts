@@ -58,7 +58,7 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
 /** Creates `KEEP`: the gold stays the customer's, and what money is missing is the house's loss. */
 export const createResolveKeep = (deps: ReviewDeps): Resolve => {
   const { db, inTransaction, clock, portfolios } = deps;
-  const { held } = deps.payments;
+  const { held } = deps;
 
   const ask = async (payments: readonly HeldPayment[]): Promise<Asked[]> => {
     const asked: Asked[] = [];

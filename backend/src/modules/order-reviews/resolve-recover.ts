@@ -35,7 +35,7 @@ const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
  */
 export const createResolveRecover = (deps: ReviewDeps): Resolve => {
   const { db, inTransaction, clock, random, portfolios } = deps;
-  const { held } = deps.payments;
+  const { held } = deps;
 
   /** Asks the gateway for what its events did not tell. */
   const requireGone = async (payment: HeldPayment): Promise<string | undefined> => {

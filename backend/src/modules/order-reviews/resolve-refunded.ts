@@ -18,7 +18,7 @@ import {
 /** Creates `REFUNDED`: it ends the review of a buy whose money, or a part of it, was paid back. */
 export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
   const { db, inTransaction, orders } = deps;
-  const { held } = deps.payments;
+  const { held } = deps;
 
   /** Finds the payment that the operator paid back, by the gateway's own answer. */
   const findPaidBack = async (

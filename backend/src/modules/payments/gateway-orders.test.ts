@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { commitOrder, createMortalPayments, stateOf } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { paise } from '../../money/index.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
+import { chooseGateway } from './choose-gateway.ts';
+import { insertPaymentOrder } from './payment-orders.store.ts';
+import { createGatewayOrder } from './create-gateway-order.ts';
 
 const process = createMortalPayments();
 const it = goldTest({ wrapPayments: process.wrapPayments });
@@ -52,9 +56,9 @@ describe('opening a gateway order', () => {
       method: 'upi',
       termsAcceptedVersion: '2026-01',
     });
-    const first = await open.payments.createGatewayOrder(paymentOrderId);
+    const first = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(first.status).toBe('GATEWAY_ORDER_CREATED');
-    expect(await open.payments.createGatewayOrder(paymentOrderId)).toEqual(first);
+    expect(await createGatewayOrder(open.paymentsDeps, paymentOrderId)).toEqual(first);
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
   });
 
@@ -67,7 +71,7 @@ describe('opening a gateway order', () => {
   ] as const)('asks by receipt when the answer is lost: %s', async ([kind, options], { open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, kind, options);
-    const opened = await open.payments.createGatewayOrder(paymentOrderId);
+    const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
     expect((await stateOf(open, orderId)).status).toBe('PENDING');
@@ -76,14 +80,14 @@ describe('opening a gateway order', () => {
   it('stays open to be tried again while the gateway gives no answer', async ({ open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'reset', { operation: '*', times: 20 });
-    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
       code: 'NO_USABLE_GATEWAY',
       status: 503,
     });
     expect((await stored(open, paymentOrderId)).status).toBe('CREATED');
     expect((await stateOf(open, orderId)).status).toBe('PENDING');
     await open.sandbox.control('DELETE', '/faults');
-    const opened = await open.payments.createGatewayOrder(paymentOrderId);
+    const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
   });
@@ -91,7 +95,7 @@ describe('opening a gateway order', () => {
   it('keeps one gateway order when two resume at once', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     const opened = await Promise.all(
-      Array.from({ length: 5 }, () => open.payments.createGatewayOrder(paymentOrderId)),
+      Array.from({ length: 5 }, () => createGatewayOrder(open.paymentsDeps, paymentOrderId)),
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
@@ -102,7 +106,7 @@ describe('opening a gateway order', () => {
     // The gateway takes its time with the first request: the others find no order of the receipt.
     await fault(open, 'slow', { delayMs: 700 });
     const opened = await Promise.all(
-      Array.from({ length: 5 }, () => open.payments.createGatewayOrder(paymentOrderId)),
+      Array.from({ length: 5 }, () => createGatewayOrder(open.paymentsDeps, paymentOrderId)),
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 'GATEWAY_ORDER_CREATED'));
@@ -116,7 +120,7 @@ describe('opening a gateway order', () => {
       where: { id: paymentOrderId },
       data: { holderId: paymentOrderId, leaseUntil: new Date(Date.now() + 60_000) },
     });
-    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
       code: 'REQUEST_IN_PROGRESS',
     });
     expect(await requestsOf(open, paymentOrderId)).toBe(0);
@@ -125,25 +129,25 @@ describe('opening a gateway order', () => {
   it('aborts when the gateway echoes another amount, and remembers its order', async ({ open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'wrong_amount');
-    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
       code: 'GATEWAY_MISMATCH',
     });
     const failed = await stored(open, paymentOrderId);
     expect(failed.status).toBe('FAILED');
     expect(failed.gatewayOrderId).not.toBeNull();
     expect((await stateOf(open, orderId)).status).toBe('FAILED');
-    expect((await open.payments.createGatewayOrder(paymentOrderId)).status).toBe('FAILED');
+    expect((await createGatewayOrder(open.paymentsDeps, paymentOrderId)).status).toBe('FAILED');
   });
 
   it('stays open to be tried again when the gateway refuses it', async ({ open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'error', { status: 400 });
-    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
       code: 'NO_USABLE_GATEWAY',
     });
     expect((await stored(open, paymentOrderId)).status).toBe('CREATED');
     expect(await stateOf(open, orderId)).toMatchObject({ status: 'PENDING', moves: [] });
-    const opened = await open.payments.createGatewayOrder(paymentOrderId);
+    const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     const attempts = await open.database.db.gatewayAttempt.findMany({
       where: { paymentOrderId },
@@ -158,7 +162,7 @@ describe('opening a gateway order', () => {
   it('does not open a checkout that is over', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     await open.advance(480);
-    await expect(open.payments.createGatewayOrder(paymentOrderId)).rejects.toMatchObject({
+    await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
       code: 'QUOTE_EXPIRED',
     });
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(0);
@@ -166,19 +170,16 @@ describe('opening a gateway order', () => {
 
   it('has one open payment order for an order', async ({ open }) => {
     const { orderId, userId } = await commit(open);
-    const second = open.payments.insertPaymentOrder(open.database.db, {
-      userId,
-      orderId,
-      gateway: 'sandbox',
-      amountPaise: paise(100_000n),
-    });
+    const request = { userId, orderId, gateway: 'sandbox', amountPaise: paise(100_000n) };
+    const { db } = open.database;
+    const second = insertPaymentOrder(db, randomUUID(), request, open.clock.now());
     await expect(second).rejects.toSatisfy((error) => isUniqueViolation(error));
   });
 });
 
 describe('the choice of a gateway, as operators set it', () => {
   it('takes a gateway without a row of its own', async ({ open }) => {
-    expect(await open.payments.chooseGateway({ method: 'upi' })).toBe('sandbox');
+    expect(await chooseGateway(open.paymentsDeps, { method: 'upi' })).toBe('sandbox');
   });
 
   it('is 503 while the only gateway is disabled, preferred and routed to or not', async ({
@@ -190,11 +191,11 @@ describe('the choice of a gateway, as operators set it', () => {
       data: { defaultCode: 'sandbox', priority: ['sandbox'], routes: { upi: 'sandbox' } },
     });
     const wish = { preferred: 'sandbox', method: 'upi' } as const;
-    await expect(open.payments.chooseGateway(wish)).rejects.toMatchObject({
+    await expect(chooseGateway(open.paymentsDeps, wish)).rejects.toMatchObject({
       code: 'NO_USABLE_GATEWAY',
       status: 503,
     });
     await setEnabled(open, true);
-    expect(await open.payments.chooseGateway(wish)).toBe('sandbox');
+    expect(await chooseGateway(open.paymentsDeps, wish)).toBe('sandbox');
   });
 });

@@ -1,18 +1,32 @@
+export {
+  chooseDebitGateway,
+  chooseGateway,
+  listDebitGateways,
+  listUsableGateways,
+} from './choose-gateway.ts';
+export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
-export { listDueDebits, sealMandateToken } from './debits.store.ts';
-export { isTurnedDownEverywhere } from './gateway-attempts.store.ts';
+export { debitMandate } from './debit-mandate.ts';
+export { listDueDebits, markAsked, sealMandateToken } from './debits.store.ts';
+export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
 export {
+  expirePaymentOrders,
   findPaymentOrder,
+  insertPaymentOrder,
   listPaymentOrders,
   listUnopenedInstallments,
+  postponeExpiry,
 } from './payment-orders.store.ts';
 export { hasOpenReversal } from './gateway-payments.store.ts';
+export { pollGatewaysOfOrder } from './poll-gateway.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {
   paymentOrderOperatorView,
   paymentOrderSchema,
+  presentAttempt,
+  presentPaymentOrder,
   type PaymentOrderView,
 } from './payments.schemas.ts';
 export {
@@ -21,4 +35,5 @@ export {
   type PaymentMethod,
   type PaymentOrder,
   type PaymentOrderRequest,
+  type PaymentsDeps,
 } from './payments.types.ts';

@@ -11,6 +11,8 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { findPaymentOrder } from './index.ts';
+import { expirePaymentOrders } from './payment-orders.store.ts';
+import { pollGatewaysOfOrder } from './poll-gateway.ts';
 
 const process = createMortalPayments();
 const it = goldTest({ wrapPayments: process.wrapPayments });
@@ -48,7 +50,7 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await open.advance(480);
-    expect(await open.payments.pollGateways(checkout.orderId)).toBe(true);
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
   });
@@ -57,8 +59,8 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await open.advance(480);
     await moveOrder(open, checkout.orderId, 'FAILED');
-    expect(await open.payments.expirePaymentOrders(open.database.db, checkout.orderId)).toBe(1);
-    expect(await open.payments.expirePaymentOrders(open.database.db, checkout.orderId)).toBe(0);
+    expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(1);
+    expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(0);
     await payUnheard(open, checkout);
     await open.advance(120);
     await janitor(open);
@@ -102,10 +104,10 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await breakGateway(open, 'reset');
-    expect(await open.payments.pollGateways(checkout.orderId)).toBe(false);
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(false);
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
     await open.sandbox.control('DELETE', '/faults');
-    expect(await open.payments.pollGateways(checkout.orderId)).toBe(true);
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 });

@@ -47,10 +47,3 @@ export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
     countReversal: (gateway, kind, source) => reversals.inc({ gateway, kind, source }),
   };
 };
-
-/** Counts nothing. */
-export const noPaymentMetrics: PaymentMetrics = {
-  countWebhook: () => {},
-  countFoundCapture: () => {},
-  countReversal: () => {},
-};

@@ -15,6 +15,8 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { breakOrdersFor, installOrderBreaker } from '#test/support/order-breaker.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { findPaymentOrder } from './index.ts';
+import { createGatewayOrder } from './create-gateway-order.ts';
+import { expirePaymentOrders } from './payment-orders.store.ts';
 
 const process = createMortalPayments();
 const it = goldTest({ wrapPayments: process.wrapPayments });
@@ -105,7 +107,7 @@ describe('an event that can not be applied now', () => {
     const received = open.clock.now();
     await open.advance(480);
     await moveOrder(open, checkout.orderId, 'FAILED');
-    await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
+    await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
     await janitor(open, 'payments-apply-due-events');
     expect(await stateOf(open, checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
     const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
@@ -160,7 +162,7 @@ describe('an event of an unknown order', () => {
     await deliver(open, signedEvent('payment.captured', gatewayOrderId, paymentId));
     expect((await eventOf(open, gatewayOrderId)).status).toBe('UNMATCHED');
 
-    const opened = await open.payments.createGatewayOrder(paymentOrderId);
+    const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened).toMatchObject({ gatewayOrderId, status: 'GATEWAY_ORDER_CREATED' });
     await janitor(open, 'payments-apply-matchable-events');
     expect((await eventOf(open, gatewayOrderId)).status).toBe('APPLIED');

@@ -10,6 +10,7 @@ import {
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { expirePaymentOrders } from './payment-orders.store.ts';
 
 const it = goldTest();
 
@@ -124,7 +125,7 @@ describe('what a webhook means', () => {
     await open.advance(480);
     if (from === 'FAILED') {
       await moveOrder(open, checkout.orderId, 'FAILED');
-      await open.payments.expirePaymentOrders(open.database.db, checkout.orderId);
+      await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
     }
     expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
     await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));

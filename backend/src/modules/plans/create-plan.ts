@@ -6,7 +6,7 @@ import { validationError } from '../../platform/http/index.ts';
 import type { Claim, KeyedRequest } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
-import { sealMandateToken } from '../payments/index.ts';
+import { chooseDebitGateway, sealMandateToken } from '../payments/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { CreatePlanBody } from './plans.schemas.ts';
 import { findPlan, insertPlan } from './plans.store.ts';
@@ -75,7 +75,7 @@ export const createCreatePlan = (deps: PlansDeps) => {
     await requireApprovedKyc(db, userId);
     checkAmount(body.amount_inr, await deps.limits.current());
     const { mandate_token: token, frequency } = body;
-    const gateway = token === undefined ? undefined : await payments.chooseDebitGateway();
+    const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
     const id = random.uuid();
     await inTransaction(async (tx) => {
       const mandate =

@@ -1,5 +1,6 @@
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
+import { chooseGateway, createGatewayOrder } from '../payments/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
 import type { PlansDeps } from './plans.types.ts';
 
@@ -27,12 +28,12 @@ export const payInstallment = async (
   await requireApprovedKyc(deps.db, userId);
   await requirePlan(deps, userId, planId);
   await readInstallment(deps, planId, orderId);
-  const gateway = await deps.payments.chooseGateway();
+  const gateway = await chooseGateway(deps.payments);
   const { paymentOrderId } = await deps.inTransaction((tx) =>
     deps.installments.payInstallmentAgain(tx, { orderId, userId, gateway, requestId }),
   );
   try {
-    await deps.payments.createGatewayOrder(paymentOrderId);
+    await createGatewayOrder(deps.payments, paymentOrderId);
   } catch (error) {
     if (!deferring.some((code) => isAppError(error, code))) throw error;
   }

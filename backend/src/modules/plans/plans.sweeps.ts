@@ -2,6 +2,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { listDebitGateways, listUsableGateways } from '../payments/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import {
   type UsableGateways,
@@ -27,8 +28,8 @@ const findUsableGateways = async ({
   payments,
 }: Pick<PlansDeps, 'gates' | 'payments'>): Promise<UsableGateways | undefined> => {
   if (!(await gates.isBuyOpen())) return undefined;
-  const [checkout] = await payments.listUsableGateways();
-  return { checkout, debits: await payments.listDebitGateways() };
+  const [checkout] = await listUsableGateways(payments);
+  return { checkout, debits: await listDebitGateways(payments) };
 };
 
 /** A batch is raised well within it; a plan whose worker died waits for it to end. */

@@ -7,7 +7,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { PlaceInstallment } from '../buying/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { Payments } from '../payments/index.ts';
+import type { PaymentsDeps } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { Limits } from '../settings/index.ts';
 import type { Frequency } from './schedule.rules.ts';
@@ -64,14 +64,6 @@ export interface PlansDeps {
   readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
   readonly limits: { current(): Promise<Limits> };
   readonly notify: Notify;
-  readonly payments: Pick<
-    Payments,
-    | 'chooseGateway'
-    | 'chooseDebitGateway'
-    | 'listDebitGateways'
-    | 'listUsableGateways'
-    | 'createGatewayOrder'
-    | 'presentPaymentOrder'
-  >;
+  readonly payments: PaymentsDeps;
   readonly installments: PlaceInstallment;
 }

@@ -1,7 +1,7 @@
 import type { Page } from '../../platform/http/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { findOrder, listInstallments, type GoldOrder } from '../orders/index.ts';
-import { listPaymentOrders } from '../payments/index.ts';
+import { listPaymentOrders, presentPaymentOrder } from '../payments/index.ts';
 import { presentInstallment } from './plans.schemas.ts';
 import { findPlan } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
@@ -27,7 +27,7 @@ const presentAll = async ({ db, payments }: ReadDeps, orders: readonly GoldOrder
   return orders.map((order) => {
     // They come newest first.
     const latest = paymentOrders.find(({ orderId }) => orderId === order.id);
-    return presentInstallment(order, latest && payments.presentPaymentOrder(latest));
+    return presentInstallment(order, latest && presentPaymentOrder(payments, latest));
   });
 };
 

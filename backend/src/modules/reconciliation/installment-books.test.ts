@@ -3,6 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { chooseGateway } from '../payments/index.ts';
 import { paise } from '../../money/index.ts';
 import { findBrokenRules } from './database-rules/find-broken-rules.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
@@ -29,7 +30,7 @@ const raise = async () => {
   const terms = { frequency: 'MONTHLY', durationInstallments: 12, installmentsRaised: 1 };
   const stamps = { createdAt: at, updatedAt: at };
   await system.db.sipPlan.create({ data: { ...plan, ...terms, ...stamps } });
-  const gateway = await trade.payments.chooseGateway();
+  const gateway = await chooseGateway(trade.paymentsDeps);
   const placed = await system.inTransaction((tx) =>
     trade.gold.installments.placeInstallment(tx, {
       userId,
@@ -79,7 +80,7 @@ describe('the reconciliation of installments', () => {
     const again = await raise();
     await books.control('POST', `/payments/${again.gatewayOrderId}`, fail);
     await becomes(again.orderId, 'FAILED');
-    const gateway = await books.trade.payments.chooseGateway();
+    const gateway = await chooseGateway(books.trade.paymentsDeps);
     const request = { orderId: again.orderId, userId: again.userId, gateway, requestId: 'r' };
     await books.system.inTransaction((tx) =>
       books.trade.gold.installments.payInstallmentAgain(tx, request),
