@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
-import { invoiceAnswer } from '../../src/adapters/gold-provider/safegold/safegold.schemas.ts';
+import { invoiceAnswer } from '../../src/adapters/gold-provider/safegold/safegold.wire.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { fromSafeBps, parseGrams, parseRupees } from '../../src/money/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';

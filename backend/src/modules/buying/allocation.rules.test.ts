@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.facts.ts';
+import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.wire.ts';
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { nextInstallmentStep, nextStep, readVerdict } from './allocation.rules.ts';

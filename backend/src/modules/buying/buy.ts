@@ -66,7 +66,7 @@ interface OrderToPlace extends BuyRequest {
   readonly method?: PaymentMethod | undefined;
   readonly termsVersion?: string | undefined;
   /** Throws whatever refuses the buy, before anything is written. */
-  readonly prepare: () => Promise<QuoteToBuy>;
+  readonly prepare: (limits: Limits) => Promise<QuoteToBuy>;
 }
 
 const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
@@ -143,11 +143,9 @@ export const createBuy = (deps: BuyDeps) => {
   };
 
   const start = async (request: OrderToPlace, claim: Claim): Promise<PlacedOrder> => {
-    const quote = await request.prepare();
-    const [gateway, limits] = await Promise.all([
-      chooseGateway(payments, { method: request.method }),
-      deps.limits.current(),
-    ]);
+    const limits = await deps.limits.current();
+    const quote = await request.prepare(limits);
+    const gateway = await chooseGateway(payments, { method: request.method });
     const id = await inTransaction((tx) => writeIn(tx, request, { quote, gateway, limits, claim }));
     return withOrder(await createGatewayOrder(payments, id), false);
   };
@@ -183,13 +181,13 @@ export const createBuy = (deps: BuyDeps) => {
   };
 
   /** Checks a stored quote in the order of refusals: KYC, limits, then the quote itself. */
-  const checkStored = async (id: string, userId: string): Promise<QuoteToBuy> => {
+  const checkStored = async (id: string, userId: string, limits: Limits): Promise<QuoteToBuy> => {
     await requireApprovedKyc(db, userId);
     const quote = await findBuyQuote(db, id, userId);
     if (quote === undefined) throw new AppError('NOT_FOUND');
     const now = clock.now();
     const buy = { userId, amountPaise: quote.totalPaise };
-    await checkDailyBuys(db, buy, await deps.limits.current(), now);
+    await checkDailyBuys(db, buy, limits, now);
     requireUsable(quote, now);
     return { kind: 'stored', id };
   };
@@ -205,9 +203,9 @@ export const createBuy = (deps: BuyDeps) => {
     buyNow: (request: BuyNowRequest): Promise<PlacedOrder> =>
       placeOrder({
         ...request,
-        prepare: async () => ({
+        prepare: async (limits) => ({
           kind: 'new',
-          quote: await deps.draftBuyQuote(request.userId, request.amount),
+          quote: await deps.draftBuyQuote(request.userId, request.amount, limits),
         }),
       }),
 
@@ -224,7 +222,7 @@ export const createBuy = (deps: BuyDeps) => {
       return placeOrder({
         ...request,
         termsVersion: termsAccepted === true ? await requireTerms() : undefined,
-        prepare: () => checkStored(quoteId, userId),
+        prepare: (limits) => checkStored(quoteId, userId, limits),
       });
     },
   };

@@ -63,7 +63,12 @@ const lockMarginMs = 45_000;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
-export type DraftBuyQuote = (userId: string, amount: GoldAmount) => Promise<BuyQuote>;
+/** A quote is asked for under the limits that are in force for the request. */
+export type DraftBuyQuote = (
+  userId: string,
+  amount: GoldAmount,
+  limits: Limits,
+) => Promise<BuyQuote>;
 
 /**
  * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
@@ -72,19 +77,17 @@ export type DraftBuyQuote = (userId: string, amount: GoldAmount) => Promise<BuyQ
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */
-export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
-  const { db, clock, random, limits } = deps;
+export const createDraftBuyQuote = (deps: Omit<QuoteDeps, 'limits'>): DraftBuyQuote => {
+  const { db, clock, random } = deps;
   const verifyBuy = createVerifyBuy(deps);
 
-  const checkLimits = async (userId: string, amountPaise: BuyBreakdown['totalPaise']) => {
-    const inForce = await limits.current();
-    checkBuyAmount(inForce, amountPaise);
-    await checkDailyBuys(db, { userId, amountPaise }, inForce, clock.now());
-  };
-
-  return async (userId, amount) => {
+  return async (userId, amount, limits) => {
+    const checkLimits = async (amountPaise: Paise): Promise<void> => {
+      checkBuyAmount(limits, amountPaise);
+      await checkDailyBuys(db, { userId, amountPaise }, limits, clock.now());
+    };
     const providerUserId = await requireProviderUser(db, userId);
-    if (amount.unit === 'INR') await checkLimits(userId, amount.amountPaise);
+    if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
     const id = random.uuid();
     const verified = await verifyBuy({
       userId,
@@ -92,7 +95,7 @@ export const createDraftBuyQuote = (deps: QuoteDeps): DraftBuyQuote => {
       amount,
       reference: id,
       ...(amount.unit === 'GRAMS' && {
-        check: ({ totalPaise }: BuyBreakdown) => checkLimits(userId, totalPaise),
+        check: ({ totalPaise }: BuyBreakdown) => checkLimits(totalPaise),
       }),
     });
     const createdAt = clock.now();

@@ -84,7 +84,7 @@ export const createQuoteRoutes = (
       responses: { 201: buyQuoteView },
       errors: quoteErrors,
       handler: async ({ body, principal }) => {
-        const quote = await draftBuyQuote(principal.userId, body);
+        const quote = await draftBuyQuote(principal.userId, body, await deps.limits.current());
         await storeBuyQuote(deps, quote);
         return created(presentBuyQuote(quote, clock.now()));
       },

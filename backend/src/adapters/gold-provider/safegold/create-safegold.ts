@@ -1,21 +1,276 @@
 import { z } from 'zod';
-import { mapDone } from '../../../platform/outcome/outcome.ts';
+import {
+  createHttpClient,
+  parseLosslessJson,
+  printLosslessJson,
+  readAnswer,
+  type HttpResponse,
+  UNREADABLE,
+  jsonNumber,
+} from '../../../platform/http-client/index.ts';
+import {
+  refused,
+  unknown,
+  type Outcome,
+  done,
+  mapDone,
+} from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import {
+  PROVIDER_REFUSED,
+  AMOUNT_MISMATCH,
+  GRAMS_MISMATCH,
+  RATE_LAPSED,
   UNKNOWN_TRANSACTION,
   type GoldProvider,
+  type ConfirmRequest,
+  type VerifiedTransaction,
   type ProviderUser,
   type ProviderTransaction,
 } from '../port.ts';
-import { createSafegoldCalls, type SafegoldCalls } from './create-safegold-calls.ts';
-import { mobileNumber, paths, safegoldRules } from './safegold.facts.ts';
-import { userAnswer, invoiceAnswer, transactionsAnswer } from './safegold.schemas.ts';
-import { createSafegoldPrice, createSafegoldTrades } from './create-safegold-trades.ts';
 import type { SafegoldConfig } from './safegold.config.ts';
+import { createBodyCipher } from './safegold.encryption.ts';
+import {
+  UNITS_PER_GRAM,
+  WHOLE_BPS,
+  divideCeiling,
+  paise,
+  meanPrice,
+  SMALLEST_TRADED_GRAMS,
+  formatDecimal,
+  formatRupees,
+  isTraded,
+  type Bps,
+  type Grams,
+  type Paise,
+} from '../../../money/index.ts';
+import { addMs, type Clock } from '../../../platform/clock/clock.ts';
+import * as wire from './safegold.wire.ts';
+
+interface SafegoldCall<T> {
+  readonly operation: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Makes the call a POST. */
+  readonly body?: object;
+  readonly answer: z.ZodType<T>;
+  /** True for a call that may be repeated; reads always may. */
+  readonly isIdempotent?: boolean;
+  /** The code of a refusal, where it has a meaning of its own at this endpoint. */
+  readonly refusalCode?: string;
+  /** The codes of single refusals, by SafeGold's own code at this endpoint. */
+  readonly refusalCodes?: Readonly<Record<string, string>>;
+}
+
+/** Calls SafeGold: authorizes, encrypts where configured, and reads the responses. */
+interface SafegoldCalls extends Closable {
+  readonly call: <T>(call: SafegoldCall<T>) => Promise<Outcome<T>>;
+}
+
+/** Reads a refusal: 4xx with SafeGold's error body, whose text is for our logs, not for people. */
+const readRefusal = (
+  response: HttpResponse,
+  { refusalCode, refusalCodes }: Pick<SafegoldCall<unknown>, 'refusalCode' | 'refusalCodes'>,
+): Outcome<never> | undefined => {
+  const error = wire.errorAnswer.safeParse(response.json);
+  if (response.status < 400 || !error.success) return undefined;
+  const { code: theirs, message } = error.data;
+  const code = refusalCodes?.[theirs] ?? refusalCode ?? PROVIDER_REFUSED;
+  return refused(code, `${theirs}: ${message.slice(0, 200)}`);
+};
+
+const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): SafegoldCalls => {
+  const { SAFEGOLD_TOKEN: token } = config;
+  const cipher = config.SAFEGOLD_BODY_ENCRYPTION === 'on' ? createBodyCipher(token) : undefined;
+  const client = createHttpClient({
+    ...deps,
+    name: 'safegold',
+    baseUrl: config.SAFEGOLD_BASE_URL,
+    timeoutMs: config.SAFEGOLD_TIMEOUT_MS,
+    // apis-overview-authorization
+    headers: { authorization: `Bearer ${token}` },
+  });
+
+  const bodyOf = (body: object | undefined) => {
+    if (body === undefined) return {};
+    if (cipher === undefined) return { json: body };
+    const bytes = cipher.seal(printLosslessJson(body));
+    return { body: { bytes, contentType: wire.bodyEncryption.contentType } };
+  };
+
+  const opened = (response: HttpResponse): HttpResponse => {
+    if (cipher === undefined) return response;
+    const text = cipher.open(response.text) ?? '';
+    return { ...response, text, json: parseLosslessJson(text) };
+  };
+
+  return {
+    async call({ operation, path, query = {}, body, answer, isIdempotent, ...refusals }) {
+      const sent = await client.request({
+        operation,
+        method: body === undefined ? 'GET' : 'POST',
+        path,
+        query,
+        ...bodyOf(body),
+        safe: isIdempotent ?? body === undefined,
+      });
+      if (sent.kind !== 'done') return sent;
+      const response = opened(sent.value);
+      // status-check-on-safegold-system: a failed confirm is a 200 without a body.
+      if (response.status === 200 && response.text.trim() === '') return unknown('BLANK_ANSWER');
+      return readAnswer(response, answer, (answered) => readRefusal(answered, refusals));
+    },
+    close: () => client.close(),
+  };
+};
+
+/*
+ * SafeGold's own arithmetic (buy-verify-api): rupees round up to paise. It decides what SafeGold
+ * charges and pays, never what the customer does.
+ */
+
+/** Returns the rate per gram with tax. */
+const rateWithTax = (pricePaise: Paise, taxBps: Bps): Paise =>
+  paise(divideCeiling(pricePaise * (WHOLE_BPS + taxBps), WHOLE_BPS));
+
+/** Returns the rupees for a weight at a rate. */
+const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
+  paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
+
+/** Reads the named field of the buy price; the mean where none is named; undefined if unreadable. */
+const spotOf = (
+  spotField: string | undefined,
+  buyAnswer: object,
+  buy: Paise,
+  sell: Paise,
+): Paise | undefined => {
+  if (spotField === undefined) return meanPrice(buy, sell);
+  const field: unknown = Reflect.get(buyAnswer, spotField);
+  return wire.spotPrice.safeParse(field).data;
+};
+
+/** Fetches both rates at once; without both there is no price. */
+const createSafegoldPrice =
+  ({ call }: SafegoldCalls, clock: Clock, spotField: string | undefined): GoldProvider['price'] =>
+  async () => {
+    const validUntil = addMs(clock.now(), wire.rateValidityMs);
+    const [buying, selling] = await Promise.all([
+      call({ operation: 'buy-price', path: wire.paths.buyPrice, answer: wire.buyPriceAnswer }),
+      call({ operation: 'sell-price', path: wire.paths.sellPrice, answer: wire.sellPriceAnswer }),
+    ]);
+    if (buying.kind !== 'done') return buying;
+    if (selling.kind !== 'done') return selling;
+    const { value: buy } = buying;
+    const { value: sell } = selling;
+    const spotPaise = spotOf(spotField, buy, buy.current_price, sell.current_price);
+    if (spotPaise === undefined) return unknown(UNREADABLE);
+    return done({
+      buyPaise: buy.current_price,
+      sellPaise: sell.current_price,
+      spotPaise,
+      buyTaxBps: buy.applicable_tax,
+      buyRateId: buy.rate_id,
+      sellRateId: sell.rate_id,
+      validUntil,
+    });
+  };
+
+type Side = 'buy' | 'sell';
+
+type Trades = Pick<
+  GoldProvider,
+  'verifyBuy' | 'confirmBuy' | 'buyStatus' | 'verifySell' | 'confirmSell' | 'sellStatus'
+>;
+
+interface Verifying {
+  readonly side: Side;
+  readonly providerUserId: string;
+  readonly rateId: string;
+  readonly grams: Grams;
+  /** The amount for the grams by SafeGold's own arithmetic. */
+  readonly amountPaise: Paise;
+}
+
+const idOnWire = (id: string) => (wire.isNumericId(id) ? jsonNumber(id) : id);
+
+const gramsOnWire = (grams: Grams) =>
+  jsonNumber(formatDecimal(grams / SMALLEST_TRADED_GRAMS, wire.gramDecimals));
 
 const inPath = encodeURIComponent;
 
-const toUser = (answer: z.output<typeof userAnswer>): ProviderUser => ({
+/** Creates verify, confirm and status of both directions. */
+const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => {
+  const verify = async (asked: Verifying): Promise<Outcome<VerifiedTransaction>> => {
+    const { side, grams, amountPaise } = asked;
+    if (!isTraded(grams)) return refused(PROVIDER_REFUSED, 'not a whole number of 0.0001 g');
+    const isBuy = side === 'buy';
+    const verified = await call({
+      operation: `${side}-verify`,
+      path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(asked.providerUserId)),
+      body: {
+        rate_id: idOnWire(asked.rateId),
+        gold_amount: gramsOnWire(grams),
+        [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
+      },
+      answer: wire.verifyAnswer,
+      refusalCodes: {
+        [wire.invalidRateCode[side]]: RATE_LAPSED,
+        [wire.amountMismatchCode[side]]: AMOUNT_MISMATCH,
+      },
+    });
+    if (verified.kind !== 'done') return verified;
+    const answer = verified.value;
+    if (answer.gold_amount !== grams) {
+      return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
+    }
+    const answered = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
+    if (answered !== amountPaise) {
+      return refused(AMOUNT_MISMATCH, 'the verify returned other rupees than its rate gives');
+    }
+    return done({ providerTxId: answer.tx_id, grams, providerAmountPaise: amountPaise });
+  };
+
+  const confirm = async (side: Side, request: ConfirmRequest) => {
+    const { providerUserId, providerTxId, pincode } = request;
+    const given = { date: wire.confirmDate(clock.now()), pincode };
+    const fields = wire.confirmFields[side].map((name) => [name, given[name]]);
+    const confirmed = await call({
+      operation: `${side}-confirm`,
+      path: (side === 'buy' ? wire.paths.buyConfirm : wire.paths.sellConfirm)(
+        inPath(providerUserId),
+      ),
+      body: { tx_id: idOnWire(providerTxId), ...Object.fromEntries(fields) },
+      answer: wire.confirmAnswer,
+    });
+    return mapDone(confirmed, ({ invoice_id: invoiceId }) => ({ invoiceId }));
+  };
+
+  const status = async (side: Side, providerTxId: string) => {
+    const { buyStatus, sellStatus } = wire.paths;
+    const answered = await call({
+      operation: `${side}-status`,
+      path: (side === 'buy' ? buyStatus : sellStatus)(inPath(providerTxId)),
+      answer: wire.statusAnswer,
+      refusalCode: UNKNOWN_TRANSACTION,
+    });
+    return mapDone(answered, (answer) => answer.status);
+  };
+
+  return {
+    verifyBuy: ({ rateBuyPaise, rateTaxBps, ...rest }) => {
+      const amountPaise = rupeesFor(rest.grams, rateWithTax(rateBuyPaise, rateTaxBps));
+      return verify({ ...rest, side: 'buy', amountPaise });
+    },
+    verifySell: ({ rateSellPaise, ...rest }) =>
+      verify({ ...rest, side: 'sell', amountPaise: rupeesFor(rest.grams, rateSellPaise) }),
+    confirmBuy: (request) => confirm('buy', request),
+    confirmSell: (request) => confirm('sell', request),
+    buyStatus: ({ providerTxId }) => status('buy', providerTxId),
+    sellStatus: ({ providerTxId }) => status('sell', providerTxId),
+  };
+};
+
+const toUser = (answer: z.output<typeof wire.userAnswer>): ProviderUser => ({
   providerUserId: answer.id,
   goldBalanceGrams: answer.gold_balance,
 });
@@ -27,9 +282,9 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
   async register({ phone, name, pincode, email }) {
     const answered = await call({
       operation: 'register',
-      path: paths.users,
-      body: { name, mobile_no: mobileNumber(phone), pin_code: pincode, email },
-      answer: userAnswer,
+      path: wire.paths.users,
+      body: { name, mobile_no: wire.mobileNumber(phone), pin_code: pincode, email },
+      answer: wire.userAnswer,
       // registration-api: idempotent on `mobile_no`.
       isIdempotent: true,
     });
@@ -39,7 +294,7 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
   async updateKyc({ providerUserId, pan, identityNumber }) {
     const answered = await call({
       operation: 'register',
-      path: paths.kycUpdate(inPath(providerUserId)),
+      path: wire.paths.kycUpdate(inPath(providerUserId)),
       body: { kyc_requirement: { pan_no: pan, identity_no: identityNumber } },
       answer: z.looseObject({}),
       isIdempotent: true,
@@ -48,8 +303,8 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
   },
 
   async getUser(providerUserId) {
-    const path = paths.user(inPath(providerUserId));
-    return mapDone(await call({ operation: 'get-user', path, answer: userAnswer }), toUser);
+    const path = wire.paths.user(inPath(providerUserId));
+    return mapDone(await call({ operation: 'get-user', path, answer: wire.userAnswer }), toUser);
   },
 });
 
@@ -58,7 +313,7 @@ const kindByType: ReadonlyMap<string, ProviderTransaction['kind']> = new Map([
   ['sell', 'SELL'],
 ]);
 
-type TransactionRow = z.output<typeof transactionsAnswer>['transactions'][number];
+type TransactionRow = z.output<typeof wire.transactionsAnswer>['transactions'][number];
 
 const toTransaction = (row: TransactionRow): ProviderTransaction => {
   const amountPaise = row.buy_price ?? row.sell_price;
@@ -70,17 +325,17 @@ const toTransaction = (row: TransactionRow): ProviderTransaction => {
   };
 };
 
-/** Creates SafeGold as the gold provider; assumptions about its API are in `safegold.facts.ts`. */
+/** Creates SafeGold as the gold provider; assumptions about its API are in `safegold.wire.ts`. */
 export const createSafegold = (
   config: SafegoldConfig,
   deps: AdapterDeps,
 ): GoldProvider & Closable => {
   const calls = createSafegoldCalls(config, deps);
-  const invoice = invoiceAnswer(config.SAFEGOLD_BASE_URL);
+  const invoice = wire.invoiceAnswer(config.SAFEGOLD_BASE_URL);
   return {
     code: 'safegold',
     isTestSystem: new URL(config.SAFEGOLD_BASE_URL).hostname === 'partners-staging.safegold.com',
-    rules: safegoldRules,
+    rules: wire.safegoldRules,
     price: createSafegoldPrice(calls, deps.clock, config.SAFEGOLD_SPOT_FIELD),
     ...createSafegoldUsers(calls),
     ...createSafegoldTrades(calls, deps.clock),
@@ -88,7 +343,7 @@ export const createSafegold = (
     async invoiceLink({ providerTxId }) {
       const answered = await calls.call({
         operation: 'invoice',
-        path: paths.invoice(inPath(providerTxId)),
+        path: wire.paths.invoice(inPath(providerTxId)),
         answer: invoice,
         refusalCode: UNKNOWN_TRANSACTION,
       });
@@ -98,9 +353,9 @@ export const createSafegold = (
     async listTransactions(providerUserId, page) {
       const answered = await calls.call({
         operation: 'transactions',
-        path: paths.transactions(inPath(providerUserId)),
+        path: wire.paths.transactions(inPath(providerUserId)),
         query: { page: String(page) },
-        answer: transactionsAnswer,
+        answer: wire.transactionsAnswer,
       });
       return mapDone(answered, ({ transactions, meta }) => ({
         transactions: transactions.map(toTransaction),

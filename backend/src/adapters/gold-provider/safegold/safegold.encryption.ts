@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { bodyEncryption } from './safegold.facts.ts';
+import { bodyEncryption } from './safegold.wire.ts';
 
 const ivBytes = 16;
 

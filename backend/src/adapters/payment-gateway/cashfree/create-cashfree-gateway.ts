@@ -24,10 +24,9 @@ import {
   type GatewayOrder,
   type PaymentGateway,
 } from '../port.ts';
-import * as facts from './cashfree.facts.ts';
-import * as answers from './cashfree.schemas.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
 import { readCashfreeEvent } from './read-cashfree-event.ts';
+import * as wire from './cashfree.wire.ts';
 
 /** A refusal of this adapter's own: an earlier request took the id, or its key. */
 const ALREADY_REQUESTED = 'CASHFREE_ALREADY_REQUESTED';
@@ -46,11 +45,11 @@ interface CashfreeCalls extends Omit<GatewayCalls, 'post'> {
 
 const codeOf = (status: number): string => {
   if (status === 404) return GATEWAY_NOT_FOUND;
-  return facts.alreadyRequested.has(status) ? ALREADY_REQUESTED : GATEWAY_REFUSED;
+  return wire.alreadyRequested.has(status) ? ALREADY_REQUESTED : GATEWAY_REFUSED;
 };
 
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = answers.errorAnswer.safeParse(json);
+  const error = wire.errorAnswer.safeParse(json);
   if (status < 400 || !error.success) return undefined;
   const { code, type, message } = error.data;
   return refused(codeOf(status), `${code ?? type ?? status}: ${message.slice(0, 200)}`);
@@ -63,9 +62,9 @@ const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): Cashfre
       baseUrl: config.CASHFREE_BASE_URL,
       timeoutMs: config.CASHFREE_TIMEOUT_MS,
       headers: {
-        [facts.headers.clientId]: config.CASHFREE_CLIENT_ID,
-        [facts.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
-        [facts.headers.apiVersion]: facts.apiVersion,
+        [wire.headers.clientId]: config.CASHFREE_CLIENT_ID,
+        [wire.headers.clientSecret]: config.CASHFREE_CLIENT_SECRET,
+        [wire.headers.apiVersion]: wire.apiVersion,
       },
       readRefusal,
     },
@@ -74,7 +73,7 @@ const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): Cashfre
   return {
     ...calls,
     post: ({ idempotencyKey, ...call }, answer) =>
-      calls.post({ ...call, headers: { [facts.headers.idempotencyKey]: idempotencyKey } }, answer),
+      calls.post({ ...call, headers: { [wire.headers.idempotencyKey]: idempotencyKey } }, answer),
   };
 };
 
@@ -118,7 +117,7 @@ const createCashfreeDebits = ({
   clock,
 }: CashfreeDebitsDeps): CashfreeDebits => {
   const getCharge = (subscriptionId: string, orderId: string) =>
-    get('get-debit', facts.paths.charge(subscriptionId, orderId), answers.chargeAnswer);
+    get('get-debit', wire.paths.charge(subscriptionId, orderId), wire.chargeAnswer);
 
   /**
    * A token comes from a customer's device. It is charged for nobody but the customer whose phone
@@ -129,13 +128,13 @@ const createCashfreeDebits = ({
     mandateToken,
   }: MandateDebit): Promise<Outcome<true>> => {
     const [order, mandate] = await Promise.all([
-      get('get-order', facts.paths.order(gatewayOrderId), answers.orderAnswer),
-      get('get-mandate', facts.paths.subscription(mandateToken), answers.subscriptionAnswer),
+      get('get-order', wire.paths.order(gatewayOrderId), wire.orderAnswer),
+      get('get-mandate', wire.paths.subscription(mandateToken), wire.subscriptionAnswer),
     ]);
     if (order.kind !== 'done') return order;
     if (mandate.kind !== 'done') return mandate;
     const { customer_phone: phone } = mandate.value.customer_details;
-    return facts.isSamePhone(order.value.customerPhone, phone)
+    return wire.isSamePhone(order.value.customerPhone, phone)
       ? done(true)
       : refused(GATEWAY_REFUSED, 'the mandate is not of the customer of this order');
   };
@@ -143,7 +142,7 @@ const createCashfreeDebits = ({
   return {
     async debitMandate(debit) {
       const { gatewayOrderId, mandateToken, amountPaise, idempotencyKey } = debit;
-      if (debit.currency !== facts.chargeCurrency) {
+      if (debit.currency !== wire.chargeCurrency) {
         return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
       }
       const owned = await checkOwner(debit);
@@ -151,12 +150,12 @@ const createCashfreeDebits = ({
       const json = {
         subscription_id: mandateToken,
         payment_id: gatewayOrderId,
-        payment_type: facts.chargeType,
+        payment_type: wire.chargeType,
         payment_amount: jsonNumber(formatRupees(amountPaise)),
         payment_schedule_date: istDate(clock.now()),
       };
-      const request = { operation: 'debit', path: facts.paths.charges, json, idempotencyKey };
-      const charge = await resolveRepeat(await post(request, answers.chargeAnswer), () =>
+      const request = { operation: 'debit', path: wire.paths.charges, json, idempotencyKey };
+      const charge = await resolveRepeat(await post(request, wire.chargeAnswer), () =>
         getCharge(mandateToken, gatewayOrderId),
       );
       return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));
@@ -185,18 +184,18 @@ const verifyCashfreeWebhook = (
   secrets: readonly string[],
   { rawBody, headers }: WebhookDelivery,
 ): VerifiedWebhook => {
-  const timestamp = headers[facts.headers.webhookTimestamp];
+  const timestamp = headers[wire.headers.webhookTimestamp];
   if (typeof timestamp !== 'string' || !/^\d{1,17}$/u.test(timestamp)) return { valid: false };
   const isGenuine = isSigned({
     message: Buffer.concat([Buffer.from(timestamp, 'utf8'), rawBody]),
-    signature: headers[facts.headers.webhookSignature],
+    signature: headers[wire.headers.webhookSignature],
     encoding: 'base64',
     secrets,
   });
   if (!isGenuine) return { valid: false };
   return {
     valid: true,
-    ...eventIdIn(headers, facts.headers.webhookEventId),
+    ...eventIdIn(headers, wire.headers.webhookEventId),
     event: readCashfreeEvent(rawBody),
   };
 };
@@ -217,7 +216,7 @@ export const createCashfreeGateway = (
   const { get, post, close, isAvailable } = calls;
   const { debitMandate, listCharges } = createCashfreeDebits({ calls, clock });
 
-  const readOrder = (id: string) => get('get-order', facts.paths.order(id), answers.orderAnswer);
+  const readOrder = (id: string) => get('get-order', wire.paths.order(id), wire.orderAnswer);
 
   const getOrder = async (id: string): Promise<Outcome<GatewayOrder>> =>
     mapDone(await readOrder(id), ({ order }) => order);
@@ -230,21 +229,21 @@ export const createCashfreeGateway = (
       order_amount: jsonNumber(formatRupees(amountPaise)),
       order_currency: currency,
       customer_details: {
-        customer_id: facts.customerId(customer.id),
-        customer_phone: facts.customerPhone(customer.phone),
+        customer_id: wire.customerId(customer.id),
+        customer_phone: wire.customerPhone(customer.phone),
         customer_email: customer.email,
         customer_name: customer.name,
       },
       order_expiry_time:
-        expiresAt && facts.orderExpiry(expiresAt, clock.now(), shortestMs).toISOString(),
-      order_tags: mandateToken === undefined ? undefined : { [facts.mandateTag]: mandateToken },
+        expiresAt && wire.orderExpiry(expiresAt, clock.now(), shortestMs).toISOString(),
+      order_tags: mandateToken === undefined ? undefined : { [wire.mandateTag]: mandateToken },
     };
   };
 
   return {
     code: 'cashfree',
     publicKey: config.CASHFREE_CLIENT_ID,
-    credentials: facts.credentialsOf({
+    credentials: wire.credentialsOf({
       baseUrl: config.CASHFREE_BASE_URL,
       clientId: config.CASHFREE_CLIENT_ID,
       clientSecret: config.CASHFREE_CLIENT_SECRET,
@@ -260,11 +259,11 @@ export const createCashfreeGateway = (
       const made = await post(
         {
           operation: 'create-order',
-          path: facts.paths.orders,
+          path: wire.paths.orders,
           json: orderBody(asked),
           idempotencyKey: receipt,
         },
-        answers.orderAnswer,
+        wire.orderAnswer,
       );
       const order = await resolveRepeat(made, () => readOrder(receipt));
       return mapDone(order, (answer) => answer.order);
@@ -278,7 +277,7 @@ export const createCashfreeGateway = (
     async listPayments(gatewayOrderId): Promise<Outcome<readonly GatewayPayment[]>> {
       const [order, payments] = await Promise.all([
         readOrder(gatewayOrderId),
-        get('list-payments', facts.paths.payments(gatewayOrderId), answers.paymentsAnswer),
+        get('list-payments', wire.paths.payments(gatewayOrderId), wire.paymentsAnswer),
       ]);
       if (order.kind !== 'done') return order;
       const { mandate } = order.value;
@@ -289,14 +288,14 @@ export const createCashfreeGateway = (
 
     async getRefunds({ gatewayPaymentId, gatewayOrderId }) {
       if (gatewayOrderId === null) return unknown(NO_ORDER_ID);
-      const path = facts.paths.refunds(gatewayOrderId);
-      return mapDone(await get('get-refund', path, answers.refundsAnswer), (refunds) =>
+      const path = wire.paths.refunds(gatewayOrderId);
+      return mapDone(await get('get-refund', path, wire.refundsAnswer), (refunds) =>
         refunds.flatMap((one) => (one.gatewayPaymentId === gatewayPaymentId ? [one.refund] : [])),
       );
     },
 
     getDisputes: ({ gatewayPaymentId }) =>
-      get('get-dispute', facts.paths.disputes(gatewayPaymentId), answers.disputesAnswer),
+      get('get-dispute', wire.paths.disputes(gatewayPaymentId), wire.disputesAnswer),
 
     /**
      * Cashfree signs nothing for the customer's device, and its checkout hands out no payment's id
@@ -304,8 +303,8 @@ export const createCashfreeGateway = (
      * Its signature is not read.
      */
     async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
-      const path = facts.paths.payments(gatewayOrderId);
-      const listed = await get('list-payments', path, answers.paymentsAnswer);
+      const path = wire.paths.payments(gatewayOrderId);
+      const listed = await get('list-payments', path, wire.paymentsAnswer);
       return mapDone(
         listed,
         (payments) =>

@@ -1,51 +1,54 @@
 import { z } from 'zod';
 import { parseLosslessJson } from '../../../platform/http-client/index.ts';
 import type { ParsedGatewayEvent, UnreadableEvent } from '../port.ts';
-import * as facts from './cashfree.facts.ts';
-import { currency, id, method, moment, rupees } from './cashfree.schemas.ts';
+import * as wire from './cashfree.wire.ts';
 
 const envelope = z.object({
   type: z.string().regex(/^[\w.-]{1,64}$/u),
-  event_time: moment,
+  event_time: wire.moment,
   data: z.record(z.string(), z.unknown()),
 });
 
 /** payments/webhooks */
 const paymentData = z.object({
-  order: z.object({ order_id: id }),
+  order: z.object({ order_id: wire.id }),
   payment: z.object({
-    cf_payment_id: id,
-    payment_amount: rupees,
-    payment_currency: currency,
-    payment_group: method,
+    cf_payment_id: wire.id,
+    payment_amount: wire.rupees,
+    payment_currency: wire.currency,
+    payment_group: wire.method,
     is_captured: z.boolean().nullish(),
   }),
 });
 
 /** subscription/webhooks: `payment_id` is the order that the charge was requested for. */
 const chargeData = z.object({
-  payment_id: id,
-  cf_payment_id: id,
-  payment_amount: rupees,
-  payment_currency: currency.nullish(),
+  payment_id: wire.id,
+  cf_payment_id: wire.id,
+  payment_amount: wire.rupees,
+  payment_currency: wire.currency.nullish(),
   payment_type: z.string(),
 });
 
-const someRupees = rupees.refine((amount) => amount > 0n);
+const someRupees = wire.rupees.refine((amount) => amount > 0n);
 
 /** refunds/webhooks, and a subscription's. An automatic refund may name no order. */
 const refundData = z.object({
-  cf_refund_id: id,
-  cf_payment_id: id,
-  order_id: id.nullish().catch(undefined),
+  cf_refund_id: wire.id,
+  cf_payment_id: wire.id,
+  order_id: wire.id.nullish().catch(undefined),
   refund_amount: someRupees,
   refund_status: z.string(),
 });
 
 /** disputes/dispute-webhooks */
 const disputeData = z.object({
-  dispute: z.object({ dispute_id: id, dispute_amount: someRupees, dispute_status: z.string() }),
-  order_details: z.object({ order_id: id.nullish().catch(undefined), cf_payment_id: id }),
+  dispute: z.object({
+    dispute_id: wire.id,
+    dispute_amount: someRupees,
+    dispute_status: z.string(),
+  }),
+  order_details: z.object({ order_id: wire.id.nullish().catch(undefined), cf_payment_id: wire.id }),
 });
 
 interface Envelope {
@@ -66,7 +69,7 @@ const readPayment: Read = ({ name, occurredAt, data }) => {
   const { payment_group: group } = payment;
   return {
     // Authorised money that nobody has captured yet is no capture.
-    kind: payment.is_captured === false ? 'other' : (facts.paymentEvents.get(name) ?? 'other'),
+    kind: payment.is_captured === false ? 'other' : (wire.paymentEvents.get(name) ?? 'other'),
     name,
     gatewayOrderId: order.order_id,
     gatewayPaymentId: payment.cf_payment_id,
@@ -81,15 +84,15 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   const read = chargeData.safeParse(data);
   if (!read.success) return undefined;
   const charge = read.data;
-  const isCharge = charge.payment_type === facts.chargeType;
+  const isCharge = charge.payment_type === wire.chargeType;
   return {
     // The authorisation of a mandate is a payment too, and of no order of ours.
-    kind: isCharge ? (facts.chargeEvents.get(name) ?? 'other') : 'other',
+    kind: isCharge ? (wire.chargeEvents.get(name) ?? 'other') : 'other',
     name,
     gatewayOrderId: charge.payment_id,
     gatewayPaymentId: charge.cf_payment_id,
     amountPaise: charge.payment_amount,
-    currency: charge.payment_currency ?? facts.chargeCurrency,
+    currency: charge.payment_currency ?? wire.chargeCurrency,
     occurredAt,
   };
 };
@@ -100,7 +103,7 @@ const readRefund =
     const read = refundData.safeParse(partOf(data));
     if (!read.success) return undefined;
     const refund = read.data;
-    if (facts.refundStatuses[refund.refund_status] !== 'PROCESSED') return undefined;
+    if (wire.refundStatuses[refund.refund_status] !== 'PROCESSED') return undefined;
     return {
       kind: 'refunded',
       name,
@@ -116,7 +119,7 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
   const read = disputeData.safeParse(data);
   if (!read.success) return undefined;
   const { dispute, order_details: order } = read.data;
-  if (facts.disputeStatus(dispute.dispute_status) !== 'LOST') return undefined;
+  if (wire.disputeStatus(dispute.dispute_status) !== 'LOST') return undefined;
   return {
     kind: 'dispute_lost',
     name,
@@ -130,8 +133,8 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
 
 /** Every event that can be of consequence; a dispute may be lost at each of its stages. */
 const readers: ReadonlyMap<string, Read> = new Map([
-  ...[...facts.paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
-  ...[...facts.chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
+  ...[...wire.paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
+  ...[...wire.chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
   ['REFUND_STATUS_WEBHOOK', readRefund(({ refund }) => refund)],
   ['AUTO_REFUND_STATUS_WEBHOOK', readRefund(({ auto_refund: refund }) => refund)],
   // A charge's refund names the charge, and with it the order, as `payment_id`.

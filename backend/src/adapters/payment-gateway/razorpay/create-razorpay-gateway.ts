@@ -19,21 +19,9 @@ import {
   type CreateGatewayOrder,
   type GatewayOrder,
 } from '../port.ts';
-import * as facts from './razorpay.facts.ts';
 import type { RazorpayConfig } from './razorpay.config.ts';
-import {
-  errorAnswer,
-  paymentsAnswer,
-  type ListedPayment,
-  customerAnswer,
-  orderContactAnswer,
-  recurringAnswer,
-  disputesAnswer,
-  orderAnswer,
-  ordersAnswer,
-  refundsAnswer,
-} from './razorpay.schemas.ts';
 import { readRazorpayEvent } from './read-razorpay-event.ts';
+import * as wire from './razorpay.wire.ts';
 
 /** The calls to Razorpay, whose lists come in pages. */
 interface RazorpayCalls extends GatewayCalls {
@@ -47,12 +35,12 @@ interface RazorpayCalls extends GatewayCalls {
 
 /** Reads the gateway's refusal. Its text is for our logs, and may quote what it refuses. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = errorAnswer.safeParse(json);
-  if (!facts.refusalStatuses.has(status) || !error.success) return undefined;
+  const error = wire.errorAnswer.safeParse(json);
+  if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
   const { code, description } = error.data.error;
   const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;
   return refused(
-    facts.saysNotFound(status, description) ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED,
+    wire.saysNotFound(status, description) ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED,
     message,
   );
 };
@@ -78,11 +66,11 @@ const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): Razorpa
       answer: z.ZodType<{ readonly items: readonly T[] }>,
     ) {
       const all: T[] = [];
-      for (let page = 0; page < facts.maximumPages; page += 1) {
-        const found = await calls.get(operation, path, answer, facts.pageQuery(page));
+      for (let page = 0; page < wire.maximumPages; page += 1) {
+        const found = await calls.get(operation, path, answer, wire.pageQuery(page));
         if (found.kind !== 'done') return found;
         all.push(...found.value.items);
-        if (found.value.items.length < facts.pageSize) return done(all);
+        if (found.value.items.length < wire.pageSize) return done(all);
       }
       return unknown('LIST_TOO_LONG');
     },
@@ -93,9 +81,9 @@ const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): Razorpa
 const listPaymentsOf = async (
   { get }: Pick<RazorpayCalls, 'get'>,
   gatewayOrderId: string,
-): Promise<Outcome<readonly ListedPayment[]>> => {
-  const path = facts.paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
-  return mapDone(await get('list-payments', path, paymentsAnswer), ({ items }) => items);
+): Promise<Outcome<readonly wire.ListedPayment[]>> => {
+  const path = wire.paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
+  return mapDone(await get('list-payments', path, wire.paymentsAnswer), ({ items }) => items);
 };
 
 type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
@@ -108,7 +96,7 @@ type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
  */
 const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
   async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
-    const [, customerId, token] = facts.mandateTokenPattern.exec(mandateToken) ?? [];
+    const [, customerId, token] = wire.mandateTokenPattern.exec(mandateToken) ?? [];
     if (customerId === undefined || token === undefined) {
       return refused(GATEWAY_REFUSED, 'the mandate token is not cust_ID/token_ID');
     }
@@ -118,24 +106,24 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
     const customer = await calls.get(
       'get-customer',
-      facts.paths.customer(customerId),
-      customerAnswer,
+      wire.paths.customer(customerId),
+      wire.customerAnswer,
     );
     if (customer.kind !== 'done') return customer;
     const { email, contact } = customer.value;
     const order = await calls.get(
       'get-order',
-      facts.paths.order(encodeURIComponent(gatewayOrderId)),
-      orderContactAnswer,
+      wire.paths.order(encodeURIComponent(gatewayOrderId)),
+      wire.orderContactAnswer,
     );
     if (order.kind !== 'done') return order;
-    if (!facts.isSameContact(order.value.notes[facts.contactNote] ?? '', contact)) {
+    if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
       return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
     }
     const debited = await calls.post(
       {
         operation: 'debit',
-        path: facts.paths.recurring,
+        path: wire.paths.recurring,
         json: {
           email,
           contact,
@@ -144,12 +132,12 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
           order_id: gatewayOrderId,
           customer_id: customerId,
           token,
-          recurring: facts.recurringFlag,
+          recurring: wire.recurringFlag,
           description: 'Installment',
-          notes: { [facts.debitKeyNote]: idempotencyKey },
+          notes: { [wire.debitKeyNote]: idempotencyKey },
         },
       },
-      recurringAnswer,
+      wire.recurringAnswer,
     );
     return mapDone(debited, ({ razorpay_payment_id: id }) => ({ gatewayDebitId: id }));
   },
@@ -169,8 +157,8 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
   const findOrderByReceipt = async (
     receipt: string,
   ): Promise<Outcome<GatewayOrder | undefined>> => {
-    const query = facts.receiptQuery(receipt);
-    const listed = await get('get-order', facts.paths.orders, ordersAnswer, query);
+    const query = wire.receiptQuery(receipt);
+    const listed = await get('get-order', wire.paths.orders, wire.ordersAnswer, query);
     if (listed.kind !== 'done') return listed;
     const { items } = listed.value;
     const found = items.filter((order) => order.receipt === receipt);
@@ -184,22 +172,22 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
     post(
       {
         operation: 'create-order',
-        path: facts.paths.orders,
+        path: wire.paths.orders,
         json: {
           amount: toSafePaise(amountPaise),
           currency,
           receipt,
-          notes: { [facts.contactNote]: customer.phone },
+          notes: { [wire.contactNote]: customer.phone },
         },
       },
-      orderAnswer,
+      wire.orderAnswer,
     );
 
   return {
     // An order can't be told when to stop taking payments: a late capture is for the caller.
     async createOrder(order) {
       const made = await send(order);
-      if (made.kind !== 'refused' || !facts.saysReceiptIsUsed(made.message)) return made;
+      if (made.kind !== 'refused' || !wire.saysReceiptIsUsed(made.message)) return made;
       const found = await findOrderByReceipt(order.receipt);
       if (found.kind === 'done' && found.value !== undefined) return done(found.value);
       return unknown('RECEIPT_USED_ORDER_NOT_FOUND');
@@ -208,7 +196,7 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
     findOrderByReceipt,
 
     getOrder: (gatewayOrderId) =>
-      get('get-order', facts.paths.order(inPath(gatewayOrderId)), orderAnswer),
+      get('get-order', wire.paths.order(inPath(gatewayOrderId)), wire.orderAnswer),
 
     async listPayments(gatewayOrderId) {
       return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
@@ -217,11 +205,15 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
     },
 
     getRefunds: ({ gatewayPaymentId }) =>
-      getAll('get-refund', facts.paths.refundsOfPayment(inPath(gatewayPaymentId)), refundsAnswer),
+      getAll(
+        'get-refund',
+        wire.paths.refundsOfPayment(inPath(gatewayPaymentId)),
+        wire.refundsAnswer,
+      ),
 
     // There is no list of one payment's disputes; disputes are few, so all of them are read.
     async getDisputes({ gatewayPaymentId }) {
-      const listed = await getAll('get-dispute', facts.paths.disputes, disputesAnswer);
+      const listed = await getAll('get-dispute', wire.paths.disputes, wire.disputesAnswer);
       return mapDone(listed, (disputes) =>
         disputes
           .filter((dispute) => dispute.gatewayPaymentId === gatewayPaymentId)
@@ -231,7 +223,7 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
   };
 };
 
-/** Razorpay as a payment gateway; the wire's facts are in `razorpay.facts.ts`. */
+/** Razorpay as a payment gateway; the wire's facts are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (
   config: RazorpayConfig,
   deps: AdapterDeps,
@@ -240,7 +232,7 @@ export const createRazorpayGateway = (
   return {
     code: 'razorpay',
     publicKey: config.RAZORPAY_KEY_ID,
-    credentials: facts.credentialsOf(config.RAZORPAY_KEY_ID),
+    credentials: wire.credentialsOf(config.RAZORPAY_KEY_ID),
     ...createRazorpayOrders(calls),
     ...createRazorpayDebits(calls),
 
@@ -260,13 +252,13 @@ export const createRazorpayGateway = (
     verifyWebhook({ rawBody, headers }) {
       const isGenuine = isSigned({
         message: rawBody,
-        signature: headers[facts.signatureHeader],
+        signature: headers[wire.signatureHeader],
         encoding: 'hex',
         secrets: config.RAZORPAY_WEBHOOK_SECRETS,
       });
       if (!isGenuine) return { valid: false };
       const event = readRazorpayEvent(rawBody);
-      return { valid: true, ...eventIdIn(headers, facts.eventIdHeader), event };
+      return { valid: true, ...eventIdIn(headers, wire.eventIdHeader), event };
     },
 
     isAvailable: () => calls.isAvailable(),

@@ -6,8 +6,14 @@ import type {
   ParsedReversalEvent,
   UnreadableEvent,
 } from '../port.ts';
-import { paymentEvents, reversalEvents } from './razorpay.facts.ts';
-import { disputeOfEvent, eventBody, paymentOfEvent, refundOfEvent } from './razorpay.schemas.ts';
+import {
+  paymentEvents,
+  reversalEvents,
+  disputeOfEvent,
+  eventBody,
+  paymentOfEvent,
+  refundOfEvent,
+} from './razorpay.wire.ts';
 
 const unreadable: UnreadableEvent = { kind: 'unreadable' };
 

@@ -27,16 +27,9 @@ import {
   type CreatePayout,
   type ProviderPayout,
 } from '../port.ts';
-import * as facts from './razorpayx.facts.ts';
 import type { RazorpayxConfig } from './razorpayx.config.ts';
-import {
-  errorAnswer,
-  idAnswer,
-  validationAnswer,
-  payoutAnswer,
-  payoutsAnswer,
-} from './razorpayx.schemas.ts';
 import { readRazorpayxEvent } from './read-razorpayx-event.ts';
+import * as wire from './razorpayx.wire.ts';
 
 type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
 
@@ -54,12 +47,12 @@ interface RazorpayxCalls extends Closable {
 
 /** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = errorAnswer.safeParse(json);
-  if (!facts.refusalStatuses.has(status) || !error.success) return undefined;
+  const error = wire.errorAnswer.safeParse(json);
+  if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
   const { code, description } = error.data.error;
   const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;
   return refused(
-    facts.saysNotFound(status, description) ? PAYOUT_NOT_FOUND : PAYOUT_REFUSED,
+    wire.saysNotFound(status, description) ? PAYOUT_NOT_FOUND : PAYOUT_REFUSED,
     message,
   );
 };
@@ -91,15 +84,15 @@ const createRazorpayxCalls = (config: RazorpayxConfig, deps: AdapterDeps): Razor
 type Accounts = Pick<PayoutProvider, 'ensureFundAccount' | 'startValidation' | 'getValidation'>;
 
 const contactOf = ({ reference, name, phone, email }: Payee) => ({
-  name: facts.nameOf(name, facts.contactNameLength),
+  name: wire.nameOf(name, wire.contactNameLength),
   ...(email === undefined ? {} : { email }),
-  ...(phone === undefined ? {} : { contact: facts.contactNumber(phone) }),
-  type: facts.contactType,
+  ...(phone === undefined ? {} : { contact: wire.contactNumber(phone) }),
+  type: wire.contactType,
   reference_id: reference,
 });
 
 const bankAccountOf = ({ holderName, ifsc, accountNumber }: BankDetails) => ({
-  name: facts.nameOf(holderName, facts.holderNameLength),
+  name: wire.nameOf(holderName, wire.holderNameLength),
   ifsc,
   account_number: accountNumber,
 });
@@ -114,18 +107,18 @@ const createRazorpayxAccounts = (
     const contact = await post(
       {
         operation: 'create-contact',
-        path: facts.paths.contacts,
+        path: wire.paths.contacts,
         json: contactOf(payee),
         isIdempotent: true,
       },
-      idAnswer,
+      wire.idAnswer,
     );
     if (contact.kind !== 'done') return contact;
     const contactId = contact.value.id;
     const account = await post(
       {
         operation: 'create-fund-account',
-        path: facts.paths.fundAccounts,
+        path: wire.paths.fundAccounts,
         json: {
           contact_id: contactId,
           account_type: 'bank_account',
@@ -133,7 +126,7 @@ const createRazorpayxAccounts = (
         },
         isIdempotent: true,
       },
-      idAnswer,
+      wire.idAnswer,
     );
     return account.kind === 'done' ? done({ contactId, fundAccountId: account.value.id }) : account;
   },
@@ -143,10 +136,10 @@ const createRazorpayxAccounts = (
     post(
       {
         operation: 'validate-account',
-        path: facts.paths.validations,
+        path: wire.paths.validations,
         json: {
           source_account_number: accountNumber,
-          validation_type: facts.validationType,
+          validation_type: wire.validationType,
           reference_id: bankAccountId,
           notes: {},
           fund_account: {
@@ -157,12 +150,12 @@ const createRazorpayxAccounts = (
         },
         isIdempotent: false,
       },
-      validationAnswer,
+      wire.validationAnswer,
     ),
 
   async getValidation(validationId) {
-    const path = facts.paths.validation(encodeURIComponent(validationId));
-    const found = await get({ operation: 'get-validation', path }, validationAnswer);
+    const path = wire.paths.validation(encodeURIComponent(validationId));
+    const found = await get({ operation: 'get-validation', path }, wire.validationAnswer);
     if (found.kind !== 'done' || found.value.validationId === validationId) return found;
     return unknown(ECHO_MISMATCH);
   },
@@ -175,9 +168,9 @@ type Payouts = Pick<
 
 /** Names the part of a request that the provider would refuse; undefined when it can be sent. */
 const misfit = (asked: CreatePayout): string | undefined => {
-  if (!facts.idempotencyKeyPattern.test(asked.idempotencyKey)) return 'idempotency key';
-  if (!facts.referenceIdPattern.test(asked.referenceId)) return 'reference';
-  const { minimumPaise, maximumImpsPaise } = facts.razorpayxRules;
+  if (!wire.idempotencyKeyPattern.test(asked.idempotencyKey)) return 'idempotency key';
+  if (!wire.referenceIdPattern.test(asked.referenceId)) return 'reference';
+  const { minimumPaise, maximumImpsPaise } = wire.razorpayxRules;
   const isPayable = asked.amountPaise >= minimumPaise && asked.amountPaise <= maximumImpsPaise;
   return isPayable ? undefined : 'amount';
 };
@@ -192,9 +185,9 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
   const findPayoutByReference = async (
     referenceId: string,
   ): Promise<Outcome<ProviderPayout | undefined>> => {
-    const query = facts.referenceQuery(accountNumber, referenceId);
-    const call = { operation: 'list-payouts', path: facts.paths.payouts, query };
-    const listed = await get(call, payoutsAnswer);
+    const query = wire.referenceQuery(accountNumber, referenceId);
+    const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
+    const listed = await get(call, wire.payoutsAnswer);
     if (listed.kind !== 'done') return listed;
     const { items } = listed.value;
     const found = items.filter((payout) => payout.referenceId === referenceId);
@@ -207,8 +200,8 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
     post(
       {
         operation: 'create-payout',
-        path: facts.paths.payouts,
-        headers: { [facts.idempotencyHeader]: asked.idempotencyKey },
+        path: wire.paths.payouts,
+        headers: { [wire.idempotencyHeader]: asked.idempotencyKey },
         // Made from the attempt alone, so that a resend has the same bytes.
         json: {
           account_number: accountNumber,
@@ -216,16 +209,16 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
           amount: toSafePaise(asked.amountPaise),
           currency: 'INR',
           mode: asked.mode,
-          purpose: facts.purpose,
-          queue_if_low_balance: facts.queueIfLowBalance,
+          purpose: wire.purpose,
+          queue_if_low_balance: wire.queueIfLowBalance,
           reference_id: asked.referenceId,
-          narration: facts.narrationOf(asked.narration),
+          narration: wire.narrationOf(asked.narration),
         },
         // A repeat is harmless under the key, but whether and when to repeat is decided where the
         // intent is recorded, not here.
         isIdempotent: false,
       },
-      payoutAnswer,
+      wire.payoutAnswer,
     );
 
   /** A refused repeat (another body under a known key, say) does not refuse the send before it. */
@@ -252,8 +245,8 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
     },
 
     async getPayout(providerPayoutId) {
-      const path = facts.paths.payout(encodeURIComponent(providerPayoutId));
-      const found = await get({ operation: 'get-payout', path }, payoutAnswer);
+      const path = wire.paths.payout(encodeURIComponent(providerPayoutId));
+      const found = await get({ operation: 'get-payout', path }, wire.payoutAnswer);
       if (found.kind !== 'done' || found.value.providerPayoutId === providerPayoutId) return found;
       return unknown(ECHO_MISMATCH);
     },
@@ -261,17 +254,17 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
     findPayoutByReference,
 
     async listPayouts(asked) {
-      const query = facts.pageQuery(accountNumber, asked);
-      const call = { operation: 'list-payouts', path: facts.paths.payouts, query };
-      return mapDone(await get(call, payoutsAnswer), ({ items }) => ({
+      const query = wire.pageQuery(accountNumber, asked);
+      const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
+      return mapDone(await get(call, wire.payoutsAnswer), ({ items }) => ({
         payouts: items,
-        hasMore: items.length === facts.pageSize,
+        hasMore: items.length === wire.pageSize,
       }));
     },
   };
 };
 
-/** RazorpayX as the payout provider; the wire's facts are in `razorpayx.facts.ts`. */
+/** RazorpayX as the payout provider; the wire's facts are in `razorpayx.wire.ts`. */
 export const createRazorpayx = (
   config: RazorpayxConfig,
   deps: AdapterDeps,
@@ -281,18 +274,18 @@ export const createRazorpayx = (
   return {
     code: 'razorpayx',
     isTestSystem: config.RAZORPAYX_KEY_ID.startsWith('rzp_test_'),
-    rules: facts.razorpayxRules,
+    rules: wire.razorpayxRules,
     ...createRazorpayxPayouts(calls, accountNumber),
     ...createRazorpayxAccounts(calls, accountNumber),
 
     verifyWebhook({ rawBody, headers }) {
-      const isGenuine = facts.signatureHeaders.some((name) =>
+      const isGenuine = wire.signatureHeaders.some((name) =>
         isSigned({ message: rawBody, signature: headers[name], encoding: 'hex', secrets }),
       );
       if (!isGenuine) return { valid: false };
       return {
         valid: true,
-        ...eventIdIn(headers, facts.eventIdHeader),
+        ...eventIdIn(headers, wire.eventIdHeader),
         event: readRazorpayxEvent(rawBody),
       };
     },

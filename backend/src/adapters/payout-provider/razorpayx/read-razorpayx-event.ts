@@ -1,13 +1,14 @@
 import { parseLosslessJson } from '../../../platform/http-client/index.ts';
 import type { PayoutProviderEvent } from '../port.ts';
-import { payoutEvents, validationEvents } from './razorpayx.facts.ts';
 import {
+  payoutEvents,
+  validationEvents,
   describePayout,
   describeValidation,
   eventBody,
   payoutOfEvent,
   validationOfEvent,
-} from './razorpayx.schemas.ts';
+} from './razorpayx.wire.ts';
 
 const unreadable: PayoutProviderEvent = { kind: 'unreadable' };
 
