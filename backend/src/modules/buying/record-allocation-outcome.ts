@@ -1,10 +1,16 @@
-import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import {
+  UNKNOWN_TRANSACTION,
+  type GoldProvider,
+  type GoldProviderRules,
+  type ProviderTransactionStatus,
+} from '../../adapters/gold-provider/port.ts';
 import type { Grams } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { cancelScheduled, schedule } from '../../platform/jobs/index.ts';
+import { cancelScheduled } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { creditHolding, reserveForReview, type PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import {
@@ -15,6 +21,7 @@ import {
   notifyBought,
   type Actor,
   type GoldOrder,
+  type ManualReviewCode,
   type Orders,
 } from '../orders/index.ts';
 import { hasOpenReversal } from '../payments/index.ts';
@@ -28,13 +35,43 @@ import {
   recordIntent,
 } from '../provider-operations/index.ts';
 import {
-  decidableAfter,
-  isAboutMoney,
+  createTakeNextStep,
   nextInstallmentStep,
   nextStep,
   type NextStep,
   type Verdict,
-} from './allocation.rules.ts';
+} from './next-step.ts';
+
+/** Returns the moment after which a transaction that was not confirmed never will be. */
+const decidableAfter = (
+  verifiedAt: Date,
+  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
+): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
+
+/**
+ * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
+ * its way, so it is final only once the provider would not accept a confirm any more
+ * (contract: states > Allocation retries); a status that nobody answered is never final.
+ */
+export const readVerdict = (
+  status: Outcome<ProviderTransactionStatus>,
+  at: { readonly verifiedAt: Date; readonly now: Date },
+  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
+): Verdict => {
+  const isNotConfirmed =
+    (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
+    (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
+  if (isNotConfirmed) {
+    return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
+  }
+  if (status.kind !== 'done') return 'UNKNOWN';
+  if (status.value === 'SUCCESS') return 'BOUGHT';
+  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
+};
+
+/** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
+const isAboutMoney = (code: ManualReviewCode | null): boolean =>
+  code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE' || code === 'PAYMENT_REVERSED';
 
 /** The outcome of a try, by the provider's order-status. */
 interface AllocationOutcome {
@@ -262,33 +299,3 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
 };
 
 export type RecordAllocationOutcome = ReturnType<typeof createRecordAllocationOutcome>;
-
-type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
-  readonly status: 'PAID' | 'RETRY_PENDING';
-};
-
-/**
- * Creates the step that follows a try of an allocation that has not bought the gold, in the
- * caller's transaction, the order locked: the next try, or a person.
- */
-export const createTakeNextStep =
-  ({ orders }: { readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'> }) =>
-  async (
-    db: Db,
-    order: AwaitingOrder,
-    next: NextStep,
-    actor: Actor,
-  ): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
-    const { id, status } = order;
-    if (next.kind === 'REVIEW') {
-      const by = { actor, cause: 'allocation.given-up' };
-      await orders.sendToReview(db, order, next.code, next.reason, by);
-      return 'REVIEW';
-    }
-    if (status === 'RETRY_PENDING') return 'SKIPPED';
-    const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
-    const by = { cause: 'allocation.failed', actor };
-    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
-    await schedule(db, allocationRetry(id, next.dueAt));
-    return 'RETRY';
-  };

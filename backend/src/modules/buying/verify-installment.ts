@@ -25,8 +25,7 @@ import {
   type QuoteDeps,
   type VerifiedBuy,
 } from '../quotes/index.ts';
-import { nextInstallmentStep } from './allocation.rules.ts';
-import { createTakeNextStep } from './record-allocation-outcome.ts';
+import { createTakeNextStep, nextInstallmentStep } from './next-step.ts';
 
 /** A paid installment as it was read under its lock, to be verified at the provider. */
 export interface InstallmentToVerify {

@@ -1,45 +1,20 @@
-import { UNKNOWN_TRANSACTION } from '../../adapters/gold-provider/port.ts';
-import type {
-  GoldProviderRules,
-  ProviderTransactionStatus,
-} from '../../adapters/gold-provider/port.ts';
-import { addMs, addSeconds } from '../../platform/clock/clock.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
-import type { ManualReviewCode } from '../orders/index.ts';
+import { addSeconds } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { schedule } from '../../platform/jobs/index.ts';
+import {
+  allocationRetry,
+  type Actor,
+  type GoldOrder,
+  type ManualReviewCode,
+  type Orders,
+} from '../orders/index.ts';
 
 /**
- * The meaning of the provider's order-status for a confirm. BOUGHT: it sold the gold. NEVER: it did not
+ * Says what the provider's order-status means for a confirm. BOUGHT: it sold the gold. NEVER: it did not
  * and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can say,
  * so it must not be.
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
-
-/** Returns the moment after which a transaction that was not confirmed never will be. */
-export const decidableAfter = (
-  verifiedAt: Date,
-  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
-): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
-
-/**
- * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
- * its way, so it is final only once the provider would not accept a confirm any more
- * (contract: states > Allocation retries); a status that nobody answered is never final.
- */
-export const readVerdict = (
-  status: Outcome<ProviderTransactionStatus>,
-  at: { readonly verifiedAt: Date; readonly now: Date },
-  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
-): Verdict => {
-  const isNotConfirmed =
-    (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
-    (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
-  if (isNotConfirmed) {
-    return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
-  }
-  if (status.kind !== 'done') return 'UNKNOWN';
-  if (status.value === 'SUCCESS') return 'BOUGHT';
-  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
-};
 
 export type NextStep =
   | {
@@ -124,6 +99,32 @@ export const nextInstallmentStep = (tried: FailedInstallmentTry): NextStep => {
   return { kind: 'RETRY', dueAt: addSeconds(now, delay), failedTries };
 };
 
-/** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
-export const isAboutMoney = (code: ManualReviewCode | null): boolean =>
-  code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE' || code === 'PAYMENT_REVERSED';
+type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
+  readonly status: 'PAID' | 'RETRY_PENDING';
+};
+
+/**
+ * Creates the step that follows a try of an allocation that has not bought the gold, in the
+ * caller's transaction, the order locked: the next try, or a person.
+ */
+export const createTakeNextStep =
+  ({ orders }: { readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'> }) =>
+  async (
+    db: Db,
+    order: AwaitingOrder,
+    next: NextStep,
+    actor: Actor,
+  ): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
+    const { id, status } = order;
+    if (next.kind === 'REVIEW') {
+      const by = { actor, cause: 'allocation.given-up' };
+      await orders.sendToReview(db, order, next.code, next.reason, by);
+      return 'REVIEW';
+    }
+    if (status === 'RETRY_PENDING') return 'SKIPPED';
+    const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
+    const by = { cause: 'allocation.failed', actor };
+    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+    await schedule(db, allocationRetry(id, next.dueAt));
+    return 'RETRY';
+  };

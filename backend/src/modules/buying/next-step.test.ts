@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.wire.ts';
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
-import { nextInstallmentStep, nextStep, readVerdict } from './allocation.rules.ts';
+import { nextInstallmentStep, nextStep } from './next-step.ts';
+import { readVerdict } from './record-allocation-outcome.ts';
 
 type Status = Parameters<typeof readVerdict>[0];
 
