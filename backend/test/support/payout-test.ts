@@ -1,15 +1,24 @@
 import { moneyTest } from './money-test.ts';
 import { openMoneyOut, type MoneyOutOptions } from './open-money-out.ts';
 
+interface PayoutTestOptions extends MoneyOutOptions {
+  /** Rules by their words that the file's tests break on purpose; all others hold. */
+  readonly breaks?: readonly string[];
+}
+
+/** The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSells`). */
+const brokenBySales = 'a sell takes gold, and credits none';
+
 /**
  * Makes the `it` of a file of tests on bank accounts and payouts. After every test no faults are
  * left, and the invariants hold.
  */
-export const payoutTest = (options: MoneyOutOptions = {}) =>
+export const payoutTest = ({ breaks = [], ...options }: PayoutTestOptions = {}) =>
   moneyTest(
     () => openMoneyOut(options),
     ({ system: { addresses, sandbox } }) => ({
       at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
+      breaks: [brokenBySales, ...breaks],
       async settle() {
         await sandbox.control('DELETE', '/faults');
       },

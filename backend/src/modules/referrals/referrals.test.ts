@@ -2,14 +2,9 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 
 const it = goldTest();
-
-it.afterAll(async ({ open }) => {
-  await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
-});
 
 type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
 

@@ -1,20 +1,27 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
-import { openMoneyOut, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { payoutTest } from '#test/support/payout-test.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createUserTimelineRoutes } from './index.ts';
 
+const it = payoutTest({
+  // The order of jewellery is a row alone.
+  breaks: [
+    'the figures of a product order are the sums of its lines, numbered from 1',
+    "a product order's history is a chain without a gap that ends where the order is",
+  ],
+});
 let open: OpenMoneyOut;
 let operator: Caller;
 let url: string;
-beforeAll(async () => {
-  open = await openMoneyOut();
+it.beforeAll(async ({ open: opened }) => {
+  open = opened;
   const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
   const routes = createUserTimelineRoutes(open.system);
   url = await open.system.serve({ prefix: '/v1', routes, guard });
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
-afterAll(() => open.close());
 
 it('shows a customer, newest first, what happened to them', async () => {
   const { userId, call, payoutId, orderId } = await open.payout();

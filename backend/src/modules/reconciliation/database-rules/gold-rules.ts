@@ -119,6 +119,14 @@ export const sellRules: readonly DatabaseRule[] = [
         OR o.confirmed_at IS DISTINCT FROM max(m.at)`,
   },
   {
+    invariant: 1,
+    says: 'a sell takes gold, and credits none',
+    sql: `
+      SELECT o.id, o.status, o.grams, m.id AS movement_id, m.grams AS credited
+      FROM gold_order o JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'CREDIT'
+      WHERE o.type = 'SELL'`,
+  },
+  {
     invariant: 3,
     says: "a sell's rupees are its grams at its quote's price, with nothing withheld",
     sql: `
