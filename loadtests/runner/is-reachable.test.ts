@@ -29,10 +29,6 @@ it('looks for a host at the address that is given for it, by its own name', asyn
 });
 
 it('says no where nobody listens', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, 'close');
-  expect(await isReachable(`http://127.0.0.1:${port}`, {})).toBe(false);
+  // Not the port of a server that was closed: another process may have taken it since.
+  expect(await isReachable('http://127.0.0.1:1', {})).toBe(false);
 });

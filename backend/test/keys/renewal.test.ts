@@ -91,7 +91,9 @@ it('leaves nothing that an old key made, and nothing to do in the next round', a
   }
   const records = await system.db.kycRecord.findMany();
   expect(new Set(records.map(({ hashKey }) => hashKey))).toEqual(new Set([keyId]));
-  const rows = async () => [await system.db.user.findMany(), await system.db.kycRecord.findMany()];
+  const orderBy = { id: 'asc' } as const;
+  const rows = () =>
+    Promise.all([system.db.user.findMany({ orderBy }), system.db.kycRecord.findMany({ orderBy })]);
   const once = await rows();
   await sweep(rotating);
   expect(await rows()).toEqual(once);

@@ -17,6 +17,7 @@ import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
+import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
@@ -158,6 +159,18 @@ export const openMoneyOut = async ({
     const { userId } = await factories.customer();
     return { userId, call: bearerCaller(url, userId) };
   };
+  /**
+   * Ends the validation at the provider, so that no webhook of it comes later, when a test may have
+   * given the account another status: the provider ends one by itself after half a second.
+   */
+  const endValidation = async (id: string): Promise<void> => {
+    await sandbox.control('POST', `/validations/${id}`, { outcome: 'active', deliver: 'none' });
+    await eventually(async () => {
+      const { body } = await sandbox.control('GET', '/webhooks');
+      const deliveries = body['deliveries'] as { subject: string; state: string }[]; // its view
+      return deliveries.every(({ subject, state }) => subject !== id || state !== 'waiting');
+    });
+  };
   const account = async (userId: string, number?: string): Promise<string> => {
     const accountNumber = number ?? `${system.random.digits(8)}9999`;
     const added = await bearerCaller(url, userId)('POST', '/bank-accounts', {
@@ -170,6 +183,7 @@ export const openMoneyOut = async ({
     await drain();
     const row = await db.bankAccount.findUniqueOrThrow({ where: { id } });
     if (row.providerValidationId === null) throw new Error('the validation was not started');
+    await endValidation(id);
     await own.banking.applyValidation(db, {
       validationId: row.providerValidationId,
       status: 'VALID',

@@ -181,6 +181,8 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     CASHFREE_CLIENT_SECRET: sandboxDefaults.cashfreeClientSecret,
     CASHFREE_WEBHOOK_SECRETS: sandboxDefaults.cashfreeWebhookSecrets.join(','),
     CASHFREE_TIMEOUT_MS: '2000',
+    // The sandbox's clock runs while a test's stands still: an order outlives what lies between.
+    CASHFREE_MIN_EXPIRY_SECONDS: '7200',
     OBJECT_STORE: 'filesystem',
     OBJECT_STORE_DIR: objectsDir,
     ...options.env,

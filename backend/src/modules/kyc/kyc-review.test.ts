@@ -38,7 +38,9 @@ const fault = (kind: string, more: object = {}) =>
 const statusOf = (customer: MadeCustomer) => kycStatusOf(kyc.system.db, customer.userId);
 
 const notificationsOf = async ({ userId }: MadeCustomer) =>
-  (await kyc.system.db.notification.findMany({ where: { userId } })).map(({ type }) => type);
+  (await kyc.system.db.notification.findMany({ where: { userId }, orderBy: { id: 'asc' } })).map(
+    ({ type }) => type,
+  );
 
 const auditOf = async (id: string) =>
   kyc.system.db.auditLog.findMany({ where: { targetId: id }, orderBy: { seq: 'asc' } });

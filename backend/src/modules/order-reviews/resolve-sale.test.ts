@@ -74,7 +74,10 @@ describe('a sell under review', () => {
       balance: seller.grams,
       reserved: '0.0000',
     });
-    const told = await open.database.db.notification.findMany({ where: { userId: seller.id } });
+    const told = await open.database.db.notification.findMany({
+      where: { userId: seller.id },
+      orderBy: { id: 'asc' },
+    });
     expect(told.map(({ type }) => type)).toEqual(['buy_success', 'sell_failed']);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { jobsOf } from '#test/support/job-queue.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
 
 const it = goldTest();
 
@@ -54,10 +55,7 @@ describe('what is not paid', () => {
   it('fails when the lock runs out, with its payment order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
-    const expire = async () => {
-      const step = open.gold.expirySweeps.find(({ name }) => name === 'expire-unpaid-orders');
-      await step?.run(AbortSignal.timeout(5000));
-    };
+    const expire = () => runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
     await open.advance(479);
     await expire();
     expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
@@ -87,8 +85,7 @@ describe('what is not paid', () => {
       200,
     );
     await open.advance(480);
-    const step = open.gold.expirySweeps.find(({ name }) => name === 'expire-unpaid-orders');
-    await step?.run(AbortSignal.timeout(5000));
+    await runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
     const { body: order } = await call('GET', `/gold/orders/${body.order.id}`);
     expect(order).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' });
   });

@@ -55,13 +55,13 @@ describe('money of an allocated order that goes away', () => {
       expect(await reversalsOf(open, paymentId)).toMatchObject([
         { kind, reference, amountPaise: 100_000n, resolvedAt: null },
       ]);
-      const { body } = await buy.call('GET', '/portfolio');
-      expect(body.reserved).toBe(buy.grams);
+      expect((await buy.call('GET', '/portfolio')).body.reserved).toBe(buy.grams);
       const seller = { ...buy, id: buy.userId, providerUserId: '', investedPaise: 0n };
       const bankAccountId = await sellers.bankAccount(buy.userId);
       const sold = await sellers.sell({ ...seller, bankAccountId }, '0.01');
       expect([sold.status, sold.body.error?.code]).toEqual([400, 'INSUFFICIENT_BALANCE']);
-      const told = await open.database.db.notification.findMany({ where: { userId: buy.userId } });
+      const oldestFirst = { where: { userId: buy.userId }, orderBy: { id: 'asc' } } as const;
+      const told = await open.database.db.notification.findMany(oldestFirst);
       expect(told.map(({ type }) => type)).toEqual(['buy_success', 'buy_under_review']);
       expect(told[1]?.body).not.toContain('Your money is safe');
     },

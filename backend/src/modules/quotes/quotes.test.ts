@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { paise } from '../../money/index.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
 
 const it = goldTest();
 
@@ -178,8 +179,7 @@ describe('GET /gold/quote/:id', () => {
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
     await open.advance(420);
     expect((await call('GET', `/gold/quote/${made.id}`)).body.status).toBe('EXPIRED');
-    const expire = open.gold.expirySweeps.find(({ name }) => name === 'expire-quotes');
-    await expire?.run(AbortSignal.timeout(5000));
+    await runSweeps(open.gold.expirySweeps, 'expire-quotes');
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: made.id } });
     expect(row.status).toBe('EXPIRED');
   });

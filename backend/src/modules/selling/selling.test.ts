@@ -102,7 +102,10 @@ describe('a sell', () => {
     expect(holding.investedPaise).toBe(100_000n - leaving);
     expect((await seller.call('GET', '/portfolio')).body.balance).toBe(holding.balance);
     expect((await seller.call('GET', `/gold/quote/${quote.id}`)).body.status).toBe('CONSUMED');
-    const told = await open.database.db.notification.findMany({ where: { userId: seller.id } });
+    const told = await open.database.db.notification.findMany({
+      where: { userId: seller.id },
+      orderBy: { id: 'asc' },
+    });
     expect(told.map(({ type }) => type)).toEqual(['buy_success', 'sell_confirmed']);
     const operator = await open.as('operator')('GET', `/orders/${order.id}`);
     expect(operator.body).toMatchObject({ payout: { id: payout.id }, payments: [] });
