@@ -90,9 +90,10 @@ describe('a lease', () => {
 
   it('is not renewed once it has lapsed, even while nobody else took the row', async () => {
     const row = await addOperation();
-    // Long enough to be renewed in time on a busy machine.
-    const request = { row, holderId: random.uuid(), leaseMs: 10 * shortMs };
-    expect(await operations.acquire(database.db, request)).toBe(true);
+    const request = { row, holderId: random.uuid(), leaseMs: shortMs };
+    // Only its renewal is short, so that no machine is too busy to renew it in time.
+    const long = { ...request, leaseMs: longMs };
+    expect(await operations.acquire(database.db, long)).toBe(true);
     expect(await operations.renew(database.db, request)).toBe(true);
     await eventually(async () => expect(await readOperation(row)).toMatchObject({ free: true }));
     expect(await operations.renew(database.db, request)).toBe(false);
