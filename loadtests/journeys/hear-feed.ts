@@ -36,6 +36,12 @@ const namespace = '/price';
 /** A socket that has not joined by then never will. */
 const joinTimeoutMs = 30_000;
 
+/**
+ * k6 drops a message that arrives before its own event of the open socket: now and then the first
+ * frame of the server, which a client answers. It is answered all the same after this time.
+ */
+const firstFrameMs = 1000;
+
 /** The messages that one socket has received. */
 interface Heard {
   marks: readonly number[];
@@ -114,8 +120,15 @@ export const hearFeed = (options: HearFeedOptions): void => {
     setTimeout(() => finish(true), leaveAtMs - now());
   };
 
+  let hasAsked = false;
+  const askToJoin = (): void => {
+    if (hasAsked || isOver) return;
+    hasAsked = true;
+    socket.send(joinFrame(namespace));
+  };
+
   const act = (frame: Frame, atMs: number): void => {
-    if (frame.kind === 'open') socket.send(joinFrame(namespace));
+    if (frame.kind === 'open') askToJoin();
     else if (frame.kind === 'ping') socket.send(pongFrame);
     else if (frame.kind === 'joined') join();
     else if (frame.kind === 'event') takeEvent(frame, atMs, heard, options);
@@ -124,6 +137,9 @@ export const hearFeed = (options: HearFeedOptions): void => {
 
   // The types name the events of addEventListener by an enum that k6 itself does not have.
   /* oxlint-disable unicorn/prefer-add-event-listener */
+  socket.onopen = () => {
+    setTimeout(askToJoin, firstFrameMs);
+  };
   socket.onmessage = (event) => {
     if (isOver || typeof event?.data !== 'string') return;
     act(readFrame(event.data), event.timestamp);
