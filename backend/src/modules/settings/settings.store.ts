@@ -83,7 +83,7 @@ export interface LimitsService {
   replace(limits: Limits, by: ByOperator): Promise<void>;
 }
 
-/** What every change of a setting needs. */
+/** The dependencies that every change of a setting has. */
 export interface SettingDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Where a reply goes that is written while it is made; headers until the first byte. */
+/** The stream of a reply that is written while it is made; headers until the first byte. */
 export interface ReplySink extends Writable {
   setHeader(name: string, value: string): unknown;
 }
