@@ -130,4 +130,30 @@ describe('REFUNDED of the second, where the first went back too', () => {
     await open.gold.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
   });
+
+  it.for([
+    ['the whole', {}],
+    ['a part', { amountPaise: 1 }],
+  ] as const)('nor with money of which %s went back unheard', async ([, part], { open, buys }) => {
+    const buy = await buys.place();
+    const paymentId = await buys.pay(buy);
+    await buys.becomes(buy, 'PAID');
+    const secondId = await buys.pay(buy);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    await buys.payBack(paymentId, { ...part, deliver: 'none' });
+    const reference = await buys.payBack(secondId);
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'PAYMENT_REVERSED',
+      refund_reference: null,
+    });
+    await open.gold.allocate(buy.id);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
+    const rest = await buys.payBack(paymentId);
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference: rest })).body.status).toBe(
+      'FAILED',
+    );
+  });
 });

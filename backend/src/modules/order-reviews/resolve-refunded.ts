@@ -15,31 +15,42 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
+/** A payment that is held, as far as we know, and where its gateway says that its money is. */
+interface Asked {
+  readonly payment: HeldPayment;
+  readonly state: RefundState;
+}
+
+/** Tells money that its gateway has paid back, or is about to, whether or not an event told of it. */
+const isGoing = ({ state }: Asked): boolean =>
+  state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
+
+/** Finds the payment that the operator paid back, by the gateway's own answer. */
+const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
+  const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
+  if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
+  if (named?.state.kind === 'PAID_BACK') return named.payment;
+  const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
+  const paidBack = of('PAID_BACK');
+  const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
+  const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
+  if (only !== undefined && isOne) return only.payment;
+  throw noFit('The gateway knows of no such refund of a payment of this order.');
+};
+
 /** Creates `REFUNDED`: it ends the review of a buy whose money, or a part of it, was paid back. */
 export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
   const { db, inTransaction, orders } = deps;
   const { held } = deps;
 
-  /** Finds the payment that the operator paid back, by the gateway's own answer. */
-  const findPaidBack = async (
-    payments: readonly HeldPayment[],
-    reference: string,
-  ): Promise<HeldPayment> => {
-    const asked: { payment: HeldPayment; state: RefundState }[] = [];
+  const ask = async (payments: readonly HeldPayment[], reference: string): Promise<Asked[]> => {
+    const asked: Asked[] = [];
     for (const payment of payments) {
       const state = await held.fetchRefundState(payment, reference);
       if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
       asked.push({ payment, state });
     }
-    const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
-    if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
-    if (named?.state.kind === 'PAID_BACK') return named.payment;
-    const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
-    const paidBack = of('PAID_BACK');
-    const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
-    const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
-    if (only !== undefined && isOne) return only.payment;
-    throw noFit('The gateway knows of no such refund of a payment of this order.');
+    return asked;
   };
 
   /** Changes the order's state to the one where it belongs once that money is gone. */
@@ -48,11 +59,15 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
     order: GoldOrder,
     asked: Resolution,
     left: readonly HeldPayment[],
+    goingIds: ReadonlySet<string>,
   ): Promise<void> => {
     // More money waits for a person: the review goes on.
     if (left.some(isUnplaced)) return;
-    // So does money that went away: it is not what was paid back here.
-    if (left.some(({ reversals }) => reversals.some(({ isOpen }) => isOpen))) {
+    // So does money that went away: it is not what was paid back here. No gold is bought either
+    // with money that is about to go, or of whose going no event has told.
+    const isGone = ({ id, reversals }: HeldPayment): boolean =>
+      reversals.some(({ isOpen }) => isOpen) || (!hasGold(order) && goingIds.has(id));
+    if (left.some(isGone)) {
       return orders.changeReviewCode(tx, order, 'PAYMENT_REVERSED');
     }
     const cause = 'resolve.refunded';
@@ -71,7 +86,9 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
     await requireDecided(db, order.id);
     const payments = await held.list(db, order.id);
     if (payments.length === 0) throw noFit('No payment of this order is held.');
-    const payment = await findPaidBack(payments, asked.reference ?? '');
+    const answers = await ask(payments, asked.reference ?? '');
+    const payment = findPaidBack(answers);
+    const goingIds = new Set(answers.filter(isGoing).map((one) => one.payment.id));
     if (hasGold(order) && !isUnplaced(payment)) {
       throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
     }
@@ -85,7 +102,7 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
       }
       await held.markRefunded(tx, target, asked.reference ?? '');
       const left = now.filter(({ id }) => id !== payment.id);
-      await endRefunded(tx, locked, asked, left);
+      await endRefunded(tx, locked, asked, left, goingIds);
       await asked.audit(tx, locked);
     });
   };
