@@ -39,7 +39,10 @@ const writeWhole = (path: string, contents: Uint8Array): void => {
   renameSync(staging, path);
 };
 
-/** Bundles programs into `dist`. */
+/**
+ * Bundles programs into `dist`. A bundle holds only what its program uses: package.json says that
+ * no module does anything by being loaded (`sideEffects`).
+ */
 const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
   const result = await build({
     entryPoints,

@@ -1,35 +1,15 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
-import { Emitter } from '@socket.io/redis-emitter';
 import type { Redis } from 'ioredis';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { batchReads, type Db } from '../../platform/db/index.ts';
 import { fixedHeaders, addressGroup, clientAddress } from '../../platform/http/index.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
+import { priceNamespace } from './price-broadcast.ts';
 import { presentTick } from './price.schemas.ts';
 import { findLastTick, type Tick } from './price.store.ts';
-import { tickEveryMs, type PriceTick } from './price.types.ts';
-
-const namespace = '/price';
-
-/** Sends a tick to the sockets of every replica, from a process that has none. */
-export const createPriceBroadcast = (options: {
-  readonly redis: Redis;
-  readonly logger: Logger;
-}): ((tick: PriceTick) => void) => {
-  const { redis, logger } = options;
-  // The emitter drops the promise of its publish: a rejection must not end the process.
-  const publish = (channel: string, message: Buffer): void => {
-    redis.publish(channel, message).catch((error: unknown) => {
-      logger.error({ err: error }, 'a tick could not be broadcast');
-    });
-  };
-  const emitter = new Emitter({ publish });
-  return (tick) => {
-    emitter.of(namespace).emit('price_update', presentTick(tick));
-  };
-};
+import { tickEveryMs } from './price.types.ts';
 
 /** Returns true for a price that was repeated on its mark, and when the feed has stopped. */
 const isStale = ({ price, mark }: Tick, now: Date): boolean =>
@@ -67,7 +47,7 @@ export const attachPriceSocket = (
     const stale = isStale(last, options.wall.now());
     socket.emit('price_snapshot', presentTick({ ...last, stale }));
   };
-  io.of(namespace).on('connection', (socket) => {
+  io.of(priceNamespace).on('connection', (socket) => {
     sendSnapshot(socket).catch((error: unknown) => {
       options.logger.error({ err: error }, 'no snapshot for a new socket');
     });

@@ -140,6 +140,8 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
     identifier: prefix,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
+    // Reads a stack, which parses and keeps the source map of the whole process.
+    validate: { creationStack: false },
     ipv6Subnet: 56,
     store: createFallbackStore({
       redis,

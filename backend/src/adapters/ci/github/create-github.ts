@@ -1,4 +1,4 @@
-import { Octokit } from '@octokit/rest';
+import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import {
   safeInteger,
@@ -35,13 +35,24 @@ interface Carried {
   readonly request: { readonly fetch: (url: string, made: OctokitRequest) => Promise<Response> };
 }
 
+const silent = (): void => {};
+
+/** Loads Octokit at the first call: a process that is never asked about a deployment has none. */
+const openOctokit = async (apiUrl: string): Promise<Octokit> => {
+  const { Octokit } = await import('@octokit/rest');
+  return new Octokit({
+    baseUrl: apiUrl,
+    userAgent: 'digital-gold-service',
+    // Left out, it would write warnings to the console.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+};
+
 /** Sends one of Octokit's calls. */
 type OctokitCall = (
   manner: Manner,
   ask: (actions: Actions, carried: Carried) => Promise<unknown>,
 ) => Promise<Outcome<HttpResponse>>;
-
-const silent = (): void => {};
 
 /**
  * Octokit writes the request (path, query, body, headers) and our own client sends it, with its
@@ -49,12 +60,7 @@ const silent = (): void => {};
  * third, and would put addresses into its errors; nor is it given the token, which is the client's.
  */
 const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
-  const octokit = new Octokit({
-    baseUrl: apiUrl,
-    userAgent: 'digital-gold-service',
-    // Left out, it would write warnings to the console.
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-  });
+  let opened: Promise<Octokit> | undefined;
   return async ({ operation, safe }, ask) => {
     const outcomes: Outcome<HttpResponse>[] = [];
     const fetch: Carried['request']['fetch'] = async (url, { method, headers, body }) => {
@@ -70,6 +76,7 @@ const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
       outcomes.push(outcome);
       return new Response(null, { status: 204 });
     };
+    const octokit = await (opened ??= openOctokit(apiUrl));
     await ask(octokit.rest.actions, { request: { fetch } });
     const [outcome] = outcomes;
     if (outcome === undefined) throw new Error(`Octokit sent nothing for ${operation}`);
