@@ -29,6 +29,8 @@ export interface PostgresOptions {
   readonly user: ServerUser | undefined;
   /** False only for tests: data that nobody minds losing is not worth a disk's waiting. */
   readonly durable: boolean;
+  /** A folder, which the server's user may write to, for a Unix socket besides; none unless given. */
+  readonly sockets?: string;
 }
 
 export interface PostgresServer {
@@ -73,7 +75,7 @@ const serverArguments = (options: PostgresOptions): string[] => {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(options.port),
-    unix_socket_directories: '',
+    unix_socket_directories: options.sockets ?? '',
     max_connections: '300',
     timezone: 'UTC',
     log_timezone: 'UTC',

@@ -47,6 +47,8 @@ export const cuttable = async (url: string): Promise<CuttableServer> => {
       for (const socket of sockets) socket.destroy();
     });
   await restore();
+  // A database's Unix socket would be a way past this one.
+  target.searchParams.delete('host');
   target.hostname = '127.0.0.1';
   target.port = String(port);
   return {

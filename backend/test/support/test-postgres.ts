@@ -1,10 +1,27 @@
+import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../dev/stack/free-port.ts';
 import { startPostgres } from '../../dev/stack/postgres-server.ts';
 import type { RunFolder } from './run-folder.ts';
 
-/** Starts the run's PostgreSQL and answers with its administrator's address. */
+/** The bytes that the system has for a socket's path, and the longest name of PostgreSQL's. */
+const [longestPath, longestName] = [107, '/.s.PGSQL.65535'.length];
+
+/** Makes the folder of the server's sockets; undefined where its path is too long for one. */
+const openSockets = ({ path, user }: RunFolder): string | undefined => {
+  const folder = join(path, 'sockets');
+  if (Buffer.byteLength(folder) + longestName > longestPath) return undefined;
+  mkdirSync(folder, { recursive: true });
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+};
+
+/**
+ * Starts the run's PostgreSQL and answers with its administrator's address: a Unix socket's where
+ * there is one, which takes a tenth of the processor's time off a test.
+ */
 export const startTestPostgres = async (folder: RunFolder): Promise<string> => {
+  const sockets = openSockets(folder);
   const server = await startPostgres({
     home: folder.serverHome,
     data: join(folder.path, 'data'),
@@ -12,6 +29,9 @@ export const startTestPostgres = async (folder: RunFolder): Promise<string> => {
     logFile: join(folder.path, 'postgres.log'),
     user: folder.user,
     durable: false,
+    ...(sockets !== undefined && { sockets }),
   });
-  return server.adminUrl;
+  const address = new URL(server.adminUrl);
+  if (sockets !== undefined) address.searchParams.set('host', sockets);
+  return address.href;
 };
