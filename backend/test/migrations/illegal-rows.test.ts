@@ -88,6 +88,7 @@ const illegal: readonly [string, MakeRow, Row, string][] = [
   ['payment_order', payment, { terms_accepted_at: at }, 'payment_order_terms_check'],
   ['gateway_payment', captured, { amount_paise: -1 }, 'gateway_payment_amount_check'],
   ['gateway_payment', captured, { standing: 'LOST' }, 'gateway_payment_standing_check'],
+  ['gateway_payment', captured, { failure_resolved_at: at }, 'gateway_payment_failure_check'],
   ['webhook_event', webhook, { source: 'rumour' }, 'webhook_event_source_check'],
   ['webhook_event', webhook, { status: 'APPLIED' }, 'webhook_event_applied_check'],
   ['payout', payout, { amount_paise: 0 }, 'payout_amount_check'],

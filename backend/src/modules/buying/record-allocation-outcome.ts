@@ -24,7 +24,7 @@ import {
   type ManualReviewCode,
   type Orders,
 } from '../orders/index.ts';
-import { hasOpenReversal } from '../payments/index.ts';
+import { findMoneyDoubt } from '../payments/index.ts';
 import {
   findLatestConfirm,
   markDone,
@@ -84,6 +84,8 @@ interface AllocationOutcome {
   /** The confirm that was just sent was refused: that try certainly did not happen. */
   readonly wasRefused?: boolean;
   readonly actor: Actor;
+  /** An operator has judged the order's money: no doubt about it keeps the review open. */
+  readonly isMoneyJudged?: boolean;
   /** For the record of the operation. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
@@ -175,12 +177,12 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     { actor }: Pick<AllocationOutcome, 'actor'>,
   ): Promise<void> => {
     const { id: orderId, userId, manualReviewCode: code, manualReviewReason: reason } = order;
-    const isReversed = await hasOpenReversal(db, orderId);
-    const left = isAboutMoney(code) ? code : isReversed ? 'PAYMENT_REVERSED' : null;
+    const doubt = await findMoneyDoubt(db, orderId);
+    const left = isAboutMoney(code) ? code : (doubt ?? null);
     if (left === null) return;
     const by = { actor, cause: 'review.goes-on' };
     await orders.sendToReview(db, { ...order, status: 'ALLOCATED' }, left, reason ?? left, by);
-    if (!isReversed) return;
+    if (doubt !== 'PAYMENT_REVERSED') return;
     await reserveForReview(db, { id: random.uuid(), orderId, userId, grams, at: clock.now() });
   };
 
@@ -209,7 +211,8 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     const at = clock.now();
     await markAllocated(db, { ...order, status }, outcome, at);
     await credit(db, order, promised, at);
-    if (status === 'MANUAL_REVIEW') await keepInReview(db, order, promised, { actor });
+    const isJudged = outcome.isMoneyJudged === true;
+    if (status === 'MANUAL_REVIEW' && !isJudged) await keepInReview(db, order, promised, { actor });
     return 'ALLOCATED';
   };
 

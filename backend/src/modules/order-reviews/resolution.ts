@@ -99,9 +99,14 @@ export const requireGold = (order: GoldOrder): void => {
 };
 
 const idsOf = (payments: readonly HeldPayment[]): string =>
-  payments.flatMap(({ id, reversals }) => [id, ...reversals.map((one) => one.id)]).join(' ');
+  payments
+    .flatMap(({ id, hasOpenFailure, reversals }) => [
+      `${id}${hasOpenFailure ? ' failed' : ''}`,
+      ...reversals.map((one) => one.id),
+    ])
+    .join(' ');
 
-/** Refuses to go on where other money is held, or went away, than was asked about. */
+/** Refuses to go on where other money is held, went away or failed than was asked about. */
 export const requireSamePayments = (
   asked: readonly HeldPayment[],
   now: readonly HeldPayment[],

@@ -1,6 +1,7 @@
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
@@ -20,6 +21,7 @@ import {
   noFit,
   notAnswered,
   requireDecided,
+  requireSamePayments,
   type Resolution,
   type Resolve,
   type ReviewDeps,
@@ -108,12 +110,24 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
     return { providerTxId, providerRateId, providerAmountPaise, lockStartedAt, lockEndsAt };
   };
 
-  const recordBought: Resolve = async (order, { by, audit }) => {
+  /** Lets the one payment that was asked about pay for the order, as it was then. */
+  const applyPayment = async (tx: Db, orderId: string, payment: HeldPayment): Promise<void> => {
+    const now = await held.list(tx, orderId);
+    const only = onlyPayment(now);
+    requireSamePayments([payment], now);
+    await held.markApplied(tx, only);
+  };
+
+  const recordBought = async (
+    order: GoldOrder,
+    { by, audit }: Resolution,
+    payment: HeldPayment,
+  ): Promise<void> => {
     const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
     const recorded = await deps.recordAllocationOutcome(
-      { ...found, actor: by.actor, reason: 'status SUCCESS' },
+      { ...found, actor: by.actor, isMoneyJudged: true, reason: 'status SUCCESS' },
       async (tx, before) => {
-        await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
+        await applyPayment(tx, order.id, payment);
         await audit(tx, before);
       },
     );
@@ -121,14 +135,19 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   };
 
   /** Returns the order to PAID, with new retries, where it is still as it was read. */
-  const returnToPaid = (order: GoldOrder, asked: Resolution, more: OrderChanges): Promise<void> =>
+  const returnToPaid = (
+    order: GoldOrder,
+    asked: Resolution,
+    payment: HeldPayment,
+    more: OrderChanges,
+  ): Promise<void> =>
     inTransaction(async (tx) => {
       const locked = await lockReviewed(tx, order.id);
       if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
         throw noFit('The order has changed meanwhile.');
       }
       await requireDecided(tx, order.id);
-      await held.markApplied(tx, onlyPayment(await held.list(tx, order.id)));
+      await applyPayment(tx, order.id, payment);
       const paidAt = locked.paidAt ?? clock.now();
       const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
       await endReview(deps, tx, asked, { to: 'PAID', cause: 'resolve.allocate' }, changes);
@@ -156,14 +175,15 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
       throw noFit('The customer has deleted their account. Please pay the money back.');
     }
     await requireUnbought(order);
-    await requireHeld(onlyPayment(await held.list(db, order.id)));
-    if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked);
+    const payment = onlyPayment(await held.list(db, order.id));
+    await requireHeld(payment);
+    if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked, payment);
     if (isInstallment) {
       // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
       await requireProviderUser(db, order.userId);
-      await returnToPaid(order, asked, {});
+      await returnToPaid(order, asked, payment, {});
     } else if (isLockedBuy(order)) {
-      await returnToPaid(order, asked, await buyAnew(order));
+      await returnToPaid(order, asked, payment, await buyAnew(order));
     }
     await allocateOrder(order.id);
   };

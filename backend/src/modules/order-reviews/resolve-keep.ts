@@ -88,7 +88,7 @@ export const createResolveKeep = (deps: ReviewDeps): Resolve => {
       if (replacement !== undefined) {
         await held.replacePayment(tx, replacement.of, replacement.by);
       }
-      for (const payment of now) await held.acceptReversals(tx, payment);
+      for (const payment of now) await held.acceptDoubts(tx, payment);
       await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
       await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
       await asked.audit(tx, locked);

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import type { HeldPayment, RefundState } from '../payments/index.ts';
+import { findMoneyDoubt, type HeldPayment, type RefundState } from '../payments/index.ts';
 import { allocationJob, hasGold, type GoldOrder } from '../orders/index.ts';
 import {
   endReview,
@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Tells money that its gateway has paid back, or is about to, whether or not an event told of it. */
-const isGoing = ({ state }: Asked): boolean =>
+const isGoingAway = ({ state }: Asked): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 
 /** Finds the payment that the operator paid back, by the gateway's own answer. */
@@ -63,13 +63,12 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
   ): Promise<void> => {
     // More money waits for a person: the review goes on.
     if (left.some(isUnplaced)) return;
-    // So does money that went away: it is not what was paid back here. No gold is bought either
-    // with money that is about to go, or of whose going no event has told.
-    const isGone = ({ id, reversals }: HeldPayment): boolean =>
-      reversals.some(({ isOpen }) => isOpen) || (!hasGold(order) && goingIds.has(id));
-    if (left.some(isGone)) {
-      return orders.changeReviewCode(tx, order, 'PAYMENT_REVERSED');
-    }
+    // So does money that went away or failed: it is not what was paid back here. No gold is bought
+    // either with money that is about to go, or of whose going no event has told.
+    const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
+    const doubt =
+      (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
+    if (doubt !== undefined) return orders.changeReviewCode(tx, order, doubt);
     const cause = 'resolve.refunded';
     if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
     if (left.length > 0) {
@@ -88,7 +87,7 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
     if (payments.length === 0) throw noFit('No payment of this order is held.');
     const answers = await ask(payments, asked.reference ?? '');
     const payment = findPaidBack(answers);
-    const goingIds = new Set(answers.filter(isGoing).map((one) => one.payment.id));
+    const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
     if (hasGold(order) && !isUnplaced(payment)) {
       throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
     }

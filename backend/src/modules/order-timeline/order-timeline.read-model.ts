@@ -107,6 +107,10 @@ const payments: Sql = sql`
     'disposition', disposition, 'method', method)
   FROM (SELECT gp.*, standing AS disposition FROM gp) AS reported
   UNION ALL
+  SELECT id, failed_after_capture_at, 'payment', NULL, jsonb_build_object('step', 'failed',
+    'gateway', gateway, 'gatewayPaymentId', gateway_payment_id, 'amountPaise', amount_paise)
+  FROM gp WHERE failed_after_capture_at IS NOT NULL
+  UNION ALL
   SELECT r.id, r.learned_at, 'payment', NULL, jsonb_build_object('step', 'reversed',
     'reversal', r.kind, 'gateway', r.gateway, 'gatewayPaymentId', r.gateway_payment_id,
     'amountPaise', r.amount_paise, 'reference', r.reference)

@@ -40,6 +40,9 @@ const paymentText: Summarise = (data) => {
     return `${data['reversal'] === 'DISPUTE' ? 'Lost dispute' : 'Refund'} of ${rupees(data['amountPaise'])}`;
   }
   const { gateway, status, amountPaise } = data;
+  if (data['step'] === 'failed') {
+    return `Captured payment of ${rupees(amountPaise)} failed, says ${show(gateway)}`;
+  }
   return `Payment of ${rupees(amountPaise)} reported by ${show(gateway)}: ${show(status)}`;
 };
 

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
+import { markFailedAfterCapture } from './doubted-payments.store.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
 import { expirePaymentOrders, lockPaymentOrder } from './payment-orders.store.ts';
@@ -113,11 +114,14 @@ const applyFailure = async (
   db: Db,
   payment: ReportedPayment,
 ): Promise<AppliedPayment> => {
-  const { report, cause, order, paymentOrder } = payment;
+  const { report, cause, order, paymentOrder, known } = payment;
   const decision = decideFailure(payment);
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
-  if (decision.kind === 'REVIEW') {
-    await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+  if (decision.kind === 'REVIEW' || decision.kind === 'NOTE') {
+    const isRecorded = await markFailedAfterCapture(db, known?.id ?? '', report.learnedAt);
+    invariant(isRecorded, `the failure of payment ${known?.id} was recorded by another`);
+    if (decision.kind === 'NOTE') await deps.orders.addToReason(db, order, decision.reason);
+    else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
     return { changed: true, decision: decision.kind };
   }
   await recordPayment(db, report, {

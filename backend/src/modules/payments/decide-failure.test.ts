@@ -5,8 +5,9 @@ import { allowsTransition } from '../../platform/transitions/transitions.ts';
 import { paymentOrderStatuses } from './payments.types.ts';
 
 const holdsMoney = ['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const;
-const captured = { id: 'p1', status: 'CAPTURED', disposition: 'APPLIED' } as const;
-const failed = { id: 'p1', status: 'FAILED', disposition: 'NONE' } as const;
+const reported = { id: 'p1', failedAfterCaptureAt: null } as const;
+const captured = { ...reported, status: 'CAPTURED', disposition: 'APPLIED' } as const;
+const failed = { ...reported, status: 'FAILED', disposition: 'NONE' } as const;
 
 const plain: FailureFacts = {
   known: undefined,
@@ -61,15 +62,40 @@ describe('what a failed payment means', () => {
     }
   });
 
-  it('leaves an order that is under review or has failed already', () => {
-    for (const status of ['MANUAL_REVIEW', 'FAILED', 'PENDING'] as const) {
+  it('tells an order that is under review already, whose end must not forget it', () => {
+    const underReview = { ...paid, order: { status: 'MANUAL_REVIEW' } } as const;
+    for (const disposition of ['APPLIED', 'LATE', 'MISMATCH'] as const) {
+      const known = { ...captured, disposition };
+      const reason = 'The captured payment failed afterwards, says the gateway.';
+      expect(decideFailure({ ...underReview, known })).toEqual({ kind: 'NOTE', reason });
+    }
+    const decision = decideFailure({
+      ...underReview,
+      known: { ...captured, disposition: 'SECOND' },
+    });
+    expect(decision).toMatchObject({
+      kind: 'NOTE',
+      reason: expect.stringContaining('A further captured payment'),
+    });
+  });
+
+  it('counts once of one payment, whatever became of its order', () => {
+    const known = { ...captured, failedAfterCaptureAt: new Date() };
+    for (const status of buyStatuses) {
+      const decision = decideFailure({ ...paid, known, order: { status } });
+      expect(decision).toEqual({ kind: 'ALREADY_KNOWN' });
+    }
+  });
+
+  it('leaves an order that has failed, or that has no money yet', () => {
+    for (const status of ['FAILED', 'PENDING'] as const) {
       const decision = decideFailure({ ...paid, order: { status } });
       expect(decision).toEqual({ kind: 'ALREADY_KNOWN' });
     }
   });
 
   it('says nothing of the captured money when the second captured payment failed', () => {
-    const known = { id: 'p2', status: 'CAPTURED', disposition: 'SECOND' } as const;
+    const known = { ...captured, id: 'p2', disposition: 'SECOND' } as const;
     const facts = {
       ...paid,
       known,
@@ -80,8 +106,11 @@ describe('what a failed payment means', () => {
   });
 
   it('says nothing of money that was paid back', () => {
-    const known = { id: 'p1', status: 'REFUNDED', disposition: 'REFUNDED' } as const;
-    expect(decideFailure({ ...paid, known })).toEqual({ kind: 'ALREADY_KNOWN' });
+    const known = { ...captured, status: 'REFUNDED', disposition: 'REFUNDED' } as const;
+    for (const status of ['PAID', 'MANUAL_REVIEW'] as const) {
+      const decision = decideFailure({ ...paid, known, order: { status } });
+      expect(decision).toEqual({ kind: 'ALREADY_KNOWN' });
+    }
   });
 
   it('does not fail what is open for an attempt at a checkout that is closed', () => {

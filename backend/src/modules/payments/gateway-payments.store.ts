@@ -27,6 +27,7 @@ export const findRecordedPayment = async (
       disposition: true,
       amountPaise: true,
       currency: true,
+      failedAfterCaptureAt: true,
     },
   });
   return row === null ? undefined : (row as RecordedPayment); // both held by check constraints
@@ -118,6 +119,7 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
       currency,
       disposition: row.disposition as PaymentDisposition, // held by a check constraint
       isAsRequested: amountPaise === paymentOrder.amountPaise && currency === paymentOrder.currency,
+      hasOpenFailure: row.failedAfterCaptureAt !== null && row.failureResolvedAt === null,
       reversals: await listReversals(db, row),
     });
   }
@@ -232,24 +234,6 @@ export const resolveReversals = async (
     where: { gateway, gatewayPaymentId, resolvedAt: null },
     data: { resolvedAt: at },
   });
-};
-
-/**
- * Tells an order whose money went away, in whole or in part, with no resolution yet: that of the
- * payment that its gold was, or is to be, bought with. Final only under the order's lock.
- */
-export const hasOpenReversal = async (db: Db, orderId: string): Promise<boolean> => {
-  const row = await selectOne<{ id: string }>(
-    db,
-    sql`
-      SELECT r.id FROM payment_reversal r
-      JOIN gateway_payment g USING (gateway, gateway_payment_id)
-      JOIN payment_order p ON p.id = g.payment_order_id
-      WHERE p.order_id = ${orderId}::uuid AND g.status = 'CAPTURED' AND g.standing = 'APPLIED'
-        AND r.resolved_at IS NULL
-      LIMIT 1`,
-  );
-  return row !== undefined;
 };
 
 /** A payment whose gateway is to be asked for reversals. */

@@ -3,6 +3,7 @@ import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { fetchReversals, hasAnswered, type GatewayReversals } from './poll-reversals.ts';
+import { resolveFailure } from './doubted-payments.store.ts';
 import {
   listHeldPayments,
   markPaymentApplied,
@@ -88,6 +89,17 @@ const fetchRefundState = async (
   return fetchCapture(gateway, payment, readState(payment, atGateway, reference));
 };
 
+/** Records that a resolution has accounted for whatever was reported of a payment's money so far. */
+const resolveDoubts = async (
+  { clock }: Pick<PaymentsDeps, 'clock'>,
+  db: Db,
+  payment: HeldPayment,
+): Promise<void> => {
+  const at = clock.now();
+  await resolveReversals(db, payment, at);
+  await resolveFailure(db, payment.id, at);
+};
+
 /** Creates what the resolution of an order's review asks of its payments, and does to them. */
 export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' | 'gateways'>) => ({
   /** Lists the captured payments of an order that were not paid back, oldest first. */
@@ -101,12 +113,14 @@ export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' |
   async markRefunded(db: Db, payment: HeldPayment, reference: string): Promise<void> {
     const isRecorded = await markPaymentRefunded(db, payment.id, reference, deps.clock.now());
     invariant(isRecorded, `payment ${payment.id} was refunded by another`);
-    await resolveReversals(db, payment, deps.clock.now());
+    await resolveDoubts(deps, db, payment);
   },
 
-  /** Records that the house bears what went away of this money, which stays what the gold cost. */
-  acceptReversals: (db: Db, payment: HeldPayment): Promise<void> =>
-    resolveReversals(db, payment, deps.clock.now()),
+  /**
+   * Records that an operator has judged what was reported of this money, which stays what the gold
+   * cost: the house bears what went away of it, or failed.
+   */
+  acceptDoubts: (db: Db, payment: HeldPayment): Promise<void> => resolveDoubts(deps, db, payment),
 
   /** Lets a second payment stand for the gold of one that `markRefunded` has recorded. */
   async replacePayment(db: Db, refunded: HeldPayment, second: HeldPayment): Promise<void> {
@@ -119,10 +133,15 @@ export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' |
     invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
   },
 
-  /** Lets this money pay for the order, in the transaction that lets it be allocated. */
+  /**
+   * Lets this money pay for the order, in the transaction that lets it be allocated. A failure that
+   * was reported of it is judged by that: an operator lets it, and its gateway does not deny it.
+   */
   async markApplied(db: Db, payment: HeldPayment): Promise<void> {
-    const isRecorded = await markPaymentApplied(db, payment.id, deps.clock.now());
+    const at = deps.clock.now();
+    const isRecorded = await markPaymentApplied(db, payment.id, at);
     invariant(isRecorded, `payment ${payment.id} can not pay its order`);
+    await resolveFailure(db, payment.id, at);
   },
 
   /** Marks the payment orders REFUNDED, in the transaction in which their order fails. */

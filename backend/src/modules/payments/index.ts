@@ -19,7 +19,7 @@ export {
   listUnopenedInstallments,
   postponeExpiry,
 } from './payment-orders.store.ts';
-export { hasOpenReversal } from './gateway-payments.store.ts';
+export { findMoneyDoubt } from './doubted-payments.store.ts';
 export { pollGatewaysOfOrder } from './poll-gateway.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {

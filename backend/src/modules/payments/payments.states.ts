@@ -213,7 +213,9 @@ export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
 
 export interface FailureFacts {
   /** The same payment by earlier reports. */
-  readonly known: Pick<RecordedPayment, 'id' | 'status' | 'disposition'> | undefined;
+  readonly known:
+    | Pick<RecordedPayment, 'id' | 'status' | 'disposition' | 'failedAfterCaptureAt'>
+    | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
   readonly order: { readonly status: BuyStatus };
@@ -229,16 +231,29 @@ export type FailureDecision =
   | { readonly kind: 'RECORD' }
   /** The payment order fails; the order too where it was waiting for this. */
   | { readonly kind: 'FAIL'; readonly failOrder: boolean }
-  | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string };
+  /** Recorded of the payment; the order goes to review. */
+  | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string }
+  /** Recorded of the payment; the order is under review, and its reason tells of this too. */
+  | { readonly kind: 'NOTE'; readonly reason: string };
+
+type KnownPayment = NonNullable<FailureFacts['known']>;
 
 /** Decides about a failure that is reported of a captured payment. */
-const decideFailedCapture = (facts: FailureFacts): FailureDecision => {
-  const { known, order, paymentOrder } = facts;
-  const isTheOne = known?.disposition !== 'SECOND' && known?.id === paymentOrder.capturedPaymentId;
+const decideFailedCapture = (
+  known: KnownPayment,
+  { order, paymentOrder }: FailureFacts,
+): FailureDecision => {
+  const isHeld = known.status === 'CAPTURED' && known.disposition !== 'REFUNDED';
+  if (!isHeld || known.failedAfterCaptureAt !== null) return { kind: 'ALREADY_KNOWN' };
+  const isSecond = known.disposition === 'SECOND';
+  if (order.status === 'MANUAL_REVIEW') {
+    const which = isSecond ? 'A further captured payment' : 'The captured payment';
+    return { kind: 'NOTE', reason: `${which} failed afterwards, says the gateway.` };
+  }
+  const isTheOne = !isSecond && known.id === paymentOrder.capturedPaymentId;
   const holdsMoney =
     order.status === 'PAID' || order.status === 'RETRY_PENDING' || order.status === 'ALLOCATED';
-  if (!isTheOne || !holdsMoney || known.disposition === 'REFUNDED')
-    return { kind: 'ALREADY_KNOWN' };
+  if (!isTheOne || !holdsMoney) return { kind: 'ALREADY_KNOWN' };
   return {
     kind: 'REVIEW',
     code: 'FAILED_AFTER_PAID',
@@ -254,7 +269,7 @@ const decideFailedCapture = (facts: FailureFacts): FailureDecision => {
 export const decideFailure = (facts: FailureFacts): FailureDecision => {
   const { known, order, paymentOrder } = facts;
   if (known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED') {
-    return decideFailedCapture(facts);
+    return decideFailedCapture(known, facts);
   }
   const isOpen = paymentOrder.status === 'GATEWAY_ORDER_CREATED';
   if (isOpen && !facts.hasOtherCapture) {

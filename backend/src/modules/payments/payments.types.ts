@@ -101,6 +101,8 @@ export interface RecordedPayment {
   readonly disposition: PaymentDisposition;
   readonly amountPaise: Paise;
   readonly currency: string;
+  /** When we learned that it failed after its capture; null where nobody said so. */
+  readonly failedAfterCaptureAt: Date | null;
 }
 
 /** Money of a captured payment that went away: paid back, or lost in a dispute. */
@@ -143,6 +145,8 @@ export interface HeldPayment {
   readonly disposition: PaymentDisposition;
   /** Amount and currency are those that were requested. */
   readonly isAsRequested: boolean;
+  /** Reported as failed after its capture, which no resolution has judged yet. */
+  readonly hasOpenFailure: boolean;
   /** The refunds and lost disputes of it that we know of. */
   readonly reversals: readonly RecordedReversal[];
 }

@@ -184,14 +184,18 @@ it('finds a gap in the history', async () => {
   ]);
 });
 
-it('finds money without a place, and adds up where the rest is', async () => {
-  await client.query(
-    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, status, standing, amount_paise,
-       currency, learned_at, updated_at)
-     VALUES ($1, 'sandbox', 'p1', 'CAPTURED', 'UNMATCHED', 700, 'INR', now(), now()),
-       ($2, 'sandbox', 'p2', 'CAPTURED', 'APPLIED', 300, 'INR', now(), now())`,
-    [id(1), id(2)],
+type Captured = { n: number; standing: string; paise: number; paymentOrderId?: string };
+const insertCaptured = (of: Captured) =>
+  client.query(
+    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, payment_order_id, status,
+       standing, amount_paise, currency, learned_at, updated_at)
+     VALUES ($1, 'sandbox', $2, $3, 'CAPTURED', $4, $5, 'INR', now(), now())`,
+    [id(of.n), `p${of.n}`, of.paymentOrderId ?? null, of.standing, of.paise],
   );
+
+it('finds money without a place, and adds up where the rest is', async () => {
+  await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
+  await insertCaptured({ n: 2, standing: 'APPLIED', paise: 300 });
   expect(await findBrokenRules(client)).toMatchObject([
     { invariant: 3, row: { gateway_payment_id: 'p2' } },
   ]);
@@ -214,12 +218,7 @@ const insertReversal = (paise: number) =>
   );
 
 it('counts what went away of captured money as a place of its own', async () => {
-  await client.query(
-    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, status, standing, amount_paise,
-       currency, learned_at, updated_at)
-     VALUES ($1, 'sandbox', 'p1', 'CAPTURED', 'UNMATCHED', 700, 'INR', now(), now())`,
-    [id(1)],
-  );
+  await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
   await insertReversal(200);
   const places = { captured: 700n, unmatched: 500n, reversed: 200n };
   expect(await readMoneyPlaces(client)).toMatchObject(places);
@@ -233,12 +232,7 @@ it('finds money that went away and that nobody reviews, or that was paid back he
      VALUES ($1, $2, $3, 'sandbox', 'o1', 10300, 'GATEWAY_ORDER_CREATED', now(), now())`,
     [id(61), userId, orderId],
   );
-  await client.query(
-    `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, payment_order_id, status,
-       standing, amount_paise, currency, learned_at, updated_at)
-     VALUES ($1, 'sandbox', 'p1', $2, 'CAPTURED', 'APPLIED', 10300, 'INR', now(), now())`,
-    [id(1), id(61)],
-  );
+  await insertCaptured({ n: 1, standing: 'APPLIED', paise: 10_300, paymentOrderId: id(61) });
   const unreviewed = 'an order whose money went away is under review until somebody resolves it';
   const unaccounted = 'what went away of a payment that was paid back here is accounted for';
   expect(await brokenRules()).not.toContain(unreviewed);
@@ -248,6 +242,14 @@ it('finds money that went away and that nobody reviews, or that was paid back he
   expect(await brokenRules()).toContain(unaccounted);
   await client.query('UPDATE payment_reversal SET resolved_at = now()');
   expect(await brokenRules()).not.toContain(unaccounted);
+  await client.query('UPDATE gateway_payment SET failed_after_capture_at = now()');
+  expect(await brokenRules()).toContain(unaccounted);
+  const unjudged =
+    'an order whose captured payment failed is under review until somebody judges it';
+  await client.query(`UPDATE gateway_payment SET status = 'CAPTURED', standing = 'APPLIED'`);
+  expect(await brokenRules()).toContain(unjudged);
+  await client.query('UPDATE gateway_payment SET failure_resolved_at = now()');
+  expect(await brokenRules()).not.toContain(unjudged);
 });
 
 it('finds grams that a review reserves or recovered without a cause', async () => {

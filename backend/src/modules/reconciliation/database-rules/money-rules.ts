@@ -59,10 +59,24 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
+    says: 'an order whose captured payment failed is under review until somebody judges it',
+    sql: `
+      SELECT m.*, f.failed_after_capture_at FROM (${capturedMoney}) m
+      JOIN gateway_payment f ON f.id = m.payment_id
+      WHERE f.failed_after_capture_at IS NOT NULL AND f.failure_resolved_at IS NULL
+        AND m.status <> 'MANUAL_REVIEW'`,
+  },
+  {
+    invariant: 3,
     says: 'what went away of a payment that was paid back here is accounted for',
     sql: `
-      SELECT r.* FROM payment_reversal r JOIN gateway_payment g USING (gateway, gateway_payment_id)
-      WHERE r.resolved_at IS NULL AND g.status = 'REFUNDED'`,
+      SELECT r.id, r.gateway_payment_id, r.kind FROM payment_reversal r
+      JOIN gateway_payment g USING (gateway, gateway_payment_id)
+      WHERE r.resolved_at IS NULL AND g.status = 'REFUNDED'
+      UNION ALL
+      SELECT id, gateway_payment_id, 'FAILURE' FROM gateway_payment
+      WHERE status = 'REFUNDED' AND failed_after_capture_at IS NOT NULL
+        AND failure_resolved_at IS NULL`,
   },
   {
     invariant: 3,

@@ -1,0 +1,287 @@
+import * as fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import {
+  createReviewedBuys,
+  type ReviewedBuy,
+  type ReviewedBuys,
+} from '#test/support/reviewed-buys.ts';
+
+const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const notFit = [409, 'ILLEGAL_TRANSITION'];
+const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
+const isInDoubt = { status: 'MANUAL_REVIEW', manual_review_code: 'FAILED_AFTER_PAID' };
+
+/** The gateway says that a captured payment failed, at a moment of its own. */
+const fail = async (open: OpenGold, buys: ReviewedBuys, buy: ReviewedBuy, paymentId: string) => {
+  await open.advance(1);
+  await buys.tellPayment(buy, 'payment.failed', paymentId, 'failed');
+};
+/** A paid order that has no gold yet. */
+const paid = async (buys: ReviewedBuys) => {
+  const buy = await buys.place();
+  const paymentId = await buys.pay(buy);
+  await buys.becomes(buy, 'PAID');
+  return { buy, paymentId };
+};
+const paySecond = async (buys: ReviewedBuys, buy: ReviewedBuy): Promise<string> => {
+  const secondId = await buys.pay(buy);
+  await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+  return secondId;
+};
+/** Pays it back at the gateway, and ends the review by that. */
+const refund = async (buys: ReviewedBuys, { id }: ReviewedBuy, paymentId: string) =>
+  buys.resolve(id, 'REFUNDED', { reference: await buys.payBack(paymentId) });
+const unjudged = (open: OpenGold, { id: orderId }: ReviewedBuy): Promise<number> =>
+  open.database.db.gatewayPayment.count({
+    where: {
+      paymentOrder: { orderId },
+      failedAfterCaptureAt: { not: null },
+      failureResolvedAt: null,
+    },
+  });
+
+/** A captured payment that failed, and a second one; with the gold, or before it. */
+const failedAndPaidAgain = async (
+  open: OpenGold,
+  buys: ReviewedBuys,
+  { hasGold, first }: { readonly hasGold: boolean; readonly first: 'failure' | 'second' },
+) => {
+  const { buy, paymentId } = await (hasGold ? buys.allocated() : paid(buys));
+  if (first === 'failure') await buys.failPayment(buy, paymentId);
+  const secondId = await paySecond(buys, buy);
+  if (first === 'second') await fail(open, buys, buy, paymentId);
+  await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+  return { buy, paymentId, secondId };
+};
+const stories = [true, false].flatMap((hasGold) =>
+  (['failure', 'second'] as const).map((first) => ({ hasGold, first })),
+);
+
+describe('REFUNDED of a second payment, where the first one failed', () => {
+  it.for(stories)(
+    'leaves the order under review for the failure ($first first, gold: $hasGold)',
+    async (story, { open, buys }) => {
+      const { buy, secondId } = await failedAndPaidAgain(open, buys, story);
+      const reason = await buys.reasonOf(buy);
+      expect(reason).toMatch(/The captured payment failed/u);
+      const answer = await refund(buys, buy, secondId);
+      expect(answer.body).toMatchObject({ ...isInDoubt, refund_reference: null });
+      expect(answer.body.manual_review_reason).toContain(reason);
+      await open.gold.allocate(buy.id);
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
+      const end = await buys.resolve(buy.id, story.hasGold ? 'KEEP' : 'ALLOCATE');
+      expect(end.body).toMatchObject(isAllocated);
+      expect(await unjudged(open, buy)).toBe(0);
+    },
+  );
+
+  it('comes with the failure at the same moment: one review is left of them', async ({
+    open,
+    buys,
+  }) => {
+    for (let round = 0; round < 4; round += 1) {
+      const { buy, paymentId, secondId } = await buys.paidTwice();
+      const reference = await buys.payBack(secondId);
+      const refunded = () => buys.resolve(buy.id, 'REFUNDED', { reference });
+      const failed = () => fail(open, buys, buy, paymentId);
+      await Promise.all(round % 2 === 0 ? [refunded(), failed()] : [failed(), refunded()]);
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
+      expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
+    }
+  });
+});
+
+describe('REFUNDED of the first payment, which had failed', () => {
+  it('settles the failure; the second is what is left to look into', async ({ open, buys }) => {
+    const story = { hasGold: false, first: 'failure' } as const;
+    const { buy, paymentId, secondId } = await failedAndPaidAgain(open, buys, story);
+    expect((await refund(buys, buy, paymentId)).body).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'SECOND_CAPTURE',
+    });
+    expect(await unjudged(open, buy)).toBe(0);
+    expect((await refund(buys, buy, secondId)).body.status).toBe('FAILED');
+  });
+
+  it('alone fails the order', async ({ open, buys }) => {
+    const { buy, paymentId } = await paid(buys);
+    await buys.failPayment(buy, paymentId);
+    expect((await refund(buys, buy, paymentId)).body.status).toBe('FAILED');
+    expect(await unjudged(open, buy)).toBe(0);
+  });
+});
+
+describe('KEEP of gold whose payment failed', () => {
+  it('judges the failure: no later review and no repeat brings it up again', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId } = await buys.allocated();
+    await buys.failPayment(buy, paymentId);
+    expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
+    expect(await unjudged(open, buy)).toBe(0);
+    await fail(open, buys, buy, paymentId);
+    await buys.becomes(buy, 'ALLOCATED');
+    const secondId = await paySecond(buys, buy);
+    expect((await refund(buys, buy, secondId)).body).toMatchObject(isAllocated);
+  });
+
+  it('waits for the second payment; once the first went back, that one takes its place', async ({
+    open,
+    buys,
+  }) => {
+    const story = { hasGold: true, first: 'failure' } as const;
+    const { buy, paymentId } = await failedAndPaidAgain(open, buys, story);
+    expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual(notFit);
+    expect(await unjudged(open, buy)).toBe(1);
+    await buys.payBack(paymentId, { deliver: 'none' });
+    await eventually(async () => {
+      expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
+    });
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
+    expect(await unjudged(open, buy)).toBe(0);
+  });
+
+  it('judges what failed of a second payment too, which takes the place of the first', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId, secondId } = await buys.paidTwice();
+    await fail(open, buys, buy, secondId);
+    expect(await buys.reasonOf(buy)).toContain('A further captured payment failed');
+    await buys.payBack(paymentId, { deliver: 'none' });
+    await eventually(async () => {
+      expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
+    });
+    expect(await unjudged(open, buy)).toBe(0);
+  });
+});
+
+describe('ALLOCATE with money that is said to have failed', () => {
+  it('finds gold that the provider has sold already, and ends the review', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId } = await paid(buys);
+    await buys.failPayment(buy, paymentId);
+    const { providerUserId } = await open.database.db.user.findUniqueOrThrow({
+      where: { id: buy.userId },
+    });
+    const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
+    await open.sandbox.safegold('POST', path, { tx_id: buy.txId });
+    const answer = await buys.resolve(buy.id, 'ALLOCATE');
+    expect(answer.body).toMatchObject({ ...isAllocated, sg_tx_id: buy.txId });
+    expect(await unjudged(open, buy)).toBe(0);
+  });
+
+  it('waits for a gateway that does not answer, with the failure unjudged', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId } = await paid(buys);
+    await buys.failPayment(buy, paymentId);
+    await buys.gatewayFault('list-payments', 'error', 10);
+    expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
+    expect(await unjudged(open, buy)).toBe(1);
+  });
+});
+
+/** Holds the order while its captured payment is said to have failed. */
+const failing = (open: OpenGold, { id }: ReviewedBuy) => {
+  const sql = `
+    WITH failed AS (
+      UPDATE gateway_payment SET failed_after_capture_at = now()
+      WHERE payment_order_id IN (SELECT id FROM payment_order WHERE order_id = $1::uuid))
+    SELECT FROM gold_order WHERE id = $1::uuid FOR UPDATE`;
+  return holdRows(open.migrateUrl, sql, [id]);
+};
+
+describe('a failure that comes while a resolution is under way', () => {
+  it.for(['KEEP', 'ALLOCATE'])(
+    'is not judged by a %s that was decided without it',
+    async (resolution, { open, buys }) => {
+      const { buy, paymentId } = await (resolution === 'KEEP' ? buys.allocated() : buys.late());
+      if (resolution === 'KEEP') {
+        await buys.loseDispute(paymentId);
+        await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+      }
+      const failure = await failing(open, buy);
+      const resolved = buys.resolve(buy.id, resolution);
+      await untilBlocked(open.migrateUrl, 1);
+      await failure.commit();
+      expect(codeOf(await resolved)).toEqual(notFit);
+      expect(await unjudged(open, buy)).toBe(1);
+    },
+  );
+});
+
+const steps = [
+  'fail',
+  'pay',
+  'refund-first',
+  'refund-other',
+  'KEEP',
+  'ALLOCATE',
+  'allocate',
+] as const;
+type Step = (typeof steps)[number];
+
+/** Plays one step; returns true where a resolution has judged what is known of the first payment. */
+const play = async (
+  open: OpenGold,
+  buys: ReviewedBuys,
+  step: Step,
+  { buy, paymentId, others }: { buy: ReviewedBuy; paymentId: string; others: string[] },
+): Promise<boolean> => {
+  if (step === 'KEEP' || step === 'ALLOCATE') {
+    return (await buys.resolve(buy.id, step)).status === 200;
+  }
+  if (step === 'refund-first') return (await refund(buys, buy, paymentId)).status === 200;
+  if (step === 'fail') await fail(open, buys, buy, paymentId);
+  if (step === 'pay') others.push(await buys.pay(buy));
+  if (step === 'allocate') await open.gold.allocate(buy.id);
+  const other = step === 'refund-other' ? others.pop() : undefined;
+  if (other !== undefined) await refund(buys, buy, other);
+  return false;
+};
+
+describe('any order of payments, failures and resolutions', () => {
+  const runs = fc.record({
+    hasGold: fc.boolean(),
+    story: fc.array(fc.constantFrom(...steps), { minLength: 4, maxLength: 9 }),
+  });
+  it('holds an order under review until somebody has judged its failed payment', async ({
+    open,
+    buys,
+  }) => {
+    const isHeld = async (gatewayPaymentId: string): Promise<boolean> =>
+      (await open.database.db.gatewayPayment.findFirst({ where: { gatewayPaymentId } }))?.status ===
+      'CAPTURED';
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ hasGold, story }) => {
+        const { buy, paymentId } = await (hasGold ? buys.allocated() : paid(buys));
+        const others: string[] = [];
+        let isTold = false;
+        let isOpen = false;
+        for (const step of story) {
+          // A failure counts once, and no more of money that was paid back here.
+          if (step === 'fail' && !isTold && (await isHeld(paymentId)))
+            [isTold, isOpen] = [true, true];
+          if (await play(open, buys, step, { buy, paymentId, others })) isOpen = false;
+          const { status } = (await buy.call('GET', `/gold/orders/${buy.id}`)).body;
+          const isLost = isOpen && status !== 'MANUAL_REVIEW';
+          expect({ step, isLost }).toEqual({ step, isLost: false });
+          expect(await unjudged(open, buy)).toBe(isOpen ? 1 : 0);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
