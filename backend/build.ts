@@ -53,6 +53,8 @@ const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
     target: 'node20.19',
     packages: 'external',
     sourcemap: true,
+    // Stacks need the lines alone, and each process would keep the text of its source in memory.
+    sourcesContent: false,
     write: false,
     logLevel: 'silent',
     absWorkingDir: backend,
