@@ -69,6 +69,19 @@ export const findLackingReversals = <
   });
 };
 
+/**
+ * Tells a report without an id that is recorded with one: asking was quicker than the event. Should
+ * it be another of the same amount after all, asking finds that one too.
+ */
+const isRecordedByName = (
+  { kind, reference, amountPaise }: ReversalReport,
+  recorded: readonly RecordedReversal[],
+): boolean =>
+  reference === undefined &&
+  recorded.some(
+    (one) => one.kind === kind && one.amountPaise === amountPaise && one.reference !== null,
+  );
+
 const words: Readonly<Record<ReversalKind, string>> = {
   REFUND: 'was refunded at the gateway',
   DISPUTE: 'was lost in a dispute',
@@ -170,7 +183,10 @@ export const applyReversal = async (
   const order = await lockPayableOrder(db, target.orderId);
   invariant(await lockPaymentOrder(db, target.id), `payment order ${target.id} is gone`);
   const id = deps.random.uuid();
-  if (!(await insertReversal(db, id, report))) return { changed: false, decision: 'ALREADY_KNOWN' };
+  const isKnown = isRecordedByName(report, await listReversals(db, report));
+  if (isKnown || !(await insertReversal(db, id, report))) {
+    return { changed: false, decision: 'ALREADY_KNOWN' };
+  }
   const payment = await findRecordedPayment(db, report.gateway, report.gatewayPaymentId);
   const { kind, reference = null, amountPaise } = report;
   const news = [{ id, kind, reference, amountPaise, isOpen: true }];

@@ -7,6 +7,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { ReversalKind, PaymentsDeps } from './payments.types.ts';
+import { lockPayableOrder } from '../orders/index.ts';
 import { causeOf } from './apply-payment.ts';
 import { applyReversal, findLackingReversals } from './apply-reversal.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
@@ -111,8 +112,14 @@ const applyLacking = async (
   for (const reversal of lacking) {
     const report = { ...reversal, gateway, gatewayPaymentId, learnedAt: clock.now() };
     const cause = causeOf('asked_by_janitor', gateway);
-    const applied = await inTransaction((tx) => applyReversal(deps, tx, target, { report, cause }));
-    if (!applied.changed) continue;
+    const applied = await inTransaction(async (tx) => {
+      await lockPayableOrder(tx, target.orderId);
+      // Since it was asked, an event may have told of it without its id.
+      const left = findLackingReversals(atGateway, await listReversals(tx, payment));
+      const isLeft = left.includes(reversal);
+      return isLeft ? applyReversal(deps, tx, target, { report, cause }) : undefined;
+    });
+    if (applied?.changed !== true) continue;
     metrics.countReversal(gateway, reversal.kind, 'poll');
     const { decision } = applied;
     logger.warn({ paymentId: payment.id, gateway, decision }, 'a reversal was found by asking');
