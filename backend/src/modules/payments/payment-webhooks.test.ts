@@ -108,7 +108,11 @@ describe('a payment webhook', () => {
     expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(repeated);
     expect(await deliver(open, { ...first, eventId: 'evt_rep_other' })).toEqual(repeated);
     expect(await deliver(open, first)).toEqual(repeated);
+    const told = `"storedId":"${(await inboxOf(open, checkout.gatewayOrderId))[0]?.id}"`;
+    expect(open.logged()).not.toContain(told);
+    // Nothing that a sender signed is left out without a trace, even under an id of another event.
     expect(await deliver(open, { ...other, eventId: 'evt_rep' })).toEqual(repeated);
+    expect(open.logged()).toContain(told);
     expect(await inboxOf(open, checkout.gatewayOrderId)).toHaveLength(1);
   });
 

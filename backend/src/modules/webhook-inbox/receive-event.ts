@@ -8,6 +8,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   sealBody,
   correctEventStatus,
+  findOtherBody,
   insertEvent,
   type NewEvent,
   openBody,
@@ -65,6 +66,21 @@ const toRow = async <E, Effect extends EventEffect>(
 };
 
 /**
+ * Reports an event id that comes with two bodies: it is a repeat by the contract, and a sender
+ * whose ids are its own never does it.
+ */
+const reportRepeat = async <E, Effect extends EventEffect>(
+  db: Db,
+  { handler: { source }, logger }: Inbox<E, Effect>,
+  row: Omit<NewEvent, 'status' | 'failure'>,
+): Promise<void> => {
+  const storedId = await findOtherBody(db, row);
+  if (storedId === undefined) return;
+  const line = { source, gateway: row.gateway, storedId, bodyHash: row.bodyHash };
+  logger.error(line, 'a webhook event id came again with another body');
+};
+
+/**
  * Stores an event and applies it, in the caller's one transaction. A repeat changes nothing.
  * @throws what applying it throws: nothing is stored then
  */
@@ -76,7 +92,10 @@ const storeAndApply = async <E, Effect extends EventEffect>(
   const effect = await resolve(db, inbox, delivery);
   const expected = effect?.status ?? 'UNREADABLE';
   const row = await toRow(db, inbox, delivery, effect?.userId);
-  if (!(await insertEvent(db, { ...row, status: expected }))) return { result: 'DUPLICATE' };
+  if (!(await insertEvent(db, { ...row, status: expected }))) {
+    await reportRepeat(db, inbox, row);
+    return { result: 'DUPLICATE' };
+  }
   if (effect === undefined) return { result: expected };
   const status = await inbox.handler.apply(db, effect);
   if (status !== expected) await correctEventStatus(db, row.id, status, delivery.receivedAt);

@@ -60,6 +60,19 @@ export const insertEvent = async (db: Db, event: NewEvent): Promise<boolean> => 
   return count === 1;
 };
 
+/** Finds the row that has an event's id, where the inbox has its body under no id. */
+export const findOtherBody = async (
+  db: Db,
+  { source, gateway, eventId, bodyHash }: Omit<NewEvent, 'status' | 'failure'>,
+): Promise<string | undefined> => {
+  if (eventId === undefined) return undefined;
+  const rows = await db.webhookEvent.findMany({
+    where: { source, gateway, OR: [{ eventId }, { bodyHash }] },
+    select: { id: true, bodyHash: true },
+  });
+  return rows.some((row) => row.bodyHash === bodyHash) ? undefined : rows[0]?.id;
+};
+
 /** Corrects the status of an event that this transaction inserted. */
 export const correctEventStatus = async (
   db: Db,
