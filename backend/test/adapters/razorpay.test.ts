@@ -232,7 +232,7 @@ describe('a debit', () => {
     answers = (path) => {
       if (path.includes('/payments')) return list();
       if (path.includes('/orders/')) return [200, bytes(order({ notes }))];
-      return [200, bytes({ email: 'a@example.com', contact: '9876543210' })];
+      return [200, bytes({ id: 'cust_1', email: 'a@example.com', contact: '9876543210' })];
     };
     expect(await debit('cust_1/token_1')).toMatchObject({
       kind: 'refused',

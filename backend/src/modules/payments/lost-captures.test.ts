@@ -55,6 +55,21 @@ describe('captures that nobody told us of', () => {
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
   });
 
+  it('are not given up for a gateway that refuses the question', async ({ open }) => {
+    const checkout = await openCheckout(open);
+    await payUnheard(open, checkout);
+    await open.sandbox.control('POST', '/faults', {
+      collaborator: 'sandbox-gateway',
+      operation: 'list-payments',
+      fault: 'error',
+      status: 400,
+      times: 1,
+    });
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(false);
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
+  });
+
   it('are found after the order was given up too', async ({ open }) => {
     const checkout = await openCheckout(open);
     await open.advance(480);

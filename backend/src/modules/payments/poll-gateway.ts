@@ -1,13 +1,13 @@
 import { isUniqueViolation } from '../../platform/db/index.ts';
 import type { GatewayPayment } from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import type { PaymentOrder, PaymentsDeps, PaymentReport } from './payments.types.ts';
 import { isEchoOf, storeMadeOrder } from './create-gateway-order.ts';
 import { applyPayment, causeOf } from './apply-payment.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
+import { hasAnswered } from './poll-reversals.ts';
 import {
   claimPoll,
   listPaymentOrders,
@@ -121,8 +121,7 @@ export const pollMadeOrder = async (
   const listed = await gateway.listPayments(gatewayOrderId);
   if (listed.kind !== 'done') {
     logger.warn({ ...line, outcome: describeOutcome(listed) }, 'a gateway listed no payments');
-    // "No such order" is an answer; whatever else came, nobody has looked.
-    return listed.kind === 'refused' && !isUnavailable(listed);
+    return hasAnswered(listed);
   }
   try {
     for (const payment of listed.value) {

@@ -1,6 +1,9 @@
-import type { GatewayPaymentRef, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import {
+  GATEWAY_NOT_FOUND,
+  type GatewayPaymentRef,
+  type PaymentGateway,
+} from '../../adapters/payment-gateway/port.ts';
 import { addPaise, type Paise } from '../../money/index.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -37,9 +40,12 @@ export interface GatewayReversals {
   readonly references: readonly string[];
 }
 
-/** Tells an answer, "no such payment" included, from silence. */
+/**
+ * Tells an answer, "no such payment" included, from silence. Any other refusal of a question says
+ * nothing about the money: read as "there is none", it would hide a capture or a refund.
+ */
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'done' || (outcome.kind === 'refused' && !isUnavailable(outcome));
+  outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
 
 /** Asks a gateway what went away of a payment. Undefined when it gave no answer. */
 export const fetchReversals = async (

@@ -65,6 +65,20 @@ describe('a collaborator that can not be asked', () => {
     expect(await notOk()).toEqual({ [id]: 'ERROR' });
   });
 
+  it.each(['list-payments', 'get-refund', 'get-dispute'])(
+    'has not said that it has nothing where it refuses the question: %s',
+    async (operation) => {
+      await books.control('POST', '/faults', {
+        collaborator: 'sandbox-gateway',
+        operation,
+        fault: 'error',
+        status: 400,
+        times: 1000,
+      });
+      expect(await notOk()).toEqual({ gateway_capture_missing: 'ERROR' });
+    },
+  );
+
   it.each([
     ['safegold', 'buy-status', 'provider_transaction_mismatch'],
     ['safegold', 'sell-status', 'provider_transaction_mismatch'],

@@ -332,9 +332,10 @@ export const disputesAnswer = z.array(
     })),
 );
 
-/** The error body of every call. */
-export const errorAnswer = z.object({
-  code: z.string().nullish(),
-  type: z.string().nullish(),
-  message: z.string(),
-});
+/**
+ * `ApiError404` and its like: the error body of every call. A proxy before the API answers with a
+ * message too, but with neither code nor type, and knows nothing about any order.
+ */
+export const errorAnswer = z
+  .object({ code: z.string().nullish(), type: z.string().nullish(), message: z.string() })
+  .refine(({ code, type }) => (code ?? type ?? '') !== '');

@@ -12,6 +12,7 @@ import type { Clock } from '../../../platform/clock/clock.ts';
 import { istDate } from '../../../platform/clock/ist.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import { checkAnswer, checkOrder, checkPayments } from '../check-answer.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
@@ -52,7 +53,7 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
   const error = wire.errorAnswer.safeParse(json);
   if (status < 400 || !error.success) return undefined;
   const { code, type, message } = error.data;
-  return refused(codeOf(status), `${code ?? type ?? status}: ${message.slice(0, 200)}`);
+  return refused(codeOf(status), `${code ?? type}: ${message.slice(0, 200)}`);
 };
 
 const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): CashfreeCalls => {
@@ -91,6 +92,16 @@ const resolveRepeat = async <T>(
   return isMissing ? unknown(ALREADY_REQUESTED) : found;
 };
 
+/** Reads an order by the id that we gave it. */
+const readOrder = async (get: CashfreeCalls['get'], id: string) =>
+  checkAnswer(await get('get-order', wire.paths.order(id), wire.orderAnswer), id, ({ order }) => [
+    order.gatewayOrderId,
+  ]);
+
+/** Lists the payments of an order's checkout. */
+const readPayments = async (get: CashfreeCalls['get'], id: string) =>
+  checkPayments(await get('list-payments', wire.paths.payments(id), wire.paymentsAnswer), id);
+
 interface CashfreeDebitsDeps {
   readonly calls: CashfreeCalls;
   readonly clock: Clock;
@@ -116,8 +127,10 @@ const createCashfreeDebits = ({
   calls: { get, post },
   clock,
 }: CashfreeDebitsDeps): CashfreeDebits => {
-  const getCharge = (subscriptionId: string, orderId: string) =>
-    get('get-debit', wire.paths.charge(subscriptionId, orderId), wire.chargeAnswer);
+  const getCharge = async (subscriptionId: string, orderId: string) => {
+    const path = wire.paths.charge(subscriptionId, orderId);
+    return checkOrder(await get('get-debit', path, wire.chargeAnswer), orderId);
+  };
 
   /**
    * A token comes from a customer's device. It is charged for nobody but the customer whose phone
@@ -127,10 +140,11 @@ const createCashfreeDebits = ({
     gatewayOrderId,
     mandateToken,
   }: MandateDebit): Promise<Outcome<true>> => {
-    const [order, mandate] = await Promise.all([
-      get('get-order', wire.paths.order(gatewayOrderId), wire.orderAnswer),
+    const [order, subscription] = await Promise.all([
+      readOrder(get, gatewayOrderId),
       get('get-mandate', wire.paths.subscription(mandateToken), wire.subscriptionAnswer),
     ]);
+    const mandate = checkAnswer(subscription, mandateToken, (found) => [found.subscription_id]);
     if (order.kind !== 'done') return order;
     if (mandate.kind !== 'done') return mandate;
     const { customer_phone: phone } = mandate.value.customer_details;
@@ -155,8 +169,9 @@ const createCashfreeDebits = ({
         payment_schedule_date: istDate(clock.now()),
       };
       const request = { operation: 'debit', path: wire.paths.charges, json, idempotencyKey };
-      const charge = await resolveRepeat(await post(request, wire.chargeAnswer), () =>
-        getCharge(mandateToken, gatewayOrderId),
+      const charge = await resolveRepeat(
+        checkOrder(await post(request, wire.chargeAnswer), gatewayOrderId),
+        () => getCharge(mandateToken, gatewayOrderId),
       );
       return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));
     },
@@ -216,10 +231,8 @@ export const createCashfreeGateway = (
   const { get, post, close, isAvailable } = calls;
   const { debitMandate, listCharges } = createCashfreeDebits({ calls, clock });
 
-  const readOrder = (id: string) => get('get-order', wire.paths.order(id), wire.orderAnswer);
-
   const getOrder = async (id: string): Promise<Outcome<GatewayOrder>> =>
-    mapDone(await readOrder(id), ({ order }) => order);
+    mapDone(await readOrder(get, id), ({ order }) => order);
 
   const orderBody = ({ receipt, amountPaise, currency, ...asked }: CreateGatewayOrder) => {
     const { customer, expiresAt, mandateToken } = asked;
@@ -265,7 +278,7 @@ export const createCashfreeGateway = (
         },
         wire.orderAnswer,
       );
-      const order = await resolveRepeat(made, () => readOrder(receipt));
+      const order = await resolveRepeat(made, () => readOrder(get, receipt));
       return mapDone(order, (answer) => answer.order);
     },
 
@@ -276,8 +289,8 @@ export const createCashfreeGateway = (
 
     async listPayments(gatewayOrderId): Promise<Outcome<readonly GatewayPayment[]>> {
       const [order, payments] = await Promise.all([
-        readOrder(gatewayOrderId),
-        get('list-payments', wire.paths.payments(gatewayOrderId), wire.paymentsAnswer),
+        readOrder(get, gatewayOrderId),
+        readPayments(get, gatewayOrderId),
       ]);
       if (order.kind !== 'done') return order;
       const { mandate } = order.value;
@@ -303,10 +316,8 @@ export const createCashfreeGateway = (
      * Its signature is not read.
      */
     async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
-      const path = wire.paths.payments(gatewayOrderId);
-      const listed = await get('list-payments', path, wire.paymentsAnswer);
       return mapDone(
-        listed,
+        await readPayments(get, gatewayOrderId),
         (payments) =>
           gatewayPaymentId === gatewayOrderId ||
           payments.some((payment) => payment.gatewayPaymentId === gatewayPaymentId),

@@ -11,6 +11,7 @@ import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
+import { checkAnswer, checkOrder, checkPayments } from '../check-answer.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
@@ -83,7 +84,11 @@ const listPaymentsOf = async (
   gatewayOrderId: string,
 ): Promise<Outcome<readonly wire.ListedPayment[]>> => {
   const path = wire.paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
-  return mapDone(await get('list-payments', path, wire.paymentsAnswer), ({ items }) => items);
+  const listed = await get('list-payments', path, wire.paymentsAnswer);
+  return checkPayments(
+    mapDone(listed, ({ items }) => items),
+    gatewayOrderId,
+  );
 };
 
 type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
@@ -104,17 +109,21 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     if (listed.kind !== 'done') return listed;
     const known = listed.value.find(({ debitKey }) => debitKey === idempotencyKey);
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
-    const customer = await calls.get(
-      'get-customer',
-      wire.paths.customer(customerId),
-      wire.customerAnswer,
+    const customer = checkAnswer(
+      await calls.get('get-customer', wire.paths.customer(customerId), wire.customerAnswer),
+      customerId,
+      ({ id }) => [id],
     );
     if (customer.kind !== 'done') return customer;
     const { email, contact } = customer.value;
-    const order = await calls.get(
-      'get-order',
-      wire.paths.order(encodeURIComponent(gatewayOrderId)),
-      wire.orderContactAnswer,
+    const order = checkAnswer(
+      await calls.get(
+        'get-order',
+        wire.paths.order(encodeURIComponent(gatewayOrderId)),
+        wire.orderContactAnswer,
+      ),
+      gatewayOrderId,
+      ({ id }) => [id],
     );
     if (order.kind !== 'done') return order;
     if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
@@ -195,8 +204,10 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
 
     findOrderByReceipt,
 
-    getOrder: (gatewayOrderId) =>
-      get('get-order', wire.paths.order(inPath(gatewayOrderId)), wire.orderAnswer),
+    async getOrder(gatewayOrderId) {
+      const path = wire.paths.order(inPath(gatewayOrderId));
+      return checkOrder(await get('get-order', path, wire.orderAnswer), gatewayOrderId);
+    },
 
     async listPayments(gatewayOrderId) {
       return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
@@ -204,12 +215,17 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
       );
     },
 
-    getRefunds: ({ gatewayPaymentId }) =>
-      getAll(
-        'get-refund',
-        wire.paths.refundsOfPayment(inPath(gatewayPaymentId)),
-        wire.refundsAnswer,
-      ),
+    async getRefunds({ gatewayPaymentId }) {
+      const path = wire.paths.refundsOfPayment(inPath(gatewayPaymentId));
+      const listed = checkAnswer(
+        await getAll('get-refund', path, wire.refundsAnswer),
+        gatewayPaymentId,
+        (refunds) => refunds.map((refund) => refund.gatewayPaymentId),
+      );
+      return mapDone(listed, (refunds) =>
+        refunds.map(({ gatewayPaymentId: _payment, ...refund }) => refund),
+      );
+    },
 
     // There is no list of one payment's disputes; disputes are few, so all of them are read.
     async getDisputes({ gatewayPaymentId }) {

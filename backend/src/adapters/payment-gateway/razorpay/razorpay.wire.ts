@@ -45,9 +45,13 @@ export const pageQuery = (page: number) => ({
 export const saysReceiptIsUsed = (message: string): boolean =>
   /receipt should be unique/i.test(message);
 
-/** api/orders/fetch-with-id: an unknown id is a 400. Unverified: that it may be a plain 404. */
+/**
+ * api/orders/fetch-with-id: an unknown id is a 400. Unverified: that it may be a plain 404. An
+ * address that the API does not have is neither: it says nothing about any order.
+ */
 export const saysNotFound = (status: number, description: string): boolean =>
-  status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description));
+  !/requested url/i.test(description) &&
+  (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
 /** errors: statuses that prove that a request was read and refused. */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
@@ -204,11 +208,17 @@ const paymentAnswer = z
     };
   });
 
+/** A refund, with the payment that it pays back. */
+interface ListedRefund extends GatewayRefund {
+  readonly gatewayPaymentId: string;
+}
+
 /** api/refunds/entity */
 const refundAnswer = z
-  .object({ id, amount, status: nameOf(refundStatuses), created_at: moment })
-  .transform((refund): GatewayRefund => ({
+  .object({ id, payment_id: id, amount, status: nameOf(refundStatuses), created_at: moment })
+  .transform((refund): ListedRefund => ({
     refundId: refund.id,
+    gatewayPaymentId: refund.payment_id,
     amountPaise: refund.amount,
     status: refundStatuses[refund.status],
     createdAt: refund.created_at,
@@ -261,11 +271,16 @@ export const disputesAnswer = z.object({ items: z.array(disputeAnswer) });
 
 /** api/orders/entity: whose order it is, by our note. */
 export const orderContactAnswer = z.object({
+  id,
   notes: z.object({ [contactNote]: z.string().optional() }).catch({}),
 });
 
 /** api/customers/fetch: what a recurring payment has to repeat. */
-export const customerAnswer = z.object({ email: z.string().min(1), contact: z.string().min(1) });
+export const customerAnswer = z.object({
+  id,
+  email: z.string().min(1),
+  contact: z.string().min(1),
+});
 
 /** api/payments/recurring-payments: how the payment ends comes as an event. */
 export const recurringAnswer = z.object({ razorpay_payment_id: id });

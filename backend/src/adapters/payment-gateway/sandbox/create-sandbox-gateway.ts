@@ -5,6 +5,7 @@ import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization } from '../../http-texts.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
+import { checkOrder, checkPayments } from '../check-answer.ts';
 import { createGatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
@@ -103,14 +104,17 @@ export const createSandboxGateway = (
       return mapDone(found, ({ items }) => items.find((order) => order.receipt === receipt));
     },
 
-    getOrder: (gatewayOrderId) =>
-      get('get-order', `/v1/orders/${inPath(gatewayOrderId)}`, answers.orderAnswer),
+    async getOrder(gatewayOrderId) {
+      const path = `/v1/orders/${inPath(gatewayOrderId)}`;
+      return checkOrder(await get('get-order', path, answers.orderAnswer), gatewayOrderId);
+    },
 
     async listPayments(gatewayOrderId) {
       const path = `/v1/orders/${inPath(gatewayOrderId)}/payments`;
-      return mapDone(
-        await get('list-payments', path, answers.paymentsAnswer),
-        ({ items }) => items,
+      const listed = await get('list-payments', path, answers.paymentsAnswer);
+      return checkPayments(
+        mapDone(listed, ({ items }) => items),
+        gatewayOrderId,
       );
     },
 

@@ -1,4 +1,8 @@
-import type { GatewayPayment, PaymentGateway } from '../../../adapters/payment-gateway/port.ts';
+import {
+  GATEWAY_NOT_FOUND,
+  type GatewayPayment,
+  type PaymentGateway,
+} from '../../../adapters/payment-gateway/port.ts';
 import { toSafePaise, type Paise } from '../../../money/index.ts';
 import { sql } from '../../../platform/db/index.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
@@ -150,6 +154,9 @@ const noSuchOrder = 'reconciliation-check';
 const capturesOf = (payments: readonly GatewayPayment[]) =>
   payments.filter(({ status }) => status === 'CAPTURED');
 
+/** Reads "no such order" or payment as nothing; any other refusal leaves the question open. */
+const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
+
 /** Fetches a gateway's captures for a payment order; a lost gateway order is found by receipt. */
 const fetchCaptures = async (
   gateway: PaymentGateway,
@@ -159,7 +166,7 @@ const fetchCaptures = async (
   if (gatewayOrderId === null) {
     const found = toFetched(gateway.code, await gateway.findOrderByReceipt(row.paymentOrderId), {
       onDone: (order) => order?.gatewayOrderId ?? '',
-      onRefused: () => '',
+      onRefused: (code) => (code === GATEWAY_NOT_FOUND ? '' : undefined),
     });
     if (typeof found === 'string') return found;
     gatewayOrderId = found.answer;
@@ -167,7 +174,7 @@ const fetchCaptures = async (
   if (gatewayOrderId === '') return { answer: [] };
   return toFetched(gateway.code, await gateway.listPayments(gatewayOrderId), {
     onDone: capturesOf,
-    onRefused: () => [],
+    onRefused: noneWhereNotFound,
   });
 };
 
@@ -182,11 +189,11 @@ const fetchReversals = async (
   ]);
   const refunded = toFetched(gateway.code, refunds, {
     onDone: (all) => all.filter(({ status }) => status === 'PROCESSED'),
-    onRefused: () => [],
+    onRefused: noneWhereNotFound,
   });
   const lost = toFetched(gateway.code, disputes, {
     onDone: (all) => all.filter(({ status }) => status === 'LOST'),
-    onRefused: () => [],
+    onRefused: noneWhereNotFound,
   });
   if (typeof refunded === 'string') return refunded;
   if (typeof lost === 'string') return lost;
@@ -223,7 +230,7 @@ const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
   const { incomplete } = await fetchEach({ items, total: items.length }, limits, async (gateway) =>
     toFetched(gateway.code, await gateway.getOrder(noSuchOrder), {
       onDone: () => true,
-      onRefused: () => true,
+      onRefused: (code) => code === GATEWAY_NOT_FOUND || undefined,
     }),
   );
   return incomplete === undefined ? noFindings : { ...noFindings, incomplete };
