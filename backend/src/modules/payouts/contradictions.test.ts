@@ -77,6 +77,24 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     expect(await retry(admin, payoutId)).toMatchObject(forbidden);
   });
 
+  it('is found of an older attempt too, of which no event told', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const payoutId = await failed(open);
+    expect(await retry(admin, payoutId)).toMatchObject({ status: 200 });
+    await open.drain();
+    await play(open, payoutId, 'failed');
+    await tell(open, payoutId, 'failed');
+    await play(open, `${payoutId.replaceAll('-', '')}-1`, 'processed');
+    const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
+    expect(await retry(admin, payoutId)).toMatchObject(undecided);
+    expect((await row(open, payoutId)).status).toBe('FAILED');
+    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
+    expect(await retry(superAdmin, payoutId, { note })).toMatchObject(undecided);
+  });
+
   it('leaves every other retry to an ADMIN, who may write a note', async ({ open, admin }) => {
     const [plain, noted] = [await failed(open), await failed(open)];
     expect(await retry(admin, plain)).toMatchObject({ status: 200 });

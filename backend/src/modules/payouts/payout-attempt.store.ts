@@ -40,6 +40,16 @@ export const findNewestAttempt = async (
     }),
   );
 
+/** Lists the attempts of a payout, newest first. */
+export const listAttempts = async (db: Db, payoutId: string): Promise<PayoutAttempt[]> => {
+  const rows = await db.payoutAttempt.findMany({
+    where: { payoutId },
+    orderBy: { attemptNo: 'desc' },
+    include: withPayout,
+  });
+  return rows.flatMap((row) => toAttempt(row) ?? []);
+};
+
 /** Finds the attempt of a report: by the provider's id, else by the reference it was sent with. */
 export const findReportedAttempt = async (
   db: Db,

@@ -3,12 +3,12 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
 import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
-import { findNewestAttempt, hasContradiction, markContradicted } from './payout-attempt.store.ts';
+import { hasContradiction, listAttempts, markContradicted } from './payout-attempt.store.ts';
 import { findPayout, transitionPayout } from './payout.store.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import type { RetryRequest } from './payouts.schemas.ts';
 import { reportVerdicts } from './payouts.states.ts';
-import type { Payout, PayoutsDeps } from './payouts.types.ts';
+import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
 const isRetryable = ({ status }: Payout): boolean => status === 'FAILED' || status === 'REVERSED';
 
@@ -33,18 +33,11 @@ const lockAccountForRetry = async (
   throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field: 'bankAccountId' });
 };
 
-/**
- * Queries the provider about the earlier attempt. By its own report that one was not paid; should
- * the provider say otherwise by now, a further attempt would pay twice. No answer is no "not paid"
- * (contract: states > Payout).
- * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
- */
-const requireNotPaid = async (
+/** @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer */
+const requireUnpaidAttempt = async (
   { db, provider, clock }: PayoutsDeps,
-  payoutId: string,
+  attempt: PayoutAttempt,
 ): Promise<void> => {
-  const attempt = await findNewestAttempt(db, payoutId);
-  if (attempt === undefined) return;
   const found =
     attempt.providerPayoutId === null
       ? await provider.findPayoutByReference(attempt.idempotencyKey)
@@ -62,6 +55,19 @@ const requireNotPaid = async (
   throw new AppError('OUTCOME_UNDECIDED', {
     message: 'The payout provider shows the earlier attempt as paid or on its way.',
   });
+};
+
+/**
+ * Queries the provider about every earlier attempt. None of them is undecided here: a payout has one
+ * live attempt at a time (`payout_attempt_live_key`), and by the provider's own report no other was
+ * paid. Should it say otherwise by now of any of them, a further attempt would pay twice. No answer
+ * is no "not paid" (contract: states > Payout).
+ * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
+ */
+const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
+  for (const attempt of await listAttempts(deps.db, payoutId)) {
+    await requireUnpaidAttempt(deps, attempt);
+  }
 };
 
 /**
