@@ -128,6 +128,9 @@ describe('KEEP of gold whose payment failed', () => {
     expect(await unjudged(open, buy)).toBe(0);
     await fail(open, buys, buy, paymentId);
     await buys.becomes(buy, 'ALLOCATED');
+    const told = { subject: buy.gatewayOrderId, eventType: 'payment.failed' };
+    const events = await open.database.db.webhookEvent.findMany({ where: told });
+    expect(events.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);
     const secondId = await paySecond(buys, buy);
     expect((await refund(buys, buy, secondId)).body).toMatchObject(isAllocated);
   });
