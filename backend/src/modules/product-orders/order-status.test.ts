@@ -1,30 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
+import { describe, expect } from 'vitest';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import { openProductOrders, type OpenProductOrders } from '#test/support/open-product-orders.ts';
+import type { OpenProductOrders } from '#test/support/open-product-orders.ts';
+import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import type { Answer, Caller } from '#test/support/caller.ts';
 import { productOrderStatuses } from './product-orders.types.ts';
 
-let open: OpenProductOrders;
-let operator: Awaited<ReturnType<OpenProductOrders['operator']>>;
-let product: string;
-beforeAll(async () => {
-  open = await openProductOrders();
-  operator = await open.operator();
-  product = await open.product();
-});
-afterAll(async () => {
-  const { addresses, sandbox } = open.system;
-  await assertInvariants({ databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url });
-  await open.close();
-});
+interface Shop {
+  readonly place: (call?: Caller) => Promise<string>;
+  readonly setStatus: (id: string, status: unknown, call?: Caller) => Promise<Answer>;
+  readonly operator: Awaited<ReturnType<OpenProductOrders['operator']>>;
+}
 
-const place = async (call?: Caller): Promise<string> => {
-  const caller = call ?? (await open.customer()).call;
-  return String((await open.order(caller, [product])).body['id']);
+/** One product of which customers order, and an operator who sets the statuses. */
+const openShop = async (open: OpenProductOrders): Promise<Shop> => {
+  const operator = await open.operator();
+  const product = await open.product();
+  return {
+    operator,
+    async place(call) {
+      const caller = call ?? (await open.customer()).call;
+      return String((await open.order(caller, [product])).body['id']);
+    },
+    setStatus: (id, status, call = operator.call) =>
+      call('PATCH', `/product-orders/${id}/status`, { status }),
+  };
 };
-const setStatus = (id: string, status: unknown, call = operator.call): Promise<Answer> =>
-  call('PATCH', `/product-orders/${id}/status`, { status });
+
+const it = productOrdersTest().extend('shop', { scope: 'file' }, ({ open }) => openShop(open));
 
 /** The way to each status, and where each may go. */
 const ways: Readonly<Record<string, readonly string[]>> = {
@@ -50,7 +52,8 @@ const pairs = productOrderStatuses.flatMap((from) =>
 );
 
 describe('the status of an order', () => {
-  it.each(pairs)('goes from %s to %s only as the table says', async (from, to) => {
+  it.for(pairs)('goes from %s to %s only as the table says', async ([from, to], { open, shop }) => {
+    const { place, setStatus } = shop;
     const id = await place();
     const way = ways[from] ?? [];
     for (const status of way) expect((await setStatus(id, status)).status).toBe(200);
@@ -74,7 +77,8 @@ describe('the status of an order', () => {
     );
   });
 
-  it('is set by one of two operators, and the other one learns it', async () => {
+  it('is set by one of two operators, and the other one learns it', async ({ open, shop }) => {
+    const { operator, place, setStatus } = shop;
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
     const url = open.system.addresses.migrateUrl;
@@ -95,7 +99,8 @@ describe('the status of an order', () => {
     expect(await open.system.db.productOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
 
-  it('is set by one of many at once, each as the table says', async () => {
+  it('is set by one of many at once, each as the table says', async ({ open, shop }) => {
+    const { operator, place, setStatus } = shop;
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
     const wishes = Array.from({ length: 10 }, (_, index) =>
@@ -118,7 +123,11 @@ describe('the status of an order', () => {
     );
   });
 
-  it('leaves a row of history with who, when and which request, and no audit row', async () => {
+  it('leaves a row of history with who, when and which request, and no audit row', async ({
+    open,
+    shop,
+  }) => {
+    const { operator, place, setStatus } = shop;
     const { userId, call } = await open.customer();
     const id = await place(call);
     const audited = await open.system.db.auditLog.count();
@@ -137,7 +146,8 @@ describe('the status of an order', () => {
     expect((await call('GET', `/product-orders/${id}`)).body['status']).toBe('CONFIRMED');
   });
 
-  it('is for admins and super admins to set', async () => {
+  it('is for admins and super admins to set', async ({ open, shop }) => {
+    const { place, setStatus } = shop;
     const support = await open.operator('SUPPORT');
     const id = await place();
     expect(await setStatus(id, 'CONFIRMED', support.call)).toMatchObject({
@@ -154,7 +164,11 @@ describe('the status of an order', () => {
 });
 
 describe('the list of operators', () => {
-  it('is filtered by status, customer, phone, product and id, newest first, with addresses', async () => {
+  it('is filtered by status, customer, phone, product and id, newest first, with addresses', async ({
+    open,
+    shop,
+  }) => {
+    const { operator, place, setStatus } = shop;
     const { userId, phone, call } = await open.customer();
     const rare = await open.product();
     const [first, second] = [
@@ -181,7 +195,8 @@ describe('the list of operators', () => {
     expect(body).toMatchObject({ userId, shippingAddress: { line1: '12 MG Road' } });
   });
 
-  it("shows no address once the customer's key is destroyed", async () => {
+  it("shows no address once the customer's key is destroyed", async ({ open, shop }) => {
+    const { operator, place } = shop;
     const { userId, call } = await open.customer();
     const id = await place(call);
     const { db, vault, inTransaction } = open.system;

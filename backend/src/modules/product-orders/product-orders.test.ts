@@ -1,41 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import {
-  goodAddress,
-  openProductOrders,
-  usualRate,
-  type OpenProductOrders,
-} from '#test/support/open-product-orders.ts';
+import { goodAddress, type OpenProductOrders } from '#test/support/open-product-orders.ts';
+import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { paise } from '../../money/index.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createProductOrderKeyPurge, eraseProductOrders } from './index.ts';
 
-let open: OpenProductOrders;
-beforeAll(async () => {
-  open = await openProductOrders();
-});
-beforeEach(() => {
-  open.conditions.rate24K = usualRate;
-});
-afterAll(async () => {
-  const { addresses, sandbox } = open.system;
-  await assertInvariants({ databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url });
-  await open.close();
-});
+const it = productOrdersTest();
 
 const dayMs = 86_400_000;
 
 let keys = 0;
 const newKey = (): string => `product-order-${(keys += 1)}`;
-const ordersOf = (userId: string) =>
+const ordersOf = (open: OpenProductOrders, userId: string) =>
   open.system.db.productOrder.findMany({
     where: { userId },
     include: { lines: { orderBy: { lineNo: 'asc' } }, events: true },
   });
 
 describe('an order', () => {
-  it('is priced by the server, line by line, and keeps its names and prices', async () => {
+  it('is priced by the server, line by line, and keeps its names and prices', async ({ open }) => {
     const { userId, call } = await open.customer();
     const [ring, chain] = [
       await open.product({
@@ -92,14 +76,16 @@ describe('an order', () => {
     open.conditions.rate24K = paise(1n);
     const id = String(placed.body['id']);
     expect((await call('GET', `/product-orders/${id}`)).body).toEqual(placed.body);
-    const [row] = await ordersOf(userId);
+    const [row] = await ordersOf(open, userId);
     expect(row?.events).toMatchObject([
       { fromStatus: null, toStatus: 'PLACED', cause: 'order.placed', actor: `customer:${userId}` },
     ]);
     expect(row?.shippingAddressSealed).not.toContain('MG Road');
   });
 
-  it('has delivery below the amount of free delivery, before GST, and none from it on', async () => {
+  it('has delivery below the amount of free delivery, before GST, and none from it on', async ({
+    open,
+  }) => {
     const { call } = await open.customer();
     const feeOf = async (pricePaise: bigint) => {
       const { body } = await open.order(call, [await open.product({ pricePaise })]);
@@ -108,7 +94,7 @@ describe('an order', () => {
     expect([await feeOf(499_999n), await feeOf(500_000n)]).toEqual([9900, 0]);
   });
 
-  it('has up to 20 lines, each with the next number', async () => {
+  it('has up to 20 lines, each with the next number', async ({ open }) => {
     const { userId, call } = await open.customer();
     const products = await Promise.all(Array.from({ length: 21 }, () => open.product()));
     const refused = await open.order(call, products);
@@ -117,14 +103,14 @@ describe('an order', () => {
     const placed = await open.order(call, twenty);
     expect(placed.status).toBe(201);
     expect(placed.body).toMatchObject({ itemsTotalPaise: 2_000_000, gstPaise: 60_000 });
-    const [order, ...more] = await ordersOf(userId);
+    const [order, ...more] = await ordersOf(open, userId);
     expect(more).toEqual([]);
     expect(order?.lines.map(({ lineNo, productId }) => [lineNo, productId])).toEqual(
       twenty.map((id, index) => [index + 1, id]),
     );
   });
 
-  it('takes the GST rate in force on its day', async () => {
+  it('takes the GST rate in force on its day', async ({ open }) => {
     const { call } = await open.customer();
     const { db, clock, random } = open.system;
     const ids = [await open.product()];
@@ -145,7 +131,7 @@ describe('an order', () => {
     expect([before.body['gstPaise'], after.body['gstPaise']]).toEqual([3000, 5000]);
   });
 
-  it('is shown in the feed of transactions', async () => {
+  it('is shown in the feed of transactions', async ({ open }) => {
     const { call } = await open.customer();
     const { body } = await open.order(call, [await open.product()]);
     const feed = await call('GET', '/transactions');
@@ -163,7 +149,7 @@ describe('an order', () => {
     });
   });
 
-  it('is listed and read by nobody but its customer', async () => {
+  it('is listed and read by nobody but its customer', async ({ open }) => {
     const [{ call }, stranger] = [await open.customer(), await open.customer()];
     const product = await open.product();
     const ids: unknown[] = [];
@@ -187,7 +173,7 @@ describe('an order', () => {
 });
 
 describe('a repeat of a key', () => {
-  it('makes one order of 20 requests at once', async () => {
+  it('makes one order of 20 requests at once', async ({ open }) => {
     const { userId, call } = await open.customer();
     const body = { idempotencyKey: newKey(), expectedTotal: '1129.00' };
     const product = await open.product();
@@ -200,12 +186,12 @@ describe('a repeat of a key', () => {
       expect(view).toEqual(answers[0]?.body);
       expect(headers.get('idempotent-replayed')).toBe(status === 200 ? 'true' : null);
     }
-    const orders = await ordersOf(userId);
+    const orders = await ordersOf(open, userId);
     expect(orders).toMatchObject([{ lines: [{ lineNo: 1 }], events: [{ toStatus: 'PLACED' }] }]);
     expect((await call('GET', '/transactions')).body['total']).toBe(1);
   });
 
-  it('shows the order as it is now, whatever has become of product and price', async () => {
+  it('shows the order as it is now, whatever has become of product and price', async ({ open }) => {
     const { call } = await open.customer();
     const { db } = open.system;
     const product = await open.product({ pricingMode: 'DYNAMIC' });
@@ -218,31 +204,36 @@ describe('a repeat of a key', () => {
     expect(again).toMatchObject({ status: 200, body: placed.body });
   });
 
-  it.each([
+  it.for<[string, Record<string, unknown>]>([
     ['another quantity', { items: 2 }],
     [
       'another address',
       { items: undefined, shippingAddress: { ...goodAddress, line1: '13 MG Road' } },
     ],
     ['another expectation', { items: undefined, expectedTotal: 1 }],
-  ])('with %s is refused, also where the order would be', async (_what, { items, ...more }) => {
-    const { call } = await open.customer();
-    const product = await open.product();
-    const idempotencyKey = newKey();
-    const first = await open.order(call, [product], { idempotencyKey });
-    const lines = items === undefined ? {} : { items: [{ productId: product, quantity: items }] };
-    const reused = { status: 409, code: 'IDEMPOTENCY_KEY_REUSED' };
-    const repeat = { idempotencyKey, ...more, ...lines };
-    expect(await open.order(call, [product], repeat)).toMatchObject(reused);
-    await open.system.db.product.update({ where: { id: product }, data: { isActive: false } });
-    expect(await open.order(call, [product], repeat)).toMatchObject(reused);
-    expect(await open.order(call, [product], { idempotencyKey })).toMatchObject({
-      status: 200,
-      body: { id: first.body['id'] },
-    });
-  });
+  ])(
+    'with %s is refused, also where the order would be',
+    async ([, { items, ...more }], { open }) => {
+      const { call } = await open.customer();
+      const product = await open.product();
+      const idempotencyKey = newKey();
+      const first = await open.order(call, [product], { idempotencyKey });
+      const lines = items === undefined ? {} : { items: [{ productId: product, quantity: items }] };
+      const reused = { status: 409, code: 'IDEMPOTENCY_KEY_REUSED' };
+      const repeat = { idempotencyKey, ...more, ...lines };
+      expect(await open.order(call, [product], repeat)).toMatchObject(reused);
+      await open.system.db.product.update({ where: { id: product }, data: { isActive: false } });
+      expect(await open.order(call, [product], repeat)).toMatchObject(reused);
+      expect(await open.order(call, [product], { idempotencyKey })).toMatchObject({
+        status: 200,
+        body: { id: first.body['id'] },
+      });
+    },
+  );
 
-  it('of somebody else is a key of its own, and an order without one is never a repeat', async () => {
+  it('of somebody else is a key of its own, and an order without one is never a repeat', async ({
+    open,
+  }) => {
     const [one, other] = [await open.customer(), await open.customer()];
     const product = await open.product();
     const body = { idempotencyKey: newKey() };
@@ -256,7 +247,7 @@ describe('a repeat of a key', () => {
     expect(new Set(answers.map(({ body: view }) => view['id'])).size).toBe(4);
   });
 
-  it('is a new order once the key is 90 days old', async () => {
+  it('is a new order once the key is 90 days old', async ({ open }) => {
     const { userId, call } = await open.customer();
     const { db, clock } = open.system;
     const product = await open.product();
@@ -267,7 +258,7 @@ describe('a repeat of a key', () => {
     await open.order(call, [product], { idempotencyKey: recent });
     const { deleteBatch } = createProductOrderKeyPurge({ db });
     expect([await deleteBatch(10), await deleteBatch(10)]).toEqual([1, 0]);
-    const rows = await ordersOf(userId);
+    const rows = await ordersOf(open, userId);
     expect(
       rows.map(({ idempotencyKey, payloadHash }) => [idempotencyKey, payloadHash === null]),
     ).toEqual(
@@ -279,7 +270,7 @@ describe('a repeat of a key', () => {
   });
 });
 
-it('needs no cache', async () => {
+it('needs no cache', async ({ open }) => {
   const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
   const signedIn = await open.replica({ clients: { redis } });
   const { userId } = await open.customer();
@@ -288,12 +279,12 @@ it('needs no cache', async () => {
   redis.disconnect();
 });
 
-it('erases address, key and hash with the account, and leaves the figures', async () => {
+it('erases address, key and hash with the account, and leaves the figures', async ({ open }) => {
   const { userId, call } = await open.customer();
   await open.order(call, [await open.product()], { idempotencyKey: newKey() });
   const { inTransaction, clock } = open.system;
   await inTransaction((tx) => eraseProductOrders(tx, { userId, at: clock.now() }));
-  expect(await ordersOf(userId)).toMatchObject([
+  expect(await ordersOf(open, userId)).toMatchObject([
     { shippingAddressSealed: '', idempotencyKey: null, payloadHash: null, totalPaise: 112_900n },
   ]);
 });

@@ -1,39 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import {
   goodAddress,
-  openProductOrders,
   usualRate,
   type OpenProductOrders,
 } from '#test/support/open-product-orders.ts';
+import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { addPaise, paise } from '../../money/index.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createPrice } from '../price/index.ts';
 
-let open: OpenProductOrders;
-beforeAll(async () => {
-  open = await openProductOrders();
-});
-beforeEach(() => {
-  open.conditions.rate24K = usualRate;
-});
-afterAll(async () => {
-  const { addresses, sandbox } = open.system;
-  await assertInvariants({ databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url });
-  await open.close();
-});
+const it = productOrdersTest();
 
 let keys = 0;
 const newKey = (): string => `product-order-${(keys += 1)}`;
-const ordersOf = (userId: string) =>
+const ordersOf = (open: OpenProductOrders, userId: string) =>
   open.system.db.productOrder.findMany({
     where: { userId },
     include: { lines: { orderBy: { lineNo: 'asc' } }, events: true },
   });
 
 describe('an order is refused', () => {
-  it('when the total is not the one that the customer saw, and the key stays free', async () => {
+  it('when the total is not the one that the customer saw, and the key stays free', async ({
+    open,
+  }) => {
     const { userId, call } = await open.customer();
     const product = await open.product({ pricingMode: 'DYNAMIC' });
     const seen = await open.order(call, [product]);
@@ -44,13 +34,13 @@ describe('an order is refused', () => {
     expect(changed).toMatchObject({ status: 409, code: 'PRICE_CHANGED', field: 'expectedTotal' });
     const { details } = Object(changed.body['error']) as { details: { totalPaise: number } };
     expect(details.totalPaise).toBeGreaterThan(Number(seen.body['totalPaise']));
-    expect(await ordersOf(userId)).toHaveLength(1);
+    expect(await ordersOf(open, userId)).toHaveLength(1);
     const agreed = (details.totalPaise / 100).toFixed(2);
     const placed = await open.order(call, [product], { ...body, expectedTotal: agreed });
     expect(placed).toMatchObject({ status: 201, body: { totalPaise: details.totalPaise } });
   });
 
-  it('when a product is unknown, inactive or out of stock, naming each line', async () => {
+  it('when a product is unknown, inactive or out of stock, naming each line', async ({ open }) => {
     const { userId, call } = await open.customer();
     const ids = [
       await open.product(),
@@ -74,10 +64,10 @@ describe('an order is refused', () => {
         },
       },
     });
-    expect(await ordersOf(userId)).toEqual([]);
+    expect(await ordersOf(open, userId)).toEqual([]);
   });
 
-  it('while a DYNAMIC product has no live price; a FIXED one is ordered', async () => {
+  it('while a DYNAMIC product has no live price; a FIXED one is ordered', async ({ open }) => {
     const { call } = await open.customer();
     const [fixed, dynamic] = [await open.product(), await open.product({ pricingMode: 'DYNAMIC' })];
     const wall = createManualClock(new Date());
@@ -94,7 +84,7 @@ describe('an order is refused', () => {
     expect((await open.order(call, [fixed, dynamic], body)).status).toBe(201);
   });
 
-  it.each([
+  it.for<[string, Record<string, unknown>, string]>([
     ['no line', { items: [] }, 'items'],
     ['no items', { items: undefined }, 'items'],
     ['a product twice', { items: ['same', 'same'] }, 'items.1.productId'],
@@ -108,7 +98,7 @@ describe('an order is refused', () => {
     ['a negative total', { expectedTotal: -1 }, 'expectedTotal'],
     ['a short key', { idempotencyKey: 'short' }, 'idempotencyKey'],
     ['no address', { shippingAddress: undefined }, 'shippingAddress'],
-  ])('with %s', async (_what, { items, quantity, ...more }: Record<string, unknown>, field) => {
+  ])('with %s', async ([_what, { items, quantity, ...more }, field], { open }) => {
     const { userId, call } = await open.customer();
     const product = await open.product();
     const idOf = (name: unknown): unknown =>
@@ -119,10 +109,10 @@ describe('an order is refused', () => {
     const sent = items === undefined && _what === 'no items' ? { ...body, items } : body;
     const answer = await call('POST', '/product-orders', sent);
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
-    expect(await ordersOf(userId)).toEqual([]);
+    expect(await ordersOf(open, userId)).toEqual([]);
   });
 
-  it.each([
+  it.for<[string, unknown]>([
     ['name', ''],
     ['name', '   '],
     ['name', 'a\u0000b'],
@@ -144,7 +134,7 @@ describe('an order is refused', () => {
     ['pincode', '56001'],
     ['pincode', 560_001],
     ['pincode', '५६०००१'],
-  ])('with the address %s %j', async (field, value) => {
+  ])('with the address %s %j', async ([field, value], { open }) => {
     const { userId, call } = await open.customer();
     const shippingAddress = { ...goodAddress, [field]: value };
     const answer = await open.order(call, [await open.product()], { shippingAddress });
@@ -153,10 +143,10 @@ describe('an order is refused', () => {
       code: 'VALIDATION_FAILED',
       field: `shippingAddress.${field}`,
     });
-    expect(await ordersOf(userId)).toEqual([]);
+    expect(await ordersOf(open, userId)).toEqual([]);
   });
 
-  it('and not for an address that only looks hostile', async () => {
+  it('and not for an address that only looks hostile', async ({ open }) => {
     const { call } = await open.customer();
     const shippingAddress = {
       ...goodAddress,
@@ -175,7 +165,12 @@ describe('an order is refused', () => {
 const productWith = (set: string): string => `UPDATE product SET ${set} WHERE id = $1::uuid`;
 
 /** Orders a product that another transaction changes between the reading and the writing. */
-const meanwhile = async (set: string, how: 'commit' | 'release', more: object = {}) => {
+const meanwhile = async (
+  open: OpenProductOrders,
+  set: string,
+  how: 'commit' | 'release',
+  more: object = {},
+) => {
   const { userId, call } = await open.customer();
   const product = await open.product();
   const { databaseUrl } = open.system.addresses;
@@ -183,12 +178,12 @@ const meanwhile = async (set: string, how: 'commit' | 'release', more: object = 
   const ordering = open.order(call, [product], more);
   await untilBlocked(databaseUrl, 1);
   await held[how]();
-  return { answer: await ordering, orders: await ordersOf(userId), product, call };
+  return { answer: await ordering, orders: await ordersOf(open, userId), product, call };
 };
 
 describe('between reading and writing', () => {
-  it('a product that is deactivated is not ordered', async () => {
-    const { answer, orders } = await meanwhile('is_active = false', 'commit');
+  it('a product that is deactivated is not ordered', async ({ open }) => {
+    const { answer, orders } = await meanwhile(open, 'is_active = false', 'commit');
     expect(answer).toMatchObject({
       status: 400,
       code: 'PRODUCT_UNAVAILABLE',
@@ -197,24 +192,26 @@ describe('between reading and writing', () => {
     expect(orders).toEqual([]);
   });
 
-  it('a product that is not deactivated after all is ordered', async () => {
-    const { answer, orders } = await meanwhile('is_active = false', 'release');
+  it('a product that is not deactivated after all is ordered', async ({ open }) => {
+    const { answer, orders } = await meanwhile(open, 'is_active = false', 'release');
     expect(answer.status).toBe(201);
     expect(orders).toHaveLength(1);
   });
 
-  it('a price that changes is the new one, or refused where the old one was expected', async () => {
-    const free = await meanwhile('price_paise = 600000', 'commit');
+  it('a price that changes is the new one, or refused where the old one was expected', async ({
+    open,
+  }) => {
+    const free = await meanwhile(open, 'price_paise = 600000', 'commit');
     expect(free.answer).toMatchObject({ status: 201, body: { totalPaise: 618_000 } });
     const body = { expectedTotal: '1129', idempotencyKey: newKey() };
-    const bound = await meanwhile('price_paise = 600000', 'commit', body);
+    const bound = await meanwhile(open, 'price_paise = 600000', 'commit', body);
     expect(bound.answer).toMatchObject({ status: 409, code: 'PRICE_CHANGED' });
     expect(bound.orders).toEqual([]);
     const agreed = { ...body, expectedTotal: '6180' };
     expect((await open.order(bound.call, [bound.product], agreed)).status).toBe(201);
   });
 
-  it('a customer who is deleted orders nothing', async () => {
+  it('a customer who is deleted orders nothing', async ({ open }) => {
     const { userId, call } = await open.customer();
     const product = await open.product();
     const { databaseUrl } = open.system.addresses;
@@ -228,6 +225,6 @@ describe('between reading and writing', () => {
     await untilBlocked(databaseUrl, 1);
     await held.commit();
     expect(await ordering).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
-    expect(await ordersOf(userId)).toEqual([]);
+    expect(await ordersOf(open, userId)).toEqual([]);
   });
 });
