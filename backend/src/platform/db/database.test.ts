@@ -4,6 +4,7 @@ import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.
 import { createGate } from '#test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
 import { createRandom } from '../ids/random.ts';
+import { describeError } from '../observability/index.ts';
 import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';
 
 const random = createRandom();
@@ -22,6 +23,31 @@ afterAll(async () => {
 
 const insert = (key: string) => ({
   data: { id: random.uuid(), key, task: 't', dueAt: new Date(0), createdAt: new Date(0) },
+});
+
+const messageOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return describeError(error).message;
+};
+
+describe('an error', () => {
+  it('quotes none of the values that were to be written', async () => {
+    const { data } = insert('of-a-customer');
+    const unfit = await messageOf(
+      database.db.scheduledJob.create({ data: { ...data, dueAt: new Date(Number.NaN) } }),
+    );
+    const broken = await messageOf(
+      database.db.$executeRaw`
+        INSERT INTO otp_code (id, phone_hash, purpose, code_hash, expires_at, created_at)
+        VALUES (gen_random_uuid(), 'of-a-customer', 'none', 'h', now(), now())`,
+    );
+    expect(unfit).toContain('dueAt');
+    expect(broken).toContain('otp_code_purpose_check');
+    for (const message of [unfit, broken]) expect(message).not.toContain('of-a-customer');
+  });
 });
 
 describe('a transaction', () => {

@@ -78,6 +78,36 @@ describe('logger', () => {
     });
   });
 
+  it('scrubs bank accounts and signed addresses from messages, and keeps amounts', () => {
+    const { logger, text, lines } = capture();
+    const address =
+      'https://s3.example/kyc/1?X-Amz-Signature=deadbeef01&X-Amz-Expires=60&token=t0k3n';
+    logger.error(
+      {
+        err: new Error(`account 123456789 or 50100123456789012 at ${address}`),
+        amountPaise: 123_456_789n,
+      },
+      'to 000111222333444',
+    );
+    for (const secret of ['123456789 ', '50100123456789012', 'deadbeef', 't0k3n', '000111']) {
+      expect(text()).not.toContain(secret);
+    }
+    expect(lines()[0]).toMatchObject({ amountPaise: '123456789', msg: 'to [number]' });
+    expect(text()).toContain('X-Amz-Expires=60');
+  });
+
+  it('takes out account numbers and gateway keys by their keys', () => {
+    const { logger, text } = capture();
+    logger.info({
+      source_account_number: '7878780080316316',
+      account: '50100123456',
+      authkey: 'k-1',
+    });
+    for (const secret of ['7878780080316316', '50100123456', 'k-1']) {
+      expect(text()).not.toContain(secret);
+    }
+  });
+
   it('leaves ids alone', () => {
     const { logger, lines } = capture();
     const ids = {

@@ -26,12 +26,23 @@ const scrubs: readonly Scrub[] = [
     pattern: new RegExp(`${notJsonNumber}(?:91)?[6-9]\\d{9}(?!\\w)`, 'gu'),
     replacement: '[phone]',
   },
+  // Bank accounts. A whole value in quotes is known by its key, and may be an amount.
+  {
+    pattern: new RegExp(`(?<!":")${notJsonNumber}\\d{9,18}(?!\\w)`, 'gu'),
+    replacement: '[number]',
+  },
+  {
+    sign: '=',
+    pattern:
+      /(?<=[?&][\w.-]*(?:[Ss]ignature|[Tt]oken|[Ss]ecret|[Cc]redential|[Kk]ey|[Oo]tp)=)[^&\s"\\]+/gu,
+    replacement: '[secret]',
+  },
 ];
 
 /**
  * Removes, as the last line of defence, from a text (a message, a whole log line) whatever looks
- * like a token, a credential in an address, an email, a phone, a PAN or an Aadhaar number. What is
- * known by its key is taken out before, by `redactKeys`.
+ * like a token, a credential or signature in an address, an email, a phone, a PAN, an Aadhaar number
+ * or a bank account. What is known by its key is taken out before, by `redactKeys`.
  */
 export const scrubText = (text: string): string => {
   let scrubbed = text;
@@ -67,6 +78,15 @@ const framesOf = (error: Error): string | undefined =>
     .join('\n');
 
 /**
+ * Returns an error's message. Prisma's quotes the call with its arguments, which are values of rows;
+ * only the call's name and the fault, which comes last, are kept.
+ */
+const messageOf = ({ message }: Error): string => {
+  const call = /^\s*(Invalid `[\w.$]+\(\)` invocation)/u.exec(message)?.[1];
+  return call === undefined ? message : `${call}: ${message.trim().split('\n\n').at(-1)?.trim()}`;
+};
+
+/**
  * Describes an error for a log: type, message, code, stack and causes. Other properties are
  * left out: drivers put values of rows there (`detail`, `meta`).
  */
@@ -78,7 +98,7 @@ export const describeError = (error: unknown, causes = maxCauses): ErrorDescript
   const stack = framesOf(error);
   return {
     type: error.name,
-    message: scrubText(error.message).slice(0, 2000),
+    message: scrubText(messageOf(error)).slice(0, 2000),
     ...(code !== undefined && { code }),
     ...(stack !== undefined && { stack }),
     ...(error.cause !== undefined &&
@@ -111,7 +131,7 @@ const secretKeys: ReadonlySet<string> = new Set([
   'phone',
   'mobile',
   'email',
-  'accountnumber',
+  'account',
   'vpa',
   'upi',
   'fullname',
@@ -126,7 +146,8 @@ const secretKeys: ReadonlySet<string> = new Set([
 ]);
 
 /** `refreshToken`, `client_secret`, `newPassword`: the end of a key says what it holds. */
-const secretEnding = /(?:token|secret|password|passwd|apikey|privatekey|otp|mpin|phone|keyring)$/u;
+const secretEnding =
+  /(?:token|secret|password|passwd|(?:api|auth|private)key|signature|otp|mpin|phone|accountnumber|keyring)$/u;
 
 const known = new Map<string, boolean>();
 

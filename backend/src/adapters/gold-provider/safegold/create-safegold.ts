@@ -47,6 +47,9 @@ import {
 import { addMs, type Clock } from '../../../platform/clock/clock.ts';
 import * as wire from './safegold.wire.ts';
 
+/** The reason where an answer is about another customer or rate than the request. */
+const OTHER_SUBJECT = 'ANSWER_ABOUT_ANOTHER';
+
 interface SafegoldCall<T> {
   readonly operation: string;
   readonly path: string;
@@ -220,6 +223,11 @@ const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => 
     });
     if (verified.kind !== 'done') return verified;
     const answer = verified.value;
+    const isAboutOurs =
+      (answer.user_id ?? asked.providerUserId) === asked.providerUserId &&
+      (answer.rate_id ?? asked.rateId) === asked.rateId;
+    // Another customer's transaction binds nobody here.
+    if (!isAboutOurs) return unknown(OTHER_SUBJECT);
     if (answer.gold_amount !== grams) {
       return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
     }
@@ -288,7 +296,11 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
       // registration-api: idempotent on `mobile_no`.
       isIdempotent: true,
     });
-    return mapDone(answered, toUser);
+    if (answered.kind !== 'done') return answered;
+    const { mobile_no: mobile } = answered.value;
+    // The customer's gold would be another one's.
+    const isTheirs = mobile === null || mobile === undefined || wire.isSameMobile(mobile, phone);
+    return isTheirs ? done(toUser(answered.value)) : unknown(OTHER_SUBJECT);
   },
 
   async updateKyc({ providerUserId, pan, identityNumber }) {
@@ -304,7 +316,11 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
 
   async getUser(providerUserId) {
     const path = wire.paths.user(inPath(providerUserId));
-    return mapDone(await call({ operation: 'get-user', path, answer: wire.userAnswer }), toUser);
+    const answered = await call({ operation: 'get-user', path, answer: wire.userAnswer });
+    if (answered.kind === 'done' && answered.value.id !== providerUserId) {
+      return unknown(OTHER_SUBJECT);
+    }
+    return mapDone(answered, toUser);
   },
 });
 

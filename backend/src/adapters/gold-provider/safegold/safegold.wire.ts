@@ -58,6 +58,10 @@ export const paths = {
 /** Unverified: registration-api names `mobile_no` without its form; ten digits, as in clients. */
 export const mobileNumber = (phone: string): string => phone.replace(/^\+91/, '');
 
+/** Compares numbers by their last ten digits: what stands before is written in several ways. */
+export const isSameMobile = (one: string, other: string): boolean =>
+  one.replace(/\D/g, '').slice(-10) === other.replace(/\D/g, '').slice(-10);
+
 /** Unverified: whether ids are numbers on the wire; digits go back as a JSON number. */
 export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(id);
 
@@ -103,7 +107,7 @@ const decimal = (decimals: number) =>
 const amount = decimal(2).transform(paise);
 const price = amount.refine((value) => value > 0n);
 const weight = decimal(8).transform(grams);
-const id = textOrDigits.refine((text) => text !== '');
+const id = textOrDigits.refine((text) => /^[\x21-\x7e]{1,128}$/.test(text));
 
 /** buy-price-api. `applicable_tax` is a percentage. The spot field is named by configuration. */
 export const buyPriceAnswer = z.looseObject({
@@ -119,7 +123,11 @@ export const sellPriceAnswer = z.object({ current_price: price, rate_id: id });
 export const spotPrice = price;
 
 /** registration-api, fetch-balance-api-1 */
-export const userAnswer = z.object({ id, gold_balance: weight });
+export const userAnswer = z.object({
+  id,
+  mobile_no: textOrDigits.nullish(),
+  gold_balance: weight,
+});
 
 /**
  * buy-verify-api, sell-verify-api. For a buy the fields but `tx_id` are known from client code
@@ -127,6 +135,8 @@ export const userAnswer = z.object({ id, gold_balance: weight });
  */
 export const verifyAnswer = z.object({
   tx_id: id,
+  rate_id: id.nullish(),
+  user_id: id.nullish(),
   gold_amount: weight,
   buy_price: amount.optional(),
   sell_price: amount.optional(),

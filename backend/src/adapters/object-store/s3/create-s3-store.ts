@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
@@ -85,6 +86,30 @@ const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
   if (!(error instanceof sdk.S3ServiceException)) return undefined;
   const { httpStatusCode: status = 0 } = error.$metadata;
   return status >= 400 && status < 500 && status !== 408 ? { status, code: error.name } : undefined;
+};
+
+/**
+ * Reads a body up to the limit, whatever length it was announced with. The rest of a longer one is
+ * cut off with its connection, which would stay occupied.
+ * @throws Error for a longer one
+ */
+const readLimited = async (body: unknown, announced: number): Promise<Buffer> => {
+  if (!(body instanceof Readable)) throw new TypeError('UNREADABLE_OBJECT');
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    if (announced > maxObjectBytes) throw new RangeError('OBJECT_TOO_LARGE');
+    for await (const part of body) {
+      const bytes: unknown = part;
+      if (!(bytes instanceof Uint8Array)) throw new TypeError('UNREADABLE_OBJECT');
+      size += bytes.length;
+      if (size > maxObjectBytes) throw new RangeError('OBJECT_TOO_LARGE');
+      parts.push(bytes);
+    }
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(parts, size);
 };
 
 const readError = (error: unknown): Outcome<never> => {
@@ -186,10 +211,7 @@ export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore 
           } = await client.send(command, {
             abortSignal,
           });
-          if (Body === undefined || ContentLength > maxObjectBytes) {
-            throw new Error('UNREADABLE_OBJECT');
-          }
-          const bytes = Buffer.from(await Body.transformToByteArray());
+          const bytes = await readLimited(Body, ContentLength);
           return { contentType: ContentType, sizeBytes: bytes.length, bytes };
         },
         absentIfNoSuchKey,

@@ -138,6 +138,28 @@ describe('an answer that decides nothing', () => {
   });
 });
 
+it('reads no endless object, however it was announced', async () => {
+  const sent: number[] = [];
+  const cutOff: Promise<unknown>[] = [];
+  answer = (_request, response) => {
+    cutOff.push(once(response, 'close'));
+    const part = Buffer.alloc(1024 * 1024);
+    const place = sent.push(0) - 1;
+    const write = (): void => {
+      const count = (sent[place] ?? 0) + 1;
+      sent[place] = count;
+      // Three times the largest object: enough to see whether anybody stops it.
+      if (count > 96) response.end();
+      else if (!response.destroyed) response.write(part, write);
+    };
+    write();
+  };
+  expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
+  await Promise.all(cutOff);
+  // What the connection had buffered when it was cut off comes on top.
+  expect(Math.max(...sent)).toBeLessThan(96);
+});
+
 describe('a repeat', () => {
   it('is made of what is safe to repeat', async () => {
     answer = (request, response) => {

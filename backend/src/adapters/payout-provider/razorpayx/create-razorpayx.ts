@@ -111,10 +111,11 @@ const createRazorpayxAccounts = (
         json: contactOf(payee),
         isIdempotent: true,
       },
-      wire.idAnswer,
+      wire.contactAnswer,
     );
     if (contact.kind !== 'done') return contact;
-    const contactId = contact.value.id;
+    const { id: contactId, reference_id: reference } = contact.value;
+    if ((reference ?? payee.reference) !== payee.reference) return unknown(ECHO_MISMATCH);
     const account = await post(
       {
         operation: 'create-fund-account',
@@ -126,14 +127,20 @@ const createRazorpayxAccounts = (
         },
         isIdempotent: true,
       },
-      wire.idAnswer,
+      wire.fundAccountAnswer,
     );
-    return account.kind === 'done' ? done({ contactId, fundAccountId: account.value.id }) : account;
+    if (account.kind !== 'done') return account;
+    const { id: fundAccountId, contact_id: ownerId, bank_account: made } = account.value;
+    // It is kept, and every payout to the customer goes there: it has to be this account.
+    const isAsked =
+      (ownerId ?? contactId) === contactId &&
+      (made?.account_number ?? bank.accountNumber) === bank.accountNumber;
+    return isAsked ? done({ contactId, fundAccountId }) : unknown(ECHO_MISMATCH);
   },
 
   // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
-  startValidation: ({ bankAccountId, payee, bank }) =>
-    post(
+  async startValidation({ bankAccountId, payee, bank }) {
+    const started = await post(
       {
         operation: 'validate-account',
         path: wire.paths.validations,
@@ -151,7 +158,11 @@ const createRazorpayxAccounts = (
         isIdempotent: false,
       },
       wire.validationAnswer,
-    ),
+    );
+    if (started.kind !== 'done') return started;
+    const { referenceId = bankAccountId } = started.value;
+    return referenceId === bankAccountId ? started : unknown(ECHO_MISMATCH);
+  },
 
   async getValidation(validationId) {
     const path = wire.paths.validation(encodeURIComponent(validationId));

@@ -132,7 +132,9 @@ export const validationStatus = (
 
 /** errors/x: an unknown id. Unverified: that it may also be a plain 404. */
 export const saysNotFound = (status: number, description: string): boolean =>
-  status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description));
+  // An address that the API does not have says nothing about any payout.
+  !/requested url/i.test(description) &&
+  (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
 /** Statuses that prove that a request was read and refused. Unverified: whether a 409 comes for a
  * key whose request is still in progress; it proves nothing, so the outcome stays unknown. */
@@ -254,8 +256,15 @@ export const payoutsAnswer = z.object({ items: z.array(payoutAnswer) });
 /** The payout of an event: its snapshot may lack what an answer has. */
 export const payoutOfEvent = payoutFields.extend({ amount: amount.optional() });
 
-/** contacts/create, fund-accounts/create */
-export const idAnswer = z.object({ id });
+/** contacts/create */
+export const contactAnswer = z.object({ id, reference_id: short });
+
+/** fund-accounts/create: repeats the whole number of the account. */
+export const fundAccountAnswer = z.object({
+  id,
+  contact_id: short,
+  bank_account: z.object({ account_number: z.string().nullish() }).nullish(),
+});
 
 const results = z.object({
   account_status: z.string().nullish().catch(undefined),
