@@ -1,14 +1,10 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { openMoneyOut } from '#test/support/open-money-out.ts';
-import { bearerCaller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 import { createSellers } from '#test/support/sellers.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createOrderTimelineRoutes } from './index.ts';
 
 interface Entry {
   readonly at: string;
@@ -218,38 +214,5 @@ describe('the timeline of an order', () => {
     expect((await open.as(operatorId)('GET', path)).status).toBe(404);
     expect((await open.as()('GET', path)).status).toBe(401);
     expect((await open.as(operatorId)('GET', '/orders/1/timeline')).status).toBe(404);
-  });
-});
-
-describe('payouts of a sale', () => {
-  it('are told with every attempt, the approval and the events of the provider', async () => {
-    const out = await openMoneyOut();
-    try {
-      const { guard } = createAdmins({ ...out.system, tokenTtlSeconds: 600 });
-      const routes = createOrderTimelineRoutes(out.system);
-      const url = await out.system.serve({ prefix: '/v1', routes, guard });
-      const { token } = await out.factories.admin('SUPPORT');
-      const { call, adminId } = await out.operator();
-      const operator = await out.system.db.adminUser.findUniqueOrThrow({ where: { id: adminId } });
-      const { orderId, payoutId } = await out.payout(20_000_000n, '5012345678905555');
-      expect((await call('POST', `/payouts/${payoutId}/approve`)).status).toBe(200);
-      await out.drain();
-      const answer = await bearerCaller(url, token)('GET', `/orders/${orderId}/timeline`);
-      const items = answer.body['items'] as Entry[]; // as declared
-      const attempts = items.filter(({ kind }) => kind === 'payout_attempt');
-      expect(attempts.map(({ summary }) => summary)).toEqual(
-        expect.arrayContaining([
-          'Payout of INR 200000.00, waits for approval',
-          'Payout approved',
-          'Payout attempt 1 started',
-        ]),
-      );
-      expect(attempts.find(({ summary }) => summary === 'Payout approved')?.actor).toBe(
-        operator.email,
-      );
-      expect(JSON.stringify(answer.body)).not.toContain('5012345678905555');
-    } finally {
-      await out.close();
-    }
   });
 });

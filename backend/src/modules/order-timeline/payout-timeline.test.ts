@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { bearerCaller } from '#test/support/caller.ts';
+import { payoutTest } from '#test/support/payout-test.ts';
+import { createAdmins } from '../admins/index.ts';
+import { createOrderTimelineRoutes } from './index.ts';
+
+interface Entry {
+  readonly kind: string;
+  readonly actor?: string;
+  readonly summary: string;
+}
+
+const it = payoutTest();
+
+it('tells a payout with every attempt, the approval and the events of the provider', async ({
+  open,
+}) => {
+  const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
+  const routes = createOrderTimelineRoutes(open.system);
+  const url = await open.system.serve({ prefix: '/v1', routes, guard });
+  const { token } = await open.factories.admin('SUPPORT');
+  const { call, adminId } = await open.operator();
+  const operator = await open.system.db.adminUser.findUniqueOrThrow({ where: { id: adminId } });
+  const { orderId, payoutId } = await open.payout(20_000_000n, '5012345678905555');
+  expect((await call('POST', `/payouts/${payoutId}/approve`)).status).toBe(200);
+  await open.drain();
+  const answer = await bearerCaller(url, token)('GET', `/orders/${orderId}/timeline`);
+  const items = answer.body['items'] as Entry[]; // as declared
+  const attempts = items.filter(({ kind }) => kind === 'payout_attempt');
+  expect(attempts.map(({ summary }) => summary)).toEqual(
+    expect.arrayContaining([
+      'Payout of INR 200000.00, waits for approval',
+      'Payout approved',
+      'Payout attempt 1 started',
+    ]),
+  );
+  expect(attempts.find(({ summary }) => summary === 'Payout approved')?.actor).toBe(operator.email);
+  expect(JSON.stringify(answer.body)).not.toContain('5012345678905555');
+});

@@ -1,0 +1,14 @@
+import { moneyTest } from './money-test.ts';
+import { openBooks } from './open-books.ts';
+
+/**
+ * Makes the `it` of a file of tests on the whole trade and its reconciliation. After every test no
+ * faults are left, and the invariants hold.
+ */
+export const booksTest = () =>
+  moneyTest(openBooks, ({ system: { addresses, sandbox } }) => ({
+    at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
+    async settle() {
+      await sandbox.control('DELETE', '/faults');
+    },
+  }));
