@@ -67,10 +67,16 @@ describe('a fund account', () => {
     });
   });
 
+  test('may be answered with its number masked', async () => {
+    answer({}, { bank_account: { account_number: 'XXXXXXXX9012' } });
+    expect(await payouts.ensureFundAccount(asked)).toMatchObject({ kind: 'done' });
+  });
+
   test.each([
     ['contact', { reference_id: 'another-customer' }, {}],
     ["contact's account", {}, { contact_id: 'cont_2' }],
     ['account number', {}, { bank_account: { account_number: '123456789013' } }],
+    ['masked number', {}, { bank_account: { account_number: 'XXXXXXXX9013' } }],
   ])('of another %s is none to pay to', async (_what, contact, account) => {
     answer(contact, account);
     expect(await payouts.ensureFundAccount(asked)).toMatchObject({ kind: 'unknown' });
@@ -105,7 +111,7 @@ const register = () =>
   gold.register({ phone: '+919876543210', name: 'Asha Rao', pincode: '560001' });
 
 describe("a customer's gold", () => {
-  test.each(['9876543210', '+919876543210', 9_876_543_210, undefined])(
+  test.each(['9876543210', '+919876543210', 9_876_543_210, 'XXXXXX3210', undefined])(
     'is of the number that was registered: %s',
     async (mobile) => {
       server.answerWith(() => ({ body: { id: 7, mobile_no: mobile, gold_balance: 1.5 } }));

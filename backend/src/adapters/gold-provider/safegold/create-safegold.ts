@@ -299,8 +299,8 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
     if (answered.kind !== 'done') return answered;
     const { mobile_no: mobile } = answered.value;
     // The customer's gold would be another one's.
-    const isTheirs = mobile === null || mobile === undefined || wire.isSameMobile(mobile, phone);
-    return isTheirs ? done(toUser(answered.value)) : unknown(OTHER_SUBJECT);
+    const isOther = wire.isOtherMobile(mobile ?? '', phone);
+    return isOther ? unknown(OTHER_SUBJECT) : done(toUser(answered.value));
   },
 
   async updateKyc({ providerUserId, pan, identityNumber }) {

@@ -58,9 +58,14 @@ export const paths = {
 /** Unverified: registration-api names `mobile_no` without its form; ten digits, as in clients. */
 export const mobileNumber = (phone: string): string => phone.replace(/^\+91/, '');
 
-/** Compares numbers by their last ten digits: what stands before is written in several ways. */
-export const isSameMobile = (one: string, other: string): boolean =>
-  one.replace(/\D/g, '').slice(-10) === other.replace(/\D/g, '').slice(-10);
+const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-10);
+
+/**
+ * Tells a number that is another one. They are compared by their last ten digits: what stands before
+ * is written in several ways, and one with fewer may be masked and says nothing.
+ */
+export const isOtherMobile = (answered: string, asked: string): boolean =>
+  lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(asked);
 
 /** Unverified: whether ids are numbers on the wire; digits go back as a JSON number. */
 export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(id);

@@ -134,7 +134,7 @@ const createRazorpayxAccounts = (
     // It is kept, and every payout to the customer goes there: it has to be this account.
     const isAsked =
       (ownerId ?? contactId) === contactId &&
-      (made?.account_number ?? bank.accountNumber) === bank.accountNumber;
+      !wire.isOtherAccount(made?.account_number ?? bank.accountNumber, bank.accountNumber);
     return isAsked ? done({ contactId, fundAccountId }) : unknown(ECHO_MISMATCH);
   },
 

@@ -266,6 +266,15 @@ export const fundAccountAnswer = z.object({
   bank_account: z.object({ account_number: z.string().nullish() }).nullish(),
 });
 
+/**
+ * Tells the number of another account. Unverified: that it is answered whole; a masked one is held
+ * against the digits that it shows at its end.
+ */
+export const isOtherAccount = (answered: string, asked: string): boolean => {
+  const shown = answered.replace(/^[*Xx]+/, '');
+  return shown === answered ? answered !== asked : !asked.endsWith(shown);
+};
+
 const results = z.object({
   account_status: z.string().nullish().catch(undefined),
   registered_name: z.string().max(200).nullish().catch(undefined),
