@@ -1,42 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { customerApiTest } from '#test/support/customer-api-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import {
-  openCustomerApi,
-  type OpenCustomerApi,
-  type SignedInPerson,
-} from '#test/support/open-customer-api.ts';
+import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { purgeLapsedIdentity } from '../identity/index.ts';
 import { registerPushToken } from '../identity/push-tokens.store.ts';
 
-let api: OpenCustomerApi;
-beforeAll(async () => {
-  api = await openCustomerApi();
-});
-afterAll(() => api.close());
+const it = customerApiTest();
 
 const daySeconds = 24 * 60 * 60;
 
-const requestCode = async ({ call, phone }: SignedInPerson): Promise<string> => {
+const requestCode = async (
+  open: OpenCustomerApi,
+  { call, phone }: SignedInPerson,
+): Promise<string> => {
   expect((await call('POST', '/users/me/deletion/request')).status).toBe(200);
-  return api.codeOf(phone);
+  return open.codeOf(phone);
 };
 const confirm = ({ call }: SignedInPerson, otp: string, more: object = {}): Promise<Answer> =>
   call('POST', '/users/me/deletion/confirm', { otp, confirmation: 'DELETE', ...more });
-const remove = async (person: SignedInPerson, more: object = {}): Promise<Answer> =>
-  confirm(person, await requestCode(person), more);
-const holdsBooks = () =>
-  assertInvariants({
-    databaseUrl: api.system.addresses.databaseUrl,
-    sandboxUrl: api.system.sandbox.url,
-  });
-
+const remove = async (
+  open: OpenCustomerApi,
+  person: SignedInPerson,
+  more: object = {},
+): Promise<Answer> => confirm(person, await requestCode(open, person), more);
 describe('the code', () => {
-  it('is needed, with the word DELETE, and a third wrong one locks', async () => {
-    const person = await api.person();
-    const otp = await requestCode(person);
+  it('is needed, with the word DELETE, and a third wrong one locks', async ({ open }) => {
+    const person = await open.person();
+    const otp = await requestCode(open, person);
     const wrong = otp === '000000' ? '111111' : '000000';
     const unconfirmed = await person.call('POST', '/users/me/deletion/confirm', { otp });
     expect(unconfirmed).toMatchObject({ status: 400, field: 'confirmation' });
@@ -48,28 +40,28 @@ describe('the code', () => {
     expect(status.body).toEqual({ status: 'none' });
   });
 
-  it('is sent three times in 15 minutes, each a security event', async () => {
-    const person = await api.person();
-    for (let sends = 0; sends < 3; sends += 1) await requestCode(person);
+  it('is sent three times in 15 minutes, each a security event', async ({ open }) => {
+    const person = await open.person();
+    for (let sends = 0; sends < 3; sends += 1) await requestCode(open, person);
     const fourth = await person.call('POST', '/users/me/deletion/request');
     expect(fourth).toMatchObject({ status: 429, code: 'OTP_SEND_LIMIT' });
     expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0);
     const where = { userId: person.userId, kind: 'deletion_requested' };
-    expect(await api.system.db.securityEvent.count({ where })).toBe(3);
+    expect(await open.system.db.securityEvent.count({ where })).toBe(3);
   });
 
-  it('of a sign-in deletes nothing', async () => {
-    const person = await api.person();
-    await api.as()('POST', '/auth/send-otp', { phone: person.phone });
-    const answer = await confirm(person, await api.codeOf(person.phone));
+  it('of a sign-in deletes nothing', async ({ open }) => {
+    const person = await open.person();
+    await open.as()('POST', '/auth/send-otp', { phone: person.phone });
+    const answer = await confirm(person, await open.codeOf(person.phone));
     expect(answer).toMatchObject({ status: 401, code: 'INVALID_OTP' });
   });
 });
 
 describe('a deleted account', () => {
-  it('answers its token with its status and with nothing else', async () => {
-    const person = await api.person();
-    const deleted = await remove(person);
+  it('answers its token with its status and with nothing else', async ({ open }) => {
+    const person = await open.person();
+    const deleted = await remove(open, person);
     const { deletedAt } = deleted.body;
     expect(deleted).toMatchObject({ status: 200, body: { status: 'deleted' } });
     const status = await person.call('GET', '/users/me/deletion/status');
@@ -77,77 +69,77 @@ describe('a deleted account', () => {
     expect((await person.call('GET', '/users/me')).status).toBe(401);
     expect((await confirm(person, '123456')).status).toBe(401);
     const { refreshToken } = person;
-    expect(await api.as()('POST', '/auth/refresh', { refreshToken })).toMatchObject({
+    expect(await open.as()('POST', '/auth/refresh', { refreshToken })).toMatchObject({
       status: 401,
       code: 'INVALID_REFRESH_TOKEN',
     });
-    await api.system.advance(16 * 60);
+    await open.system.advance(16 * 60);
     expect((await person.call('GET', '/users/me/deletion/status')).status).toBe(401);
   });
 
-  it('keeps its number from signing in for the days of the cool-down alone', async () => {
-    const person = await api.person();
-    const { db } = api.system;
-    await remove(person);
-    expect(await api.signIn(person.phone)).toMatchObject({
+  it('keeps its number from signing in for the days of the cool-down alone', async ({ open }) => {
+    const person = await open.person();
+    const { db } = open.system;
+    await remove(open, person);
+    expect(await open.signIn(person.phone)).toMatchObject({
       status: 401,
       code: 'ACCOUNT_UNAVAILABLE',
     });
-    await api.system.advance(30 * daySeconds - 60);
-    expect((await api.signIn(person.phone)).status).toBe(401);
-    await api.system.advance(120);
-    await purgeLapsedIdentity(api.system);
+    await open.system.advance(30 * daySeconds - 60);
+    expect((await open.signIn(person.phone)).status).toBe(401);
+    await open.system.advance(120);
+    await purgeLapsedIdentity(open.system);
     expect(await db.deletedPhone.count()).toBe(0);
-    const again = await api.signIn(person.phone);
+    const again = await open.signIn(person.phone);
     expect(again).toMatchObject({ status: 200, body: { isNewUser: true } });
     expect(Object(again.body['user'])['id']).not.toBe(person.userId);
   });
 });
 
-it('leaves its number to a new account, which the gold provider knows as the same user', async () => {
-  const person = await api.knownPerson();
-  const { db } = api.system;
-  await remove(person);
-  await api.system.advance(31 * daySeconds);
-  const again = await api.knownPerson(person.phone);
+it('leaves its number to a new account, which the gold provider knows as the same user', async ({
+  open,
+}) => {
+  const person = await open.knownPerson();
+  const { db } = open.system;
+  await remove(open, person);
+  await open.system.advance(31 * daySeconds);
+  const again = await open.knownPerson(person.phone);
   const [gone, here] = await Promise.all(
     [person, again].map(({ userId: id }) => db.user.findUniqueOrThrow({ where: { id } })),
   );
   expect(here?.providerUserId).toBe(gone?.providerUserId);
-  await api.buy(again, '1000');
-  await holdsBooks();
+  await open.buy(again, '1000');
 });
 
 describe('is refused', () => {
-  it('while gold is held; a sale of all of it makes way', async () => {
-    const person = await api.knownPerson();
-    await api.buy(person, '1000');
-    const refused = await remove(person, { forfeitGold: true });
+  it('while gold is held; a sale of all of it makes way', async ({ open }) => {
+    const person = await open.knownPerson();
+    await open.buy(person, '1000');
+    const refused = await remove(open, person, { forfeitGold: true });
     expect(refused).toMatchObject({ status: 409, code: 'HOLDING_NOT_EMPTY' });
-    const { db } = api.system;
+    const { db } = open.system;
     const { userId } = person;
     const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
-    await api.sell(person, balance.toFixed(4));
-    expect(await remove(person)).toMatchObject({ status: 200 });
-    await holdsBooks();
+    await open.sell(person, balance.toFixed(4));
+    expect(await remove(open, person)).toMatchObject({ status: 200 });
   });
 
-  it('while a purchase can still be paid, also one that failed', async () => {
-    const person = await api.knownPerson();
+  it('while a purchase can still be paid, also one that failed', async ({ open }) => {
+    const person = await open.knownPerson();
     const body = { unit: 'INR', amount: '500', idempotency_key: `open-${person.userId}` };
     const placed = (await person.call('POST', '/gold/buy', body)).body;
-    const otp = await requestCode(person);
+    const otp = await requestCode(open, person);
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
     const id = String(Object(placed['order'])['id']);
-    const { db, sandbox } = api.system;
+    const { db, sandbox } = open.system;
     const gatewayOrderId = String(Object(placed['payment'])['gateway_order_id']);
     await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'failed' });
     const orderNow = () => db.goldOrder.findUniqueOrThrow({ where: { id } });
     await eventually(async () => (await orderNow()).status === 'FAILED');
     // The code of before is still good: nothing was deleted by it.
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
-    const leftMs = Number((await orderNow()).lockEndsAt) - Number(api.system.clock.now());
-    await api.system.advance(Math.ceil(leftMs / 1000));
+    const leftMs = Number((await orderNow()).lockEndsAt) - Number(open.system.clock.now());
+    await open.system.advance(Math.ceil(leftMs / 1000));
     expect(await confirm(person, otp)).toMatchObject({ status: 200 });
     // Money that comes all the same waits for an operator, who can only pay it back.
     await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
@@ -157,23 +149,22 @@ describe('is refused', () => {
       manualReviewReason: expect.stringContaining('deleted their account'),
     });
     const allocate = { resolution: 'ALLOCATE', reference: 'r-1', note: 'asked for' };
-    const resolved = await api.operator('POST', `/orders/${id}/resolve`, allocate);
+    const resolved = await open.operator('POST', `/orders/${id}/resolve`, allocate);
     expect(resolved.status).toBe(409);
     expect(resolved.body['error']).toMatchObject({
       message: expect.stringContaining('deleted their account'),
     });
     expect(await db.notification.count({ where: { userId: person.userId } })).toBe(0);
-    await holdsBooks();
   });
 
-  it('while a payout is in any state but PAID', async () => {
-    const person = await api.knownPerson();
-    await api.buy(person, '1000');
-    const { db } = api.system;
+  it('while a payout is in any state but PAID', async ({ open }) => {
+    const person = await open.knownPerson();
+    await open.buy(person, '1000');
+    const { db } = open.system;
     const { userId } = person;
     const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
-    await api.sell(person, balance.toFixed(4));
-    const otp = await requestCode(person);
+    await open.sell(person, balance.toFixed(4));
+    const otp = await requestCode(open, person);
     for (const status of ['PENDING', 'PROCESSING', 'FAILED', 'REVERSED']) {
       await db.payout.updateMany({ where: { userId }, data: { status } });
       const refused = await confirm(person, otp);
@@ -184,12 +175,11 @@ describe('is refused', () => {
       });
     }
     await db.payout.updateMany({ where: { userId }, data: { status: 'PAID' } });
-    await holdsBooks();
   });
 
-  it('while a plan is active or jewellery is on its way', async () => {
-    const person = await api.person();
-    const { db, clock, random } = api.system;
+  it('while a plan is active or jewellery is on its way', async ({ open }) => {
+    const person = await open.person();
+    const { db, clock, random } = open.system;
     const { userId } = person;
     const at = clock.now();
     const planId = random.uuid();
@@ -206,34 +196,35 @@ describe('is refused', () => {
         updatedAt: at,
       },
     });
-    const otp = await requestCode(person);
+    const otp = await requestCode(open, person);
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
     await db.sipPlan.update({
       where: { id: planId },
       data: { status: 'CANCELLED', cancelledAt: at },
     });
-    const productOrderId = await api.orderJewellery(person);
+    const productOrderId = await open.orderJewellery(person);
     const statuses = ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'];
     for (const status of statuses) {
       expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
       const path = `/product-orders/${productOrderId}/status`;
-      expect((await api.operator('PATCH', path, { status })).status).toBe(200);
+      expect((await open.operator('PATCH', path, { status })).status).toBe(200);
     }
     expect(await confirm(person, otp)).toMatchObject({ status: 200 });
-    await holdsBooks();
   });
 });
 
 describe('gold below the smallest sale', () => {
-  it('is given up on the word of the customer alone, to a figure that both books know', async () => {
-    const person = await api.knownPerson();
-    await api.buy(person, '1000');
-    const { db } = api.system;
+  it('is given up on the word of the customer alone, to a figure that both books know', async ({
+    open,
+  }) => {
+    const person = await open.knownPerson();
+    await open.buy(person, '1000');
+    const { db } = open.system;
     const { userId } = person;
     const held = await db.holding.findUniqueOrThrow({ where: { userId } });
     // Leaves gold for about four rupees.
-    await api.sell(person, held.balance.minus('0.0004').toFixed(4));
-    const otp = await requestCode(person);
+    await open.sell(person, held.balance.minus('0.0004').toFixed(4));
+    const otp = await requestCode(open, person);
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'HOLDING_NOT_EMPTY' });
     expect(await confirm(person, otp, { forfeitGold: true })).toMatchObject({ status: 200 });
     const left = await db.holding.findUniqueOrThrow({ where: { userId } });
@@ -244,67 +235,65 @@ describe('gold below the smallest sale', () => {
     });
     expect(movement).toMatchObject({ kind: 'FORFEITED', orderId: null });
     expect(movement?.grams.toFixed(4)).toBe('-0.0004');
-    await holdsBooks();
   });
 });
 
-const holdHolding = ({ userId }: SignedInPerson) =>
+const holdHolding = (open: OpenCustomerApi, { userId }: SignedInPerson) =>
   holdRows(
-    api.system.addresses.databaseUrl,
+    open.system.addresses.databaseUrl,
     'SELECT user_id FROM holding WHERE user_id = $1::uuid FOR UPDATE',
     [userId],
   );
-const standing = (count: number) => untilBlocked(api.system.addresses.databaseUrl, count);
-const ordersOf = ({ userId }: SignedInPerson) =>
-  api.system.db.goldOrder.count({ where: { userId } });
+const standing = (open: OpenCustomerApi, count: number) =>
+  untilBlocked(open.system.addresses.databaseUrl, count);
+const ordersOf = (open: OpenCustomerApi, { userId }: SignedInPerson) =>
+  open.system.db.goldOrder.count({ where: { userId } });
 const buy = ({ call, userId }: SignedInPerson) =>
   call('POST', '/gold/buy', { unit: 'INR', amount: '500', idempotency_key: `race-${userId}` });
 
 describe('beside another request of the customer', () => {
-  it('a purchase that comes first refuses the deletion', async () => {
-    const person = await api.knownPerson();
-    const otp = await requestCode(person);
-    const held = await holdHolding(person);
+  it('a purchase that comes first refuses the deletion', async ({ open }) => {
+    const person = await open.knownPerson();
+    const otp = await requestCode(open, person);
+    const held = await holdHolding(open, person);
     const bought = buy(person);
-    await standing(1);
+    await standing(open, 1);
     const deleted = confirm(person, otp);
-    await standing(2);
+    await standing(open, 2);
     await held.release();
     expect((await bought).status).toBe(201);
     expect(await deleted).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
-    expect(await ordersOf(person)).toBe(1);
-    await holdsBooks();
+    expect(await ordersOf(open, person)).toBe(1);
   });
 
-  it('a purchase that comes second is refused and writes nothing', async () => {
-    const person = await api.knownPerson();
-    const otp = await requestCode(person);
-    const held = await holdHolding(person);
+  it('a purchase that comes second is refused and writes nothing', async ({ open }) => {
+    const person = await open.knownPerson();
+    const otp = await requestCode(open, person);
+    const held = await holdHolding(open, person);
     const deleted = confirm(person, otp);
-    await standing(1);
+    await standing(open, 1);
     const bought = buy(person);
-    await standing(2);
+    await standing(open, 2);
     await held.release();
     expect((await deleted).status).toBe(200);
     expect(await bought).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
-    expect(await ordersOf(person)).toBe(0);
-    await holdsBooks();
+    expect(await ordersOf(open, person)).toBe(0);
   });
 
-  it('a bank account, a document and a token that come second are refused', async () => {
-    const person = await api.person();
+  it('a bank account, a document and a token that come second are refused', async ({ open }) => {
+    const person = await open.person();
     const { userId, call } = person;
-    const otp = await requestCode(person);
-    const held = await holdHolding(person);
+    const otp = await requestCode(open, person);
+    const held = await holdHolding(open, person);
     const deleted = confirm(person, otp);
-    await standing(1);
+    await standing(open, 1);
     const account = { accountNumber: '123456789012', ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
     const added = call('POST', '/bank-accounts', account);
-    await standing(2);
+    await standing(open, 2);
     await held.release();
     expect((await deleted).status).toBe(200);
     expect((await added).status).toBe(401);
-    const { db, inTransaction, clock, random } = api.system;
+    const { db, inTransaction, clock, random } = open.system;
     expect(await db.bankAccount.count({ where: { userId } })).toBe(0);
     const token = { id: random.uuid(), userId, token: 'late', platform: 'ios' } as const;
     await expect(
@@ -312,9 +301,9 @@ describe('beside another request of the customer', () => {
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it('two confirmations delete once', async () => {
-    const person = await api.person();
-    const otp = await requestCode(person);
+  it('two confirmations delete once', async ({ open }) => {
+    const person = await open.person();
+    const otp = await requestCode(open, person);
     const answers = await Promise.all([confirm(person, otp), confirm(person, otp)]);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
-import {
-  openCustomerApi,
-  type OpenCustomerApi,
-  type Person,
-} from '#test/support/open-customer-api.ts';
+import { expect } from 'vitest';
+import { customerApiTest } from '#test/support/customer-api-test.ts';
+import type { OpenCustomerApi, Person } from '#test/support/open-customer-api.ts';
 import { pngBase64 } from '#test/support/open-kyc.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { hashesOfPhone } from '../identity/index.ts';
 import { createDocumentRemoval } from '../kyc/index.ts';
 
-let api: OpenCustomerApi;
-beforeAll(async () => {
-  api = await openCustomerApi();
-});
-afterAll(() => api.close());
+const it = customerApiTest();
 
 /** Each with what a search for it finds, whatever stands around it; short numbers by themselves. */
 const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
@@ -43,8 +35,11 @@ const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
 };
 
 /** Searches every column of every table of every schema, and says what was found where. */
-const search = (patterns: ReturnType<typeof patternsOf>): Promise<string[]> =>
-  withConnection(api.system.addresses.migrateUrl, async (client) => {
+const search = (
+  open: OpenCustomerApi,
+  patterns: ReturnType<typeof patternsOf>,
+): Promise<string[]> =>
+  withConnection(open.system.addresses.migrateUrl, async (client) => {
     const { rows: tables } = await client.query<{ place: string }>(
       `SELECT format('%I.%I', n.nspname, c.relname) AS place
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -66,8 +61,8 @@ const search = (patterns: ReturnType<typeof patternsOf>): Promise<string[]> =>
   });
 
 /** Everything of the money that has to be the same afterwards. */
-const booksOf = async (userId: string) => {
-  const { db } = api.system;
+const booksOf = async (open: OpenCustomerApi, userId: string) => {
+  const { db } = open.system;
   const [orders, movements, payments, payouts, holding, jewellery] = await Promise.all([
     db.goldOrder.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
     db.holdingMovement.findMany({ where: { userId }, orderBy: { id: 'asc' } }),
@@ -85,10 +80,14 @@ const booksOf = async (userId: string) => {
   );
 };
 
-const deleteAccount = async (phone: string, token: string): Promise<void> => {
-  const call = api.as(token);
+const deleteAccount = async (
+  open: OpenCustomerApi,
+  phone: string,
+  token: string,
+): Promise<void> => {
+  const call = open.as(token);
   await call('POST', '/users/me/deletion/request');
-  const otp = await api.codeOf(phone);
+  const otp = await open.codeOf(phone);
   const confirmed = await call('POST', '/users/me/deletion/confirm', {
     otp,
     confirmation: 'DELETE',
@@ -96,10 +95,12 @@ const deleteAccount = async (phone: string, token: string): Promise<void> => {
   expect(confirmed.status).toBe(200);
 };
 
-it('yields nothing of the person from any column, and leaves the books as they were', async () => {
-  const person = await api.knownPerson();
+it('yields nothing of the person from any column, and leaves the books as they were', async ({
+  open,
+}) => {
+  const person = await open.knownPerson();
   const { phone, userId, token, call } = person;
-  const { db, blindIndex, objects, logger, clock } = api.system;
+  const { db, blindIndex, objects, logger, clock } = open.system;
   const pushToken = `push-${randomUUID()}`;
   await call('POST', '/users/me/push-tokens', { token: pushToken, platform: 'android' });
   await db.user.update({ where: { id: userId }, data: { mpinHash: 'mpin-hash-of-the-person' } });
@@ -112,11 +113,11 @@ it('yields nothing of the person from any column, and leaves the books as they w
       createdAt: clock.now(),
     },
   });
-  await api.buy(person, '1000');
-  const productOrderId = await api.orderJewellery(person);
-  await api.deliverJewellery(productOrderId);
+  await open.buy(person, '1000');
+  const productOrderId = await open.orderJewellery(person);
+  await open.deliverJewellery(productOrderId);
   const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
-  await api.sell(person, balance.toFixed(4));
+  await open.sell(person, balance.toFixed(4));
 
   const { payloadHash } = await db.productOrder.findUniqueOrThrow({
     where: { id: productOrderId },
@@ -131,7 +132,7 @@ it('yields nothing of the person from any column, and leaves the books as they w
   };
   const patterns = patternsOf(person, more);
   // The search can find: what stands in clear while the account lives.
-  expect(await search(patterns)).toEqual(
+  expect(await search(open, patterns)).toEqual(
     expect.arrayContaining([
       'phone in public.app_user',
       'fullName in public.app_user',
@@ -142,7 +143,7 @@ it('yields nothing of the person from any column, and leaves the books as they w
       'pushToken in public.push_token',
     ]),
   );
-  const before = await booksOf(userId);
+  const before = await booksOf(open, userId);
   const [document] = await db.kycDocument.findMany({ where: { userId } });
   const key = document?.key ?? '';
   expect(await objects.get(key)).toMatchObject({
@@ -150,11 +151,11 @@ it('yields nothing of the person from any column, and leaves the books as they w
     value: { bytes: expect.anything() },
   });
 
-  await deleteAccount(phone, token);
+  await deleteAccount(open, phone, token);
 
   // The hash alone, by which the number is refused until the cool-down is over.
-  expect(await search(patterns)).toEqual(['phoneHash in public.deleted_phone']);
-  expect(await booksOf(userId)).toBe(before);
+  expect(await search(open, patterns)).toEqual(['phoneHash in public.deleted_phone']);
+  expect(await booksOf(open, userId)).toBe(before);
   const { wrappedKey, destroyedAt } = await db.userDataKey.findUniqueOrThrow({ where: { userId } });
   expect([wrappedKey.length, destroyedAt === null]).toEqual([0, false]);
   for (const count of await Promise.all([
@@ -177,7 +178,7 @@ it('yields nothing of the person from any column, and leaves the books as they w
   }
 
   // Operators see the order without an address.
-  const { body } = await api.operator('GET', `/product-orders/${productOrderId}`);
+  const { body } = await open.operator('GET', `/product-orders/${productOrderId}`);
   expect(body).toMatchObject({ status: 'DELIVERED', shippingAddress: null });
 
   // The documents go from the store too, once it deletes them.
@@ -187,15 +188,13 @@ it('yields nothing of the person from any column, and leaves the books as they w
   await runSweeps([createDocumentRemoval({ db, objects, logger })]);
   expect(await db.kycDocument.count({ where: { userId } })).toBe(0);
   expect(await objects.get(key)).toEqual({ kind: 'done', value: undefined });
-  await assertInvariants({
-    databaseUrl: api.system.addresses.databaseUrl,
-    sandboxUrl: api.system.sandbox.url,
-  });
 });
 
-it('withdraws a submission from the reviewers, and its numbers may be used by another account', async () => {
-  const person = await api.person();
-  const { db } = api.system;
+it('withdraws a submission from the reviewers, and its numbers may be used by another account', async ({
+  open,
+}) => {
+  const person = await open.person();
+  const { db } = open.system;
   const upload = { kind: 'PAN', contentType: 'image/png' };
   const submit = async ({ call }: { call: typeof person.call }) => {
     const { body } = await call('POST', '/kyc/documents', { ...upload, dataBase64: pngBase64 });
@@ -204,9 +203,9 @@ it('withdraws a submission from the reviewers, and its numbers may be used by an
     return call('POST', '/kyc/submit', { pan, aadhaar, pincode, fullName, documentKey });
   };
   expect((await submit(person)).status).toBe(200);
-  const other = await api.person();
+  const other = await open.person();
   expect(await submit(other)).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
-  await deleteAccount(person.phone, person.token);
+  await deleteAccount(open, person.phone, person.token);
   const record = await db.kycRecord.findUniqueOrThrow({ where: { userId: person.userId } });
   expect(record).toMatchObject({ status: 'PENDING', panSealed: null, fullNameSealed: null });
   expect((await submit(other)).status).toBe(200);

@@ -1,21 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { booksTest } from '#test/support/books-test.ts';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
-import { assertInvariants } from '#test/support/invariants.ts';
-import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
-import { withConnection } from '../../../dev/stack/database-setup.ts';
+import type { OpenBooks } from '#test/support/open-books.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate } from '../../platform/clock/ist.ts';
 import { datesOf } from './close-month.ts';
 import { createAccounting } from './index.ts';
 import { addProviderFigures } from './provider-days.read-model.ts';
-
-let books: OpenBooks;
-let ask: Caller;
-let today: string;
-let period: string;
 
 const figures = {
   orders: { buys: 2, sells: 1 },
@@ -30,57 +24,60 @@ const figures = {
   },
 };
 
-beforeAll(async () => {
-  books = await openBooks();
-  const { system } = books;
-  await books.buy(undefined, '2500.55');
-  await books.sell('500', '1000');
-  today = istDate(system.clock.now());
-  period = today.slice(0, 7);
-  // Out of the month, a minute past its last midnight.
+/** The books of a month that has ended a minute ago, and a caller of the portal. */
+const openMonth = async (open: OpenBooks) => {
+  const { system } = open;
+  await open.buy(undefined, '2500.55');
+  await open.sell('500', '1000');
+  const today = istDate(system.clock.now());
+  const period = today.slice(0, 7);
   const end = addMs(endOfIstDate(datesOf(period).to), 60_000);
-  await books.advance(Math.ceil((end.getTime() - system.clock.now().getTime()) / 1000));
+  await open.advance(Math.ceil((end.getTime() - system.clock.now().getTime()) / 1000));
   const { routes, guard } = createAccounting(system);
   const url = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
   const { token } = await createFactories(system).portalUser();
-  ask = createCaller(url, { 'x-portal-token': token });
+  const ask: Caller = createCaller(url, { 'x-portal-token': token });
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite');
-});
+  return {
+    ask,
+    today,
+    period,
+    month: (of = period) => `/gold/month-end-close/${of}`,
+    days: (query: string) => ask('GET', `/gold/provider-reconciliation?${query}`),
+    dayOf: (days: number) => istDate(addMs(system.clock.now(), days * 86_400_000)),
+    put: (effectiveFrom: string) =>
+      ask('PUT', '/gold/statutory-parameters/gst_rate_bps', { value: '500', effectiveFrom }),
 
-afterAll(async () => {
-  const { addresses, sandbox } = books.system;
-  await assertInvariants({ databaseUrl: addresses.migrateUrl, sandboxUrl: sandbox.url });
-  await books.close();
-});
-
-const run = (text: string) =>
-  withConnection(books.system.addresses.migrateUrl, (client) => client.query(text));
-
-/** Changes the books behind the service's back, and puts them right afterwards. */
-const withTampered = async (change: string, undo: string, work: () => Promise<void>) => {
-  await run(change);
-  try {
-    await work();
-  } finally {
-    await run(undo);
-  }
+    /** Changes the books behind the service's back, and puts them right afterwards. */
+    withTampered: async (change: string, undo: string, work: () => Promise<void>) => {
+      await open.asOwner(change);
+      try {
+        await work();
+      } finally {
+        await open.asOwner(undo);
+      }
+    },
+  };
 };
 
-const days = (query: string) => ask('GET', `/gold/provider-reconciliation?${query}`);
-const dayOf = (days: number): string => istDate(addMs(books.system.clock.now(), days * 86_400_000));
+const it = booksTest().extend('ended', { scope: 'file' }, ({ open }) => openMonth(open));
 
-const month = (of = period) => `/gold/month-end-close/${of}`;
 const path = (date: string) => `/gold/provider-reconciliation/${date}/sign-off`;
 
-it('freezes nothing in the two minutes after midnight, while transactions may last', async () => {
+it('freezes nothing in the two minutes after midnight, while transactions may last', async ({
+  open,
+  ended,
+}) => {
+  const { ask, period, month } = ended;
   const lastDay = path(datesOf(period).to);
   expect(await ask('POST', lastDay)).toMatchObject({ status: 409, field: 'date' });
   expect(await ask('POST', month())).toMatchObject({ status: 409, field: 'period' });
-  await books.advance(60);
+  await open.advance(60);
 });
 
 describe('provider reconciliation', () => {
-  it('shows what orders and provider say of each day, and their sum', async () => {
+  it('shows what orders and provider say of each day, and their sum', async ({ ended }) => {
+    const { today, period, days } = ended;
     const { from, to } = datesOf(period);
     const { status, body } = await days(`from=${from}&to=${to}&limit=100`);
     expect(status).toBe(200);
@@ -92,7 +89,8 @@ describe('provider reconciliation', () => {
     expect(paged.body).toMatchObject({ total: items.length, items: [{ date: from }] });
   });
 
-  it('shows a difference on the day of what the provider did not do', async () => {
+  it('shows a difference on the day of what the provider did not do', async ({ ended }) => {
+    const { today, days, withTampered } = ended;
     await withTampered(
       `UPDATE gold_order SET grams = grams + 0.0001 WHERE type = 'SELL'`,
       `UPDATE gold_order SET grams = grams - 0.0001 WHERE type = 'SELL'`,
@@ -103,7 +101,8 @@ describe('provider reconciliation', () => {
     );
   });
 
-  it('is signed off once for a day that is over, and freezes its figures', async () => {
+  it('is signed off once for a day that is over, and freezes its figures', async ({ ended }) => {
+    const { ask, today, period, days, dayOf } = ended;
     const answers = await Promise.all([1, 2, 3].map(() => ask('POST', path(today))));
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409']);
     expect(answers.find(({ status }) => status === 201)?.body).toMatchObject({
@@ -122,24 +121,23 @@ describe('provider reconciliation', () => {
     expect(open.body).toMatchObject({ total: 0, items: [], totals: addProviderFigures([]) });
   });
 
-  it.each(['from=2026-05-02&to=2026-05-01', 'from=2001-01-01&to=2026-05-01', 'from=today'])(
+  it.for(['from=2026-05-02&to=2026-05-01', 'from=2001-01-01&to=2026-05-01', 'from=today'])(
     'refuses %s',
-    async (query) => {
+    async (query, { ended: { days } }) => {
       expect(await days(query)).toMatchObject({ status: 400, field: 'from' });
     },
   );
 });
 
-const put = (effectiveFrom: string) =>
-  ask('PUT', '/gold/statutory-parameters/gst_rate_bps', { value: '500', effectiveFrom });
-
-it('lets no rate begin before what was charged', async () => {
+it('lets no rate begin before what was charged', async ({ ended }) => {
+  const { today, dayOf, put } = ended;
   expect(await put(today)).toMatchObject({ status: 409, field: 'effectiveFrom' });
   expect(await put(dayOf(1))).toMatchObject({ status: 200 });
 });
 
 describe('the close of a month', () => {
-  it('is refused while the month lasts', async () => {
+  it('is refused while the month lasts', async ({ ended }) => {
+    const { ask, month, dayOf } = ended;
     const now = dayOf(0).slice(0, 7);
     expect(await ask('POST', month(now))).toMatchObject({ status: 409, field: 'period' });
     expect(await ask('GET', month(now))).toMatchObject({ status: 200, body: { closed: false } });
@@ -147,20 +145,25 @@ describe('the close of a month', () => {
     expect(await ask('POST', month('2026-13'))).toMatchObject({ status: 404 });
   });
 
-  it.each([
+  it.for([
     ['buys.grams', `type = 'BUY' AND allocated_at IS NOT NULL`, 'grams', '0.0001'],
     ['sells.proceedsPaise', `type = 'SELL'`, 'proceeds_paise', '7'],
-  ])('is refused where %s is not what moved', async (figure, where, column, by) => {
-    const change = (sign: string) => `UPDATE gold_order SET ${column} = ${column} ${sign} ${by}
+  ] as const)(
+    'is refused where %s is not what moved',
+    async ([figure, where, column, by], { ended }) => {
+      const { ask, month, withTampered } = ended;
+      const change = (sign: string) => `UPDATE gold_order SET ${column} = ${column} ${sign} ${by}
       WHERE id = (SELECT min(id::text)::uuid FROM gold_order WHERE ${where})`;
-    await withTampered(change('+'), change('-'), async () => {
-      const answer = await ask('POST', month());
-      expect(answer).toMatchObject({ status: 409, code: 'CONFLICT' });
-      expect(Object(answer.body['error']).details).toMatchObject([{ figure }]);
-    });
-  });
+      await withTampered(change('+'), change('-'), async () => {
+        const answer = await ask('POST', month());
+        expect(answer).toMatchObject({ status: 409, code: 'CONFLICT' });
+        expect(Object(answer.body['error']).details).toMatchObject([{ figure }]);
+      });
+    },
+  );
 
-  it('freezes its totals, once', async () => {
+  it('freezes its totals, once', async ({ ended }) => {
+    const { ask, period, month } = ended;
     const answers = await Promise.all([1, 2].map(() => ask('POST', month())));
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409']);
     expect(await ask('POST', month())).toMatchObject({ status: 409 });
@@ -174,7 +177,8 @@ describe('the close of a month', () => {
     expect(list.body).toMatchObject({ total: 1, items: [{ period, closed: true }] });
   });
 
-  it('shows what changed since as a difference, and stays as it was frozen', async () => {
+  it('shows what changed since as a difference, and stays as it was frozen', async ({ ended }) => {
+    const { ask, month, withTampered } = ended;
     const { body: before } = await ask('GET', month());
     await withTampered(
       `UPDATE gold_order SET proceeds_paise = proceeds_paise + 7 WHERE type = 'SELL'`,
@@ -191,11 +195,11 @@ describe('the close of a month', () => {
   });
 });
 
-it.each([
+it.for([
   ['2026-02', '2026-02-28'],
   ['2028-02', '2028-02-29'],
   ['2026-12', '2026-12-31'],
   ['2026-04', '2026-04-30'],
-])('%s ends on %s', (of, to) => {
+] as const)('%s ends on %s', ([of, to]) => {
   expect(datesOf(of)).toEqual({ from: `${of}-01`, to });
 });

@@ -1,45 +1,38 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assertInvariants } from '#test/support/invariants.ts';
+import { describe, expect } from 'vitest';
 import type { Answer } from '#test/support/caller.ts';
+import { customerApiTest } from '#test/support/customer-api-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
-import {
-  openCustomerApi,
-  type OpenCustomerApi,
-  type SignedInPerson,
-} from '#test/support/open-customer-api.ts';
+import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 
-let api: OpenCustomerApi;
-beforeAll(async () => {
-  api = await openCustomerApi();
-});
-afterAll(() => api.close());
+const it = customerApiTest();
 
 const reason = 'Reported by Zubeida as stolen phone';
-const change = (userId: string, body: object) =>
-  api.operatorAs('ADMIN')('PATCH', `/users/${userId}/block`, body);
-const block = (userId: string) => change(userId, { blocked: true, reason });
-const unblock = (userId: string) => change(userId, { blocked: false });
+const change = (open: OpenCustomerApi, userId: string, body: object) =>
+  open.operatorAs('ADMIN')('PATCH', `/users/${userId}/block`, body);
+const block = (open: OpenCustomerApi, userId: string) =>
+  change(open, userId, { blocked: true, reason });
+const unblock = (open: OpenCustomerApi, userId: string) => change(open, userId, { blocked: false });
 const detailsOf = ({ body }: Answer): unknown => Object(body['error'])['details'];
 const me = async ({ call }: SignedInPerson): Promise<number> =>
   (await call('GET', '/users/me')).status;
 
-const holdUser = (userId: string) => {
+const holdUser = (open: OpenCustomerApi, userId: string) => {
   const sql = 'SELECT 1 FROM app_user WHERE id = $1::uuid FOR UPDATE';
-  return holdRows(api.system.addresses.migrateUrl, sql, [userId]);
+  return holdRows(open.system.addresses.migrateUrl, sql, [userId]);
 };
 
 /** Makes every credential that a customer can sign in with; answers what tries each of them. */
-const signInWays = async ({ phone, call, refreshToken }: SignedInPerson) => {
+const signInWays = async (open: OpenCustomerApi, { phone, call, refreshToken }: SignedInPerson) => {
   await call('POST', '/auth/set-mpin', { mpin: '4829' });
   const { body } = await call('POST', '/auth/biometric-token', {});
-  const { db } = api.system;
+  const { db } = open.system;
   const { deviceId } = await db.session.findFirstOrThrow({ where: { user: { phone } } });
   const biometric = { phone, deviceId, biometricToken: body['biometricToken'] };
-  const post = (path: string, sent: object) => api.as()('POST', `/auth/${path}`, sent);
+  const post = (path: string, sent: object) => open.as()('POST', `/auth/${path}`, sent);
   return {
-    code: () => api.signIn(phone),
+    code: () => open.signIn(phone),
     mpin: () => post('login-mpin', { phone, mpin: '4829' }),
     biometric: () => post('login-biometric', biometric),
     refresh: () => post('refresh', { refreshToken }),
@@ -47,11 +40,11 @@ const signInWays = async ({ phone, call, refreshToken }: SignedInPerson) => {
 };
 
 describe('a blocked customer', () => {
-  it('is refused from the next request on, and by every way of signing in', async () => {
-    const person = await api.person();
-    const ways = await signInWays(person);
+  it('is refused from the next request on, and by every way of signing in', async ({ open }) => {
+    const person = await open.person();
+    const ways = await signInWays(open, person);
     expect(await me(person)).toBe(200);
-    const answer = await block(person.userId);
+    const answer = await block(open, person.userId);
     expect(answer).toMatchObject({ status: 200, body: { blocked: true, blockedReason: reason } });
     expect(await me(person)).toBe(401);
     expect(await ways.code()).toMatchObject({ status: 401, code: 'ACCOUNT_UNAVAILABLE' });
@@ -60,41 +53,43 @@ describe('a blocked customer', () => {
     expect(await ways.refresh()).toMatchObject({ status: 401 });
   });
 
-  it('signs in anew once the block has ended; what was revoked stays so, without the cache', async () => {
-    const person = await api.person();
-    const ways = await signInWays(person);
-    await block(person.userId);
-    const ended = await unblock(person.userId);
+  it('signs in anew once the block has ended; what was revoked stays so, without the cache', async ({
+    open,
+  }) => {
+    const person = await open.person();
+    const ways = await signInWays(open, person);
+    await block(open, person.userId);
+    const ended = await unblock(open, person.userId);
     expect(ended).toMatchObject({ status: 200, body: { blocked: false, blockedReason: null } });
     expect(await me(person)).toBe(401);
     expect(await ways.refresh()).toMatchObject({ status: 401, code: 'INVALID_REFRESH_TOKEN' });
     expect(await ways.biometric()).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     const { status, body } = await ways.code();
     expect(status).toBe(200);
-    expect((await api.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(200);
+    expect((await open.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(200);
     expect((await ways.mpin()).status).toBe(200);
     expect(await me(person)).toBe(401);
   });
 
-  it('loses the session of a sign-in that was under way', async () => {
-    const person = await api.person();
-    const { migrateUrl } = api.system.addresses;
-    const held = await holdUser(person.userId);
-    const signedIn = api.signIn(person.phone);
+  it('loses the session of a sign-in that was under way', async ({ open }) => {
+    const person = await open.person();
+    const { migrateUrl } = open.system.addresses;
+    const held = await holdUser(open, person.userId);
+    const signedIn = open.signIn(person.phone);
     await untilBlocked(migrateUrl, 1);
-    const blocked = block(person.userId);
+    const blocked = block(open, person.userId);
     await untilBlocked(migrateUrl, 2);
     await held.release();
     const [{ body }, { status }] = await Promise.all([signedIn, blocked]);
     expect(status).toBe(200);
-    expect((await api.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(401);
+    expect((await open.as(String(body['accessToken']))('GET', '/users/me')).status).toBe(401);
     const where = { userId: person.userId, revokedAt: null };
-    expect(await api.system.db.session.count({ where })).toBe(0);
+    expect(await open.system.db.session.count({ where })).toBe(0);
   });
 
-  it('still gets the gold that was paid for, and the money of a sale', async () => {
-    const person = await api.knownPerson();
-    await api.buy(person, '2000');
+  it('still gets the gold that was paid for, and the money of a sale', async ({ open }) => {
+    const person = await open.knownPerson();
+    await open.buy(person, '2000');
     const body = { unit: 'INR', amount: '1000', idempotency_key: `blocked-buy-${person.userId}` };
     const placed = await person.call('POST', '/gold/buy', body);
     const orderId = String(Object(placed.body['order'])['id']);
@@ -106,69 +101,71 @@ describe('a blocked customer', () => {
       idempotency_key: `blocked-sale-${person.userId}`,
     };
     const sold = await person.call('POST', '/gold/sell', sale);
-    await block(person.userId);
-    const { sandbox, db } = api.system;
+    await block(open, person.userId);
+    const { sandbox, db } = open.system;
     await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
-    await api.drain();
+    await open.drain();
     const payoutId = String(Object(sold.body['payout'])['id']);
     await sandbox.control('POST', `/payouts/${payoutId}`, { outcome: 'processed' });
     await eventually(async () => {
-      await api.drain();
+      await open.drain();
       const order = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
       const payout = await db.payout.findUniqueOrThrow({ where: { id: payoutId } });
       return order.status === 'ALLOCATED' && payout.status === 'PAID';
     });
-    const { databaseUrl } = api.system.addresses;
     expect(await db.goldOrder.count({ where: { userId: person.userId, status: 'FAILED' } })).toBe(
       0,
     );
-    await assertInvariants({ databaseUrl, sandboxUrl: sandbox.url });
   });
 });
 
 describe('the route', () => {
-  it('needs a reason to block, and the customer to be there', async () => {
-    const { userId } = await api.person();
+  it('needs a reason to block, and the customer to be there', async ({ open }) => {
+    const { userId } = await open.person();
     for (const body of [{ blocked: true }, { blocked: true, reason: '  ' }]) {
-      expect(await change(userId, body)).toMatchObject({ status: 400, field: 'reason' });
+      expect(await change(open, userId, body)).toMatchObject({ status: 400, field: 'reason' });
     }
-    expect(await change(userId, { reason })).toMatchObject({ status: 400, field: 'blocked' });
-    expect(await block(api.system.random.uuid())).toMatchObject({ status: 404 });
-    expect(await block('rubbish')).toMatchObject({ status: 404 });
+    expect(await change(open, userId, { reason })).toMatchObject({ status: 400, field: 'blocked' });
+    expect(await block(open, open.system.random.uuid())).toMatchObject({ status: 404 });
+    expect(await block(open, 'rubbish')).toMatchObject({ status: 404 });
   });
 
-  it('is 409 with the state where it is so already, and for a deleted account', async () => {
-    const { userId } = await api.person();
+  it('is 409 with the state where it is so already, and for a deleted account', async ({
+    open,
+  }) => {
+    const { userId } = await open.person();
     const refused = { status: 409, code: 'ILLEGAL_TRANSITION' };
-    const early = await unblock(userId);
+    const early = await unblock(open, userId);
     expect(early).toMatchObject(refused);
     expect(detailsOf(early)).toEqual({ blocked: false });
-    await block(userId);
-    const again = await block(userId);
+    await block(open, userId);
+    const again = await block(open, userId);
     expect(again).toMatchObject(refused);
     expect(detailsOf(again)).toEqual({ blocked: true });
 
-    const gone = await api.person();
+    const gone = await open.person();
     await gone.call('POST', '/users/me/deletion/request');
-    const confirmation = { otp: await api.codeOf(gone.phone), confirmation: 'DELETE' };
+    const confirmation = { otp: await open.codeOf(gone.phone), confirmation: 'DELETE' };
     await gone.call('POST', '/users/me/deletion/confirm', confirmation);
-    for (const answer of [await block(gone.userId), await unblock(gone.userId)]) {
+    for (const answer of [await block(open, gone.userId), await unblock(open, gone.userId)]) {
       expect(answer).toMatchObject(refused);
       expect(detailsOf(answer)).toMatchObject({ blocked: false, deletedAt: expect.any(String) });
     }
   });
 
-  it('lets one of many at once block, with one audit row, sealed where it is personal', async () => {
-    const { userId } = await api.person();
-    const held = await holdUser(userId);
-    const blocks = Array.from({ length: 4 }, () => block(userId));
-    await untilBlocked(api.system.addresses.migrateUrl, 4);
+  it('lets one of many at once block, with one audit row, sealed where it is personal', async ({
+    open,
+  }) => {
+    const { userId } = await open.person();
+    const held = await holdUser(open, userId);
+    const blocks = Array.from({ length: 4 }, () => block(open, userId));
+    await untilBlocked(open.system.addresses.migrateUrl, 4);
     await held.release();
     const answers = await Promise.all(blocks);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
-    await unblock(userId);
-    const { db } = api.system;
+    await unblock(open, userId);
+    const { db } = open.system;
     const rows = await db.auditLog.findMany({
       where: { targetType: 'user', targetId: userId },
       orderBy: { seq: 'asc' },
@@ -186,14 +183,16 @@ describe('the route', () => {
     expect(inspect(rows, { depth: null })).not.toContain('Zubeida');
     const stored = await db.user.findUniqueOrThrow({ where: { id: userId } });
     expect(JSON.stringify(stored)).not.toContain('Zubeida');
-    expect(api.system.logged()).not.toContain('Zubeida');
+    expect(open.system.logged()).not.toContain('Zubeida');
   });
 
-  it('is for a SUPER_ADMIN or an ADMIN', async () => {
-    const { userId } = await api.person();
+  it('is for a SUPER_ADMIN or an ADMIN', async ({ open }) => {
+    const { userId } = await open.person();
     const body = { blocked: true, reason };
     const path = `/users/${userId}/block`;
-    expect(await api.operatorAs('SUPPORT')('PATCH', path, body)).toMatchObject({ status: 403 });
-    expect(await api.operatorAs('SUPER_ADMIN')('PATCH', path, body)).toMatchObject({ status: 200 });
+    expect(await open.operatorAs('SUPPORT')('PATCH', path, body)).toMatchObject({ status: 403 });
+    expect(await open.operatorAs('SUPER_ADMIN')('PATCH', path, body)).toMatchObject({
+      status: 200,
+    });
   });
 });
