@@ -63,10 +63,12 @@ it('finds a payout for a sell that was never confirmed', async () => {
     const { orderId, payoutId } = await books.sell();
     const { orderId: unpaidId } = await books.place(await books.customer());
     await books.asOwner('UPDATE payout SET order_id = $2 WHERE id = $1', payoutId, unpaidId);
-    // The sell that lost it is put right, so that one fault is left.
+    // The sell that lost it is put right, so that one fault is left. The price may have moved since
+    // the first sell, and the proceeds with it.
     await books.asOwner(
-      `INSERT INTO payout SELECT (jsonb_populate_record(p, jsonb_build_object(
-         'id', $2::text, 'order_id', $3::text))).* FROM payout p WHERE order_id = $1`,
+      `INSERT INTO payout SELECT (jsonb_populate_record(p, jsonb_build_object('id', $2::text,
+         'order_id', o.id, 'amount_paise', o.proceeds_paise - o.withheld_paise))).*
+       FROM payout p, gold_order o WHERE p.order_id = $1 AND o.id = $3::uuid`,
       soldId,
       randomUUID(),
       orderId,
