@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** What a collaborator answers: its status, its body, and the body's type unless that is JSON. */
+/** A collaborator's answer: its status, its body, and the body's type unless that is JSON. */
 export interface Answer {
   readonly status?: number;
   readonly body: unknown;

@@ -101,7 +101,7 @@ export interface RecordedPayment {
   readonly disposition: PaymentDisposition;
   readonly amountPaise: Paise;
   readonly currency: string;
-  /** When we learned that it failed after its capture; null where nobody said so. */
+  /** The moment of learning that it failed after its capture; null where nobody said so. */
   readonly failedAfterCaptureAt: Date | null;
 }
 

@@ -156,7 +156,7 @@ it('reads no endless object, however it was announced', async () => {
   };
   expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
   await Promise.all(cutOff);
-  // What the connection had buffered when it was cut off comes on top.
+  // The bytes that the connection had buffered by then come on top.
   expect(Math.max(...sent)).toBeLessThan(96);
 });
 
