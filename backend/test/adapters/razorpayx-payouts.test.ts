@@ -65,7 +65,7 @@ describe('a payout', () => {
     const other = { ...asked, amountPaise: fromSafePaise(1_000) };
     expect(await provider.createPayout(other)).toEqual({
       kind: 'unknown',
-      reason: 'ECHO_MISMATCH',
+      reason: 'ANSWER_ABOUT_ANOTHER',
     });
     const reworded = await provider.createPayout({ ...asked, narration: 'Other words' });
     expect(valueOf(reworded).amountPaise).toBe(asked.amountPaise);

@@ -7,10 +7,6 @@ export const PAYOUT_NOT_FOUND = 'PAYOUT_NOT_FOUND';
 /** The provider read the request and refused it; its own code and text are in the message. */
 export const PAYOUT_REFUSED = 'PAYOUT_REFUSED';
 
-/** The reason where the answer describes another payout than the request: query by reference, and
- * should that still differ, leave it to an operator. */
-export const ECHO_MISMATCH = 'ECHO_MISMATCH';
-
 /** The holder of a bank account, as the provider's records name them. */
 export interface Payee {
   /** Our id of the customer, at most 40 characters, opaque to the provider. */

@@ -118,8 +118,9 @@ const applyFailure = async (
   const decision = decideFailure(payment);
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
   if (decision.kind === 'REVIEW' || decision.kind === 'NOTE') {
-    const isRecorded = await markFailedAfterCapture(db, known?.id ?? '', report.learnedAt);
-    invariant(isRecorded, `the failure of payment ${known?.id} was recorded by another`);
+    invariant(known, 'only a payment that was recorded has failed after its capture');
+    const isRecorded = await markFailedAfterCapture(db, known.id, report.learnedAt);
+    invariant(isRecorded, `the failure of payment ${known.id} was recorded by another`);
     if (decision.kind === 'NOTE') await deps.orders.addToReason(db, order, decision.reason);
     else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
     return { changed: true, decision: decision.kind };

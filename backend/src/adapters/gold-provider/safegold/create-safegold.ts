@@ -16,6 +16,7 @@ import {
   mapDone,
 } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { ANSWER_ABOUT_ANOTHER, checkAnswer } from '../../check-answer.ts';
 import {
   PROVIDER_REFUSED,
   AMOUNT_MISMATCH,
@@ -46,9 +47,6 @@ import {
 } from '../../../money/index.ts';
 import { addMs, type Clock } from '../../../platform/clock/clock.ts';
 import * as wire from './safegold.wire.ts';
-
-/** The reason where an answer is about another customer or rate than the request. */
-const OTHER_SUBJECT = 'ANSWER_ABOUT_ANOTHER';
 
 interface SafegoldCall<T> {
   readonly operation: string;
@@ -227,7 +225,7 @@ const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => 
       (answer.user_id ?? asked.providerUserId) === asked.providerUserId &&
       (answer.rate_id ?? asked.rateId) === asked.rateId;
     // Another customer's transaction binds nobody here.
-    if (!isAboutOurs) return unknown(OTHER_SUBJECT);
+    if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
     if (answer.gold_amount !== grams) {
       return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
     }
@@ -296,11 +294,12 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
       // registration-api: idempotent on `mobile_no`.
       isIdempotent: true,
     });
-    if (answered.kind !== 'done') return answered;
-    const { mobile_no: mobile } = answered.value;
     // The customer's gold would be another one's.
-    const isOther = wire.isOtherMobile(mobile ?? '', phone);
-    return isOther ? unknown(OTHER_SUBJECT) : done(toUser(answered.value));
+    const registered = checkAnswer(
+      answered,
+      ({ mobile_no: mobile }) => !wire.isOtherMobile(mobile ?? '', phone),
+    );
+    return mapDone(registered, toUser);
   },
 
   async updateKyc({ providerUserId, pan, identityNumber }) {
@@ -316,11 +315,11 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
 
   async getUser(providerUserId) {
     const path = wire.paths.user(inPath(providerUserId));
-    const answered = await call({ operation: 'get-user', path, answer: wire.userAnswer });
-    if (answered.kind === 'done' && answered.value.id !== providerUserId) {
-      return unknown(OTHER_SUBJECT);
-    }
-    return mapDone(answered, toUser);
+    const found = checkAnswer(
+      await call({ operation: 'get-user', path, answer: wire.userAnswer }),
+      ({ id }) => id === providerUserId,
+    );
+    return mapDone(found, toUser);
   },
 });
 

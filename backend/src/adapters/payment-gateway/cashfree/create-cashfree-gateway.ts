@@ -12,7 +12,8 @@ import type { Clock } from '../../../platform/clock/clock.ts';
 import { istDate } from '../../../platform/clock/ist.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
-import { checkAnswer, checkOrder, checkPayments } from '../check-answer.ts';
+import { checkAnswer } from '../../check-answer.ts';
+import { checkOrder, checkPayments } from '../check-order.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
@@ -94,9 +95,10 @@ const resolveRepeat = async <T>(
 
 /** Reads an order by the id that we gave it. */
 const readOrder = async (get: CashfreeCalls['get'], id: string) =>
-  checkAnswer(await get('get-order', wire.paths.order(id), wire.orderAnswer), id, ({ order }) => [
-    order.gatewayOrderId,
-  ]);
+  checkAnswer(
+    await get('get-order', wire.paths.order(id), wire.orderAnswer),
+    ({ order }) => order.gatewayOrderId === id,
+  );
 
 /** Lists the payments of an order's checkout. */
 const readPayments = async (get: CashfreeCalls['get'], id: string) =>
@@ -144,7 +146,7 @@ const createCashfreeDebits = ({
       readOrder(get, gatewayOrderId),
       get('get-mandate', wire.paths.subscription(mandateToken), wire.subscriptionAnswer),
     ]);
-    const mandate = checkAnswer(subscription, mandateToken, (found) => [found.subscription_id]);
+    const mandate = checkAnswer(subscription, (found) => found.subscription_id === mandateToken);
     if (order.kind !== 'done') return order;
     if (mandate.kind !== 'done') return mandate;
     const { customer_phone: phone } = mandate.value.customer_details;

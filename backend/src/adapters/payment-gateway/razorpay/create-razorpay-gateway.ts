@@ -11,7 +11,8 @@ import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
-import { checkAnswer, checkOrder, checkPayments } from '../check-answer.ts';
+import { checkAnswer } from '../../check-answer.ts';
+import { checkOrder, checkPayments } from '../check-order.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
@@ -111,8 +112,7 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
     const customer = checkAnswer(
       await calls.get('get-customer', wire.paths.customer(customerId), wire.customerAnswer),
-      customerId,
-      ({ id }) => [id],
+      ({ id }) => id === customerId,
     );
     if (customer.kind !== 'done') return customer;
     const { email, contact } = customer.value;
@@ -122,8 +122,7 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
         wire.paths.order(encodeURIComponent(gatewayOrderId)),
         wire.orderContactAnswer,
       ),
-      gatewayOrderId,
-      ({ id }) => [id],
+      ({ id }) => id === gatewayOrderId,
     );
     if (order.kind !== 'done') return order;
     if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
@@ -217,10 +216,8 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
 
     async getRefunds({ gatewayPaymentId }) {
       const path = wire.paths.refundsOfPayment(inPath(gatewayPaymentId));
-      const listed = checkAnswer(
-        await getAll('get-refund', path, wire.refundsAnswer),
-        gatewayPaymentId,
-        (refunds) => refunds.map((refund) => refund.gatewayPaymentId),
+      const listed = checkAnswer(await getAll('get-refund', path, wire.refundsAnswer), (refunds) =>
+        refunds.every((refund) => refund.gatewayPaymentId === gatewayPaymentId),
       );
       return mapDone(listed, (refunds) =>
         refunds.map(({ gatewayPaymentId: _payment, ...refund }) => refund),

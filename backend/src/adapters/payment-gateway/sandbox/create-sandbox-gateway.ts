@@ -5,7 +5,7 @@ import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization } from '../../http-texts.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
-import { checkOrder, checkPayments } from '../check-answer.ts';
+import { checkOrder, checkPayments } from '../check-order.ts';
 import { createGatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';

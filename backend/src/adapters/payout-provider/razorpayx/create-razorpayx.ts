@@ -15,12 +15,12 @@ import {
 } from '../../../platform/outcome/outcome.ts';
 import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { ANSWER_ABOUT_ANOTHER, checkAnswer } from '../../check-answer.ts';
 import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import {
   PAYOUT_NOT_FOUND,
   PAYOUT_REFUSED,
-  ECHO_MISMATCH,
   type BankDetails,
   type Payee,
   type PayoutProvider,
@@ -104,7 +104,7 @@ const createRazorpayxAccounts = (
 ): Accounts => ({
   // contacts/create, fund-accounts/create: the same details give what is there already.
   async ensureFundAccount({ payee, bank }) {
-    const contact = await post(
+    const answered = await post(
       {
         operation: 'create-contact',
         path: wire.paths.contacts,
@@ -113,9 +113,12 @@ const createRazorpayxAccounts = (
       },
       wire.contactAnswer,
     );
+    const contact = checkAnswer(
+      answered,
+      ({ reference_id: reference }) => (reference ?? payee.reference) === payee.reference,
+    );
     if (contact.kind !== 'done') return contact;
-    const { id: contactId, reference_id: reference } = contact.value;
-    if ((reference ?? payee.reference) !== payee.reference) return unknown(ECHO_MISMATCH);
+    const { id: contactId } = contact.value;
     const account = await post(
       {
         operation: 'create-fund-account',
@@ -135,7 +138,7 @@ const createRazorpayxAccounts = (
     const isAsked =
       (ownerId ?? contactId) === contactId &&
       !wire.isOtherAccount(made?.account_number ?? bank.accountNumber, bank.accountNumber);
-    return isAsked ? done({ contactId, fundAccountId }) : unknown(ECHO_MISMATCH);
+    return isAsked ? done({ contactId, fundAccountId }) : unknown(ANSWER_ABOUT_ANOTHER);
   },
 
   // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
@@ -159,16 +162,15 @@ const createRazorpayxAccounts = (
       },
       wire.validationAnswer,
     );
-    if (started.kind !== 'done') return started;
-    const { referenceId = bankAccountId } = started.value;
-    return referenceId === bankAccountId ? started : unknown(ECHO_MISMATCH);
+    return checkAnswer(started, ({ referenceId = bankAccountId }) => referenceId === bankAccountId);
   },
 
   async getValidation(validationId) {
     const path = wire.paths.validation(encodeURIComponent(validationId));
-    const found = await get({ operation: 'get-validation', path }, wire.validationAnswer);
-    if (found.kind !== 'done' || found.value.validationId === validationId) return found;
-    return unknown(ECHO_MISMATCH);
+    return checkAnswer(
+      await get({ operation: 'get-validation', path }, wire.validationAnswer),
+      (found) => found.validationId === validationId,
+    );
   },
 });
 
@@ -251,15 +253,17 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
         sent.kind === 'refused' && !isUnavailable(sent)
           ? await settleRefusal(asked, sent.message)
           : sent;
-      if (made.kind !== 'done' || isAsked(asked, made.value)) return made;
-      return unknown(ECHO_MISMATCH);
+      // Money may be on its way to somebody: it is asked for by its reference, and should that still
+      // differ, it is an operator's.
+      return checkAnswer(made, (payout) => isAsked(asked, payout));
     },
 
     async getPayout(providerPayoutId) {
       const path = wire.paths.payout(encodeURIComponent(providerPayoutId));
-      const found = await get({ operation: 'get-payout', path }, wire.payoutAnswer);
-      if (found.kind !== 'done' || found.value.providerPayoutId === providerPayoutId) return found;
-      return unknown(ECHO_MISMATCH);
+      return checkAnswer(
+        await get({ operation: 'get-payout', path }, wire.payoutAnswer),
+        (found) => found.providerPayoutId === providerPayoutId,
+      );
     },
 
     findPayoutByReference,
