@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'stories',
           include: stories,
           // Each has half a dozen processes of its own, which wait for little but the processor.
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 300_000,
           hookTimeout: 600_000,
           sequence: { groupOrder: 1 },

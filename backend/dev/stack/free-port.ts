@@ -1,27 +1,32 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { isPortFree } from './stack-ports.ts';
 
-const handedOut = new Set<number>();
-
 /**
- * The ports of this process: each worker of a test run has others, so none takes one on which
- * another's process is about to listen.
+ * Claims a port's number for this process among all that ask here, of whatever run on this machine:
+ * the claim is the UDP port of that number, which the system takes back when the process ends. So
+ * nobody else is given a TCP port on which a server of this process is about to listen.
  */
-const workers = 16;
-const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % workers;
+const claim = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    socket.unref();
+    socket.once('error', () => {
+      socket.close();
+      resolve(false);
+    });
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
 
 /**
- * A port that nobody listens on now and that this process did not hand out before. It is below the
- * range from which systems take the ports of outgoing connections, so none of those takes it
- * between this answer and the listening.
+ * A port that nobody listens on now and that nobody else is given while this process runs. It is
+ * below the range from which systems take the ports of outgoing connections, so none of those takes
+ * it between this answer and the listening.
  */
 export const freePort = async (): Promise<number> => {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const port = 15_008 + randomInt(900) * workers + worker;
-    if (!handedOut.has(port) && (await isPortFree(port))) {
-      handedOut.add(port);
-      return port;
-    }
+    const port = 15_000 + randomInt(14_400);
+    if ((await claim(port)) && (await isPortFree(port))) return port;
   }
-  throw new Error('no free port found between 15008 and 29407');
+  throw new Error('no free port found between 15000 and 29399');
 };

@@ -50,3 +50,36 @@ it('keeps the logs of a stack on which a check failed, for the workflow to uploa
 it('leaves nothing of its stack when all checks passed', () => {
   expect(runChecks('none')).toEqual({ status: 0, keepsLogs: false });
 });
+
+/** Runs `.ci/test.sh` where npm is a stand-in: the workspaces' tests fail whose names are given. */
+const runTests = (...failing: readonly string[]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'check-run-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  cpSync(join(repositoryFolder, '.ci', 'test.sh'), join(folder, '.ci', 'test.sh'));
+  const fails = failing.map((name) => `*"${name} "*) echo ' FAIL  ${name}.test.ts'; exit 1 ;;`);
+  executable(join(bin, 'npm'), `case "$* " in ${fails.join(' ')} esac\n`);
+  const { status, stdout } = spawnSync(join(folder, '.ci', 'test.sh'), {
+    env: { PATH: `${bin}:/usr/bin:/bin` },
+    encoding: 'utf8',
+  });
+  return { status, last: stdout.split('\n').at(-2), stdout };
+};
+
+it('passes when every part passes, and tells the time of each', () => {
+  const { status, stdout } = runTests();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/ s {2}backend, fast\n[^]* s {2}client\n[^]* s {2}cli\n/u);
+});
+
+it('fails when a part fails, of the backend or beside it, and names each at the end', () => {
+  const { status, last, stdout } = runTests('stories', '@digital-gold/cli');
+  expect(status).toBe(1);
+  expect(last).toBe('Failed: backend, stories, cli');
+  expect(stdout).toMatch(/cli:\n FAIL {2}@digital-gold\/cli\.test\.ts\n\nFailed:/u);
+});
+
+it('fails when an only part fails', () => {
+  expect(runTests('fast')).toMatchObject({ status: 1, last: 'Failed: backend, fast' });
+});
