@@ -58,7 +58,7 @@ describe('a dispatch that is not accepted', () => {
   });
 
   it('holds up others while it is on its way', async () => {
-    await open.fault('dispatch', 'slow', { delayMs: 500 });
+    await open.fault('dispatch', 'slow', { delayMs: 1500 });
     const first = open.deploy();
     await eventually(async () =>
       expect((await open.triggers())[0]).toMatchObject({ status: 'DISPATCHING' }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MadeCustomer } from '#test/support/factories.ts';
 import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
+import { openTestSystem } from '#test/support/open-test-system.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { findUser } from '../identity/index.ts';
 import { kycStatusOf, requireApprovedKyc } from './index.ts';
@@ -8,7 +9,8 @@ import { kycStatusOf, requireApprovedKyc } from './index.ts';
 let kyc: OpenKyc;
 
 beforeAll(async () => {
-  kyc = await openKyc();
+  // Patient: a decision that a slow registration holds up is not to end by a time-out.
+  kyc = await openKyc(await openTestSystem({ env: { SAFEGOLD_TIMEOUT_MS: '15000' } }));
 });
 
 beforeEach(async () => {
@@ -135,7 +137,7 @@ describe('approval', () => {
 
   it('is of the submission that was decided on, not of one that came meanwhile', async () => {
     const { customer, id } = await submitted({ fullName: 'First Name' });
-    await fault('slow', { delayMs: 600 });
+    await fault('slow', { delayMs: 1500 });
     const approval = decide(id, 'approve');
     await eventually(async () => {
       const { body } = await kyc.system.sandbox.control('GET', '/faults');

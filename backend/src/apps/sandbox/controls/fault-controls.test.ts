@@ -76,18 +76,23 @@ describe('each kind of fault', () => {
   });
 
   it('slow: works after its delay, whether or not the caller has gone', async () => {
-    await onConfirm({ fault: 'slow', delayMs: 60, times: 2 });
-    const path = `${open.url}/safegold/v1/users/${userId}/buy-gold-confirm`;
-    const impatient = fetch(path, {
+    await onConfirm({ fault: 'slow', delayMs: 1500 });
+    const caller = new AbortController();
+    const left = fetch(`${open.url}/safegold/v1/users/${userId}/buy-gold-confirm`, {
       method: 'POST',
       headers: {
         authorization: 'Bearer dev-only-safegold-token',
         'content-type': 'application/json',
       },
       body: JSON.stringify({ tx_id: txId }),
-      signal: AbortSignal.timeout(20),
+      signal: caller.signal,
     });
-    await expect(impatient).rejects.toThrow('timeout');
+    // The call has arrived once it has met the fault.
+    await eventually(async () =>
+      expect((await open.control('GET', '/faults')).body).toMatchObject({ faults: [] }),
+    );
+    caller.abort();
+    await expect(left).rejects.toThrow('aborted');
     expect(await bought()).toEqual([0, 0]);
     await eventually(async () => expect(await bought()).toEqual([1, 0.3287]));
     expect((await confirm(open, 'buy', userId, txId)).status).toBe(200);

@@ -128,7 +128,7 @@ describe('payouts that are played', () => {
   it('send webhooks twice, later or not at all on request', async () => {
     await startPayout(open, { accountNumber, key: `${hex}-1` });
     const path = `/payouts/${payoutId}`;
-    await play(path, { outcome: 'processed', deliver: 'delayed', delayMs: 150 });
+    await play(path, { outcome: 'processed', deliver: 'delayed', delayMs: 1500 });
     await play(path, { outcome: 'reversed', deliver: 'duplicate' });
     await play(path, { outcome: 'failed', deliver: 'none' });
     await eventually(() => expect(events()).toHaveLength(3));

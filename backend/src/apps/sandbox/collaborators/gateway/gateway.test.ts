@@ -145,7 +145,7 @@ describe('payments', () => {
 
   it('delays: what is sent later arrives later', async () => {
     const orderId = await newOrder();
-    await pay(orderId, { outcome: 'failed', deliver: 'delayed', delayMs: 200 });
+    await pay(orderId, { outcome: 'failed', deliver: 'delayed', delayMs: 1500 });
     await pay(orderId, { outcome: 'captured' });
     await eventually(() => expect(events()).toHaveLength(3));
     expect(events()[2]).toBe('payment.failed');
