@@ -77,7 +77,7 @@ describe('sweep runner', () => {
     gate.open();
     expect(await first).toBe('done');
     b.runner.start();
-    await eventually(() => b.outcomes().length === 2, { timeoutMs: 8000 });
+    await eventually(() => b.outcomes().length === 2);
     expect(b.outcomes()).toEqual(['skipped', 'skipped']);
     expect(runs).toBe(1);
     expect(await b.runner.runNow('leader')).toBe('done');

@@ -88,7 +88,7 @@ describe('withLock', () => {
       const gate = createGate();
       let extended = 0;
       let wasAborted = false;
-      const work = withLock({ redis, key: 'long', ttlMs: 600 }, async (signal) => {
+      const work = withLock({ redis, key: 'long', ttlMs: 1500 }, async (signal) => {
         await gate.opened;
         wasAborted = signal.aborted;
         return 'done';
