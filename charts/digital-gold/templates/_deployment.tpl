@@ -3,7 +3,7 @@
 {{- $environment := include "digital-gold.environment" . | fromYaml }}
 - node
 - --enable-source-maps
-- --max-semi-space-size=4
+- --max-semi-space-size=8
 {{- if hasKey $environment "OTEL_EXPORTER_OTLP_ENDPOINT" }}
 - --import
 - ./dist/otel/main.js
