@@ -10,6 +10,7 @@ import {
   type Sql,
 } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { knownGrams } from './transactions.read-model.ts';
 import type { OperatorTransaction, TransactionKind } from './transactions.types.ts';
 
 export interface FeedFilter {
@@ -31,7 +32,7 @@ interface Source {
 
 const goldColumns = sql`
   id, user_id AS "userId", transaction_kind(type) AS kind, status, amount_paise AS "amountPaise",
-  grams, created_at AS "createdAt"`;
+  ${knownGrams} AS grams, created_at AS "createdAt"`;
 const gold = (ofKind: Sql): Source => ({
   columns: goldColumns,
   table: sql`gold_order`,

@@ -177,6 +177,17 @@ it('reads no more rows for a page of many transactions than of few', async () =>
   expect(await read({ kind: 'PAYOUT' }, 100)).toBeLessThan(3 * 600);
 });
 
+it('shows no grams of an installment that waits for its gold', async () => {
+  const userId = await busy(5, 1);
+  const { id } = await system.db.goldOrder.findFirstOrThrow({ where: { userId } });
+  await system.db.goldOrder.update({ where: { id }, data: { grams: '0.5' } });
+  const { items } = await list({ userId }, 1, 5);
+  expect(items.find((item) => item.id === id)).toMatchObject({
+    kind: 'SIP_INSTALLMENT',
+    grams: null,
+  });
+});
+
 it('is for operators, and refuses what is no filter', async () => {
   expect((await bearerCaller(url)('GET', '/transactions')).status).toBe(401);
   for (const query of ['kind=GOLD', 'status=a', 'userId=1', 'from=2026-01-01', 'page=0']) {

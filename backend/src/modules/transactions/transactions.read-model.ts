@@ -42,9 +42,16 @@ type Row = Omit<Transaction, 'amountPaise' | 'grams'> & {
   readonly grams: DatabaseDecimal | null;
 };
 
+/**
+ * The grams of a row of `gold_order`; null for an installment without its gold, whose row holds at
+ * most the verify of a moment (contract: plans > Installments).
+ */
+export const knownGrams = sql`
+  CASE WHEN type <> 'SIP_INSTALLMENT' OR allocated_at IS NOT NULL THEN grams END`;
 const goldOrders = sql`
   SELECT id, CASE type WHEN 'BUY' THEN 'GOLD_BUY' WHEN 'SELL' THEN 'GOLD_SELL' ELSE type END AS kind,
-    status, amount_paise AS "amountPaise", grams, created_at AS "createdAt" FROM gold_order`;
+    status, amount_paise AS "amountPaise", ${knownGrams} AS grams, created_at AS "createdAt"
+  FROM gold_order`;
 const productOrders = sql`
   SELECT id, 'PRODUCT_ORDER', status, total_paise, NULL, created_at FROM product_order`;
 const payouts = sql`

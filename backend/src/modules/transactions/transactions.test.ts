@@ -69,6 +69,23 @@ describe('the feed', () => {
     expect(await pageOf(call, 61, 1)).toEqual({ items: [], total: 60 });
   });
 
+  it('shows the grams of an installment once it has its gold', async () => {
+    const { userId, call } = await busy(5, 1);
+    const { migrateUrl } = open.system.addresses;
+    const gramsOf = async (): Promise<unknown[]> => {
+      const { items } = await pageOf(call, 1, 5);
+      return items.filter(({ kind }) => kind === 'SIP_INSTALLMENT').map(({ grams }) => grams);
+    };
+    await withConnection(migrateUrl, (client) =>
+      client.query('UPDATE gold_order SET grams = 0.5 WHERE user_id = $1', [userId]),
+    );
+    expect(await gramsOf()).toEqual([null, null, null]);
+    await withConnection(migrateUrl, (client) =>
+      client.query('UPDATE gold_order SET allocated_at = updated_at WHERE user_id = $1', [userId]),
+    );
+    expect(await gramsOf()).toEqual(['0.5000', '0.5000', '0.5000']);
+  });
+
   it("is the customer's own", async () => {
     await busy(5, 1);
     const { call } = await open.customer();
