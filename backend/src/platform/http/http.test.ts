@@ -124,6 +124,20 @@ describe('a declared route', () => {
     expect((await send('POST', '/v1/things', proto, asAnn)).status).toBe(400);
   });
 
+  it('names the place of a text that can not be stored', async () => {
+    for (const [value, field] of [
+      [{ a: [1, { b: 'x\0' }] }, 'a.1.b'],
+      [{ a: { 'x\ud800': 1 } }, 'a'],
+      [{ '\0': 1 }, 'body'],
+    ] as const) {
+      const { status, json } = await send('POST', '/v1/things', JSON.stringify(value), asAnn);
+      expect({ status, json }).toEqual({
+        status: 400,
+        json: error('VALIDATION_FAILED', { field }),
+      });
+    }
+  });
+
   it('refuses malformed JSON, other media types, and what is too large', async () => {
     const malformed = await send('POST', '/v1/things', '{"name":', asAnn);
     expect([malformed.status, malformed.json]).toEqual([400, error('MALFORMED_JSON')]);

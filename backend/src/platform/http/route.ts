@@ -146,27 +146,63 @@ const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
 /** A NUL character, which no text column takes, or half a surrogate pair, which no `jsonb` does. */
 const unstorable = /[\0\p{Cs}]/u;
 
-/**
- * Returns the dotted path of the first text that PostgreSQL can't store, in values or in keys; undefined
- * where all is well. Iterative: hostile nesting must not exhaust the stack.
- */
-const findUnstorable = (root: unknown): string | undefined => {
-  const pending: { value: unknown; path: string }[] = [{ value: root, path: '' }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value, path } = next;
-    if (typeof value === 'string') {
-      if (unstorable.test(value)) return path;
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, child] of Object.entries(value)) {
-        if (unstorable.test(key)) return path;
-        pending.push({ value: child, path: path === '' ? key : `${path}.${key}` });
-      }
-    }
-  }
-  return undefined;
+const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
+
+/** The most values, of any depth, in one body (contract: limits > Sizes). */
+const maxValues = 10_000;
+
+/** An object or array that is being walked, at its next child. */
+interface Frame {
+  readonly children: Readonly<Record<string, unknown>>;
+  readonly keys: readonly string[];
+  next: number;
+}
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const keysOf = (container: Readonly<Record<string, unknown>>): readonly string[] | undefined => {
+  if (Array.isArray(container) && container.length > maxValues) return undefined;
+  return Object.keys(container);
 };
 
-const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
+/**
+ * Returns what is wrong with an input before its schema is asked: a text that PostgreSQL can't
+ * store, in values or in keys, or more values than any body has. The schema would describe each of
+ * a million wrong values, which takes more memory than a process has. The walk itself holds one
+ * frame for each depth, so that hostile nesting and hostile length exhaust neither stack nor memory.
+ */
+const findProblem = (root: unknown): FieldIssue | undefined => {
+  const frames: Frame[] = [];
+  const path = (): string => frames.map(({ keys, next }) => keys[next - 1] ?? '').join('.');
+  const tooMany = { field: '', message: `must not hold more than ${maxValues} values` };
+  let values = 0;
+  const visit = (value: unknown): FieldIssue | undefined => {
+    if (typeof value === 'string' && unstorable.test(value)) {
+      return { field: path(), message: unstorableMessage };
+    }
+    if (!isContainer(value)) return undefined;
+    const keys = keysOf(value);
+    values += keys?.length ?? 0;
+    if (keys === undefined || values > maxValues) return tooMany;
+    frames.push({ children: value, keys, next: 0 });
+    return undefined;
+  };
+  let problem = visit(root);
+  for (let top = frames.at(-1); problem === undefined && top !== undefined; top = frames.at(-1)) {
+    const key = top.keys[top.next];
+    if (key === undefined) {
+      frames.pop();
+    } else if (unstorable.test(key)) {
+      frames.pop();
+      problem = { field: path(), message: unstorableMessage };
+    } else {
+      top.next += 1;
+      problem = visit(top.children[key]);
+    }
+  }
+  return problem;
+};
 
 const check = (
   schema: z.ZodType | undefined,
@@ -174,10 +210,9 @@ const check = (
   root: string,
 ): { value: unknown; issues: FieldIssue[] } => {
   if (schema === undefined) return { value: undefined, issues: [] };
-  const unstorable = findUnstorable(value);
-  if (unstorable !== undefined) {
-    const field = unstorable === '' ? root : unstorable;
-    return { value: undefined, issues: [{ field, message: unstorableMessage }] };
+  const problem = findProblem(value);
+  if (problem !== undefined) {
+    return { value: undefined, issues: [{ ...problem, field: problem.field || root }] };
   }
   const parsed = schema.safeParse(value);
   return parsed.success
