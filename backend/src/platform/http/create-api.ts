@@ -14,12 +14,17 @@ import { securityHeaders } from './security-headers.ts';
 const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
-/** 404 unless `Host` is one of the internal names (contract: conventions > Metrics). */
+/**
+ * 404 unless `Host` is one of the internal names, and for whatever a proxy forwards: some choose the
+ * site by the request line, and hand on a `Host` that the client made up
+ * (contract: conventions > Metrics).
+ */
 const internalOnly =
   (internalHostnames: readonly string[]): RequestHandler =>
   (req, _res, next) => {
-    if (internalHostnames.includes(hostnameOf(req.get('host')))) next();
-    else throw new AppError('NOT_FOUND');
+    const isInternal = internalHostnames.includes(hostnameOf(req.get('host')));
+    if (!isInternal || req.get('x-forwarded-host') !== undefined) throw new AppError('NOT_FOUND');
+    next();
   };
 
 interface ApiOptions {

@@ -63,9 +63,9 @@ const error = (code: string, more = {}) => ({
 });
 
 /** The status of `/metrics` under this host name. */
-const statusFor = (host: string) =>
+const statusFor = (host: string, more: Readonly<Record<string, string>> = {}) =>
   new Promise<number | undefined>((resolve, reject) => {
-    request(`${base}/metrics`, { headers: { host } }, (response) => {
+    request(`${base}/metrics`, { headers: { host, ...more } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })
@@ -305,6 +305,8 @@ describe('the edges', () => {
     expect(await statusFor('LOCALHOST.:4000')).toBe(200);
     expect(await statusFor('api.example.test')).toBe(404);
     expect(await statusFor('localhost.evil.test')).toBe(404);
+    // A proxy that chose the site by the request line hands on whatever `Host` the client sent.
+    expect(await statusFor('localhost', { 'x-forwarded-host': 'localhost' })).toBe(404);
   });
 });
 
