@@ -76,7 +76,7 @@ interface GoldOptions
     >,
     Pick<SellingOptions, 'timers' | 'payoutHolds'> {
   readonly orders: Orders;
-  readonly gates: Pick<Gates, 'requireBuyOpen' | 'requireSellOpen'>;
+  readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;
   readonly notify: Notify;
   readonly audit: Auditor;

@@ -130,6 +130,12 @@ describe("a sell's status", () => {
     expect(valueOf(await provider.sellStatus(request))).toBe('NOT_CONFIRMED');
   });
 
+  test('is not "unknown transaction" where the question was refused for another reason', async () => {
+    const request = await verified();
+    await kit.fault('sell-status', 'error', { status: 400 });
+    expect(await provider.sellStatus(request)).toMatchObject({ code: 'PROVIDER_REFUSED' });
+  });
+
   test("of another's transaction is a refusal", async () => {
     expect(await provider.sellStatus({ providerTxId: '999' })).toMatchObject({
       code: 'UNKNOWN_TRANSACTION',

@@ -28,7 +28,7 @@ export type BuyingOptions = BuyDeps &
   RecordOutcomeDeps &
   Pick<InstallmentDeps, 'orders'> &
   Pick<InstallmentSweepsDeps, 'orders'> & {
-    readonly gates: Pick<Gates, 'requireBuyOpen'>;
+    readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
   };
 
 export interface Buying {

@@ -9,6 +9,8 @@ import {
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { createDebitInstallments } from './debit-installments.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
 const death: { at: string | undefined } = { at: undefined };
@@ -283,6 +285,47 @@ describe('a debit whose outcome is unknown', () => {
     expect(await debitsOf(open, raised)).toHaveLength(1);
     await fixtures.pay(String((await rowOf(open, raised)).gatewayOrderId));
     await fixtures.becomes(raised, 'PAID');
+  });
+});
+
+describe('a pass over more debits than are read at a time', () => {
+  /** On a clock that goes on, with a gate that is open the first `openings` times it is asked. */
+  const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
+    let reads = 0;
+    let asked = 0;
+    const { sweep: pass } = createDebitInstallments({
+      db: open.database.db,
+      clock: { now: () => addMs(open.clock.now(), (reads += 1)) },
+      logger: open.logger,
+      payments: open.paymentsDeps,
+      gates: { isBuyOpen: async () => (asked += 1) <= openings },
+      renewLife: async () => {},
+      batchSize: 1,
+    });
+    await pass.run(new AbortController().signal);
+  };
+
+  it('asks about each once, and ends', async ({ open, fixtures }) => {
+    const raised = [
+      await due(open, fixtures, 'token-stuck-1'),
+      await due(open, fixtures, 'token-stuck-2'),
+    ];
+    await sweep(open);
+    await open.advance(901);
+    const listed = async (): Promise<number> => (await open.gatewayJournal('list-payments')).length;
+    const before = await listed();
+    await passOver(open);
+    expect((await listed()) - before).toBe(raised.length);
+  });
+
+  it('requests nothing from when the gate is closed', async ({ open, fixtures }) => {
+    const raised = [await due(open, fixtures), await due(open, fixtures)];
+    // Asked before each batch and before each debit.
+    await passOver(open, 2);
+    const debits = await Promise.all(raised.map((one) => debitsOf(open, one)));
+    expect(debits.flat()).toHaveLength(1);
+    await sweep(open);
+    for (const one of raised) await fixtures.becomes(one, 'PAID');
   });
 });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { isAppError } from '../../platform/errors/app-error.ts';
 import { sweepRows, type JobHandler, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import { debitMandate, listDueDebits, markAsked, type PaymentsDeps } from '../payments/index.ts';
@@ -23,15 +22,16 @@ export const debitJob = (paymentOrderId: string, dueAt: Date) => ({
 const againSeconds = 60;
 /** The end of an accepted debit is an event; it is asked for only where none came. */
 const acceptedSeconds = 900;
-const batchSize = 200;
 
 export interface DebitInstallmentsDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly gates: Pick<Gates, 'requireBuyOpen'>;
+  readonly gates: Pick<Gates, 'isBuyOpen'>;
   readonly payments: PaymentsDeps;
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
+  /** How many debits are read at a time (default 200). */
+  readonly batchSize?: number;
 }
 
 /**
@@ -42,52 +42,43 @@ export interface DebitInstallmentsDeps {
 export const createDebitInstallments = (
   deps: DebitInstallmentsDeps,
 ): { readonly job: JobHandler; readonly sweep: Sweep } => {
-  const { db, clock, logger, gates, payments, renewLife } = deps;
-
-  const isGateOpen = async (): Promise<boolean> => {
-    try {
-      await gates.requireBuyOpen();
-      return true;
-    } catch (error) {
-      if (isAppError(error, 'PAYMENTS_DISABLED')) return false;
-      throw error;
-    }
-  };
+  const { db, clock, logger, gates, payments, renewLife, batchSize = 200 } = deps;
 
   const debit = async (paymentOrderId: string, mayRequest: boolean): Promise<void> => {
     if (mayRequest) await renewLife(paymentOrderId);
     await debitMandate(payments, paymentOrderId, { mayRequest });
   };
 
-  const listDue = (mayRequest: boolean, now: Date) =>
+  /** Lists what was due when the pass began: what the pass has looked at is not in it again. */
+  const listDue = (mayRequest: boolean, passBegan: Date) =>
     listDueDebits(db, {
-      now,
+      now: clock.now(),
       undecidedOnly: !mayRequest,
-      askedBefore: addSeconds(now, -againSeconds),
-      acceptedAskedBefore: addSeconds(now, -acceptedSeconds),
+      askedBefore: addSeconds(passBegan, -againSeconds),
+      acceptedAskedBefore: addSeconds(passBegan, -acceptedSeconds),
       limit: batchSize,
     });
 
   return {
     job: async (payload) => {
       const { paymentOrderId } = payloadSchema.parse(payload);
-      await debit(paymentOrderId, await isGateOpen());
+      await debit(paymentOrderId, await gates.isBuyOpen());
     },
     sweep: {
       name: 'debit-installments',
       async run(signal) {
-        const mayRequest = await isGateOpen();
-        const now = clock.now();
+        const passBegan = clock.now();
         let isMore = true;
         while (isMore && !signal.aborted) {
-          const rows = await listDue(mayRequest, now);
+          const rows = await listDue(await gates.isBuyOpen(), passBegan);
           await sweepRows({
             rows,
             signal,
             async handle({ id }) {
-              // First, so that one that can not be helped now is not in the next batch.
+              // First, so that one that cannot be helped now is not in the next batch.
               await markAsked(db, id, clock.now());
-              await debit(id, mayRequest);
+              // Read each time: a pass may be long, and a gate that is closed stops it at once.
+              await debit(id, await gates.isBuyOpen());
               return true;
             },
             onError: (error, { id: paymentOrderId }) =>

@@ -257,7 +257,7 @@ const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => 
       operation: `${side}-status`,
       path: (side === 'buy' ? buyStatus : sellStatus)(inPath(providerTxId)),
       answer: wire.statusAnswer,
-      refusalCode: UNKNOWN_TRANSACTION,
+      refusalCodes: { [wire.invalidTransactionCode]: UNKNOWN_TRANSACTION },
     });
     return mapDone(answered, (answer) => answer.status);
   };

@@ -33,6 +33,12 @@ export const invalidRateCode = { buy: '8', sell: '6' } as const;
  * of the rate; known from client code. The minimum of a sale, which shares it, is checked before. */
 export const amountMismatchCode = { buy: '4', sell: '5' } as const;
 
+/**
+ * buy-status-api, sell-status-api: the code for a transaction that SafeGold does not have
+ * ("Invalid transaction ID"). Every other refusal says nothing about the transaction.
+ */
+export const invalidTransactionCode = '1';
+
 /** buy-verify-api: a weight on the wire has four decimals. */
 export const gramDecimals = 4;
 
