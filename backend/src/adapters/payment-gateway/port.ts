@@ -140,6 +140,13 @@ export type VerifiedWebhook =
     };
 
 /**
+ * Tells an answer, "no such payment" included, from silence. Any other refusal of a question says
+ * nothing about the money: read as "there is none", it would hide a capture or a refund.
+ */
+export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
+
+/**
  * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network or
  * the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
  */

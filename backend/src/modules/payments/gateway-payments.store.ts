@@ -256,8 +256,15 @@ export interface ReversalPollWindow {
   readonly limit: number;
 }
 
-/** Lists captured payments whose gateway was not asked for a while, the longest unasked first. */
-export const listReversalPolls = (db: Db, window: ReversalPollWindow): Promise<PolledPayment[]> =>
+/**
+ * Lists captured payments whose gateway was not asked for a while, the longest unasked first, but
+ * for the gateways that gave no answer.
+ */
+export const listReversalPolls = (
+  db: Db,
+  window: ReversalPollWindow,
+  silentGateways: readonly string[],
+): Promise<PolledPayment[]> =>
   selectRows<PolledPayment>(
     db,
     sql`
@@ -265,6 +272,7 @@ export const listReversalPolls = (db: Db, window: ReversalPollWindow): Promise<P
         gateway_order_id AS "gatewayOrderId", payment_order_id AS "paymentOrderId"
       FROM gateway_payment
       WHERE status IN ('CAPTURED', 'REFUNDED') AND payment_order_id IS NOT NULL
+        AND gateway <> ALL (${silentGateways}::text[])
         AND learned_at > ${window.capturedFrom}::timestamptz
         AND learned_at < ${window.capturedBefore}::timestamptz
         -- A time that lies ahead was written before the clock was set back.

@@ -1,8 +1,8 @@
-import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { hasAnswered, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { fetchReversals, hasAnswered, type GatewayReversals } from './poll-reversals.ts';
+import { fetchReversals, type GatewayReversals } from './poll-reversals.ts';
 import { resolveFailure } from './doubted-payments.store.ts';
 import {
   listHeldPayments,
@@ -85,7 +85,7 @@ const fetchRefundState = async (
     return reported.kind === 'PAID_BACK' ? reported : { kind: 'NOT_ASKED' };
   }
   const atGateway = await fetchReversals(gateway, payment);
-  if (atGateway === undefined) return { kind: 'NO_ANSWER' };
+  if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
   return fetchCapture(gateway, payment, readState(payment, atGateway, reference));
 };
 

@@ -1,5 +1,5 @@
 import { isUniqueViolation } from '../../platform/db/index.ts';
-import type { GatewayPayment } from '../../adapters/payment-gateway/port.ts';
+import { hasAnswered, type GatewayPayment } from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
@@ -7,13 +7,13 @@ import type { PaymentOrder, PaymentsDeps, PaymentReport } from './payments.types
 import { isEchoOf, storeMadeOrder } from './create-gateway-order.ts';
 import { applyPayment, causeOf } from './apply-payment.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
-import { hasAnswered } from './poll-reversals.ts';
 import {
   claimPoll,
   listPaymentOrders,
   listPollable,
   type PollWindow,
 } from './payment-orders.store.ts';
+import { sweepByGateway } from './sweep-by-gateway.ts';
 
 type RecoverDeps = Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger' | 'gateways'>;
 
@@ -194,28 +194,18 @@ export const pollGatewaysOfOrder = async (
   return allAnswered;
 };
 
-/**
- * Polls for every payment that is due, batch by batch. A gateway that gives no answer is left until
- * next time, and its payment orders leave the batches to those of the others.
- */
-export const pollDuePayments = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
+/** Polls for every payment that is due; see `sweepByGateway` for a gateway that gives no answer. */
+export const pollDuePayments = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;
   const window = windowAt(clock.now());
-  const silent = new Set<string>();
-  const poll = async (id: string, gateway: string): Promise<boolean> => {
-    const order = await claimPoll(db, id, window);
-    if (order !== undefined && !(await pollGateway(deps, order, 'janitor'))) silent.add(gateway);
-    return order !== undefined;
-  };
-  let isDone = false;
-  while (!isDone) {
-    const due = await listPollable(db, window, [...silent]);
-    let polled = 0;
-    for (const { id, gateway } of due) {
-      if (signal.aborted) return;
-      if (!silent.has(gateway) && (await poll(id, gateway))) polled += 1;
-    }
-    // A polled row is not due any more; a batch of which none was polled is another worker's.
-    isDone = due.length < window.limit || polled === 0;
-  }
+  return sweepByGateway({
+    signal,
+    limit: window.limit,
+    list: (silent) => listPollable(db, window, silent),
+    async ask({ id }) {
+      const order = await claimPoll(db, id, window);
+      if (order === undefined) return 'taken';
+      return (await pollGateway(deps, order, 'janitor')) ? 'answered' : 'silent';
+    },
+  });
 };

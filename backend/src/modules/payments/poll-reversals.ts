@@ -1,5 +1,5 @@
 import {
-  GATEWAY_NOT_FOUND,
+  hasAnswered,
   type GatewayPaymentRef,
   type PaymentGateway,
 } from '../../adapters/payment-gateway/port.ts';
@@ -7,7 +7,7 @@ import { addPaise, type Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { sweepRows } from '../../platform/jobs/index.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { ReversalKind, PaymentsDeps } from './payments.types.ts';
 import { lockPayableOrder } from '../orders/index.ts';
@@ -21,6 +21,7 @@ import {
   type PolledPayment,
   type ReversalPollWindow,
 } from './gateway-payments.store.ts';
+import { sweepByGateway, type AskResult } from './sweep-by-gateway.ts';
 
 /** Money of a payment that certainly went away, as its gateway has it. */
 interface GatewayReversal {
@@ -40,23 +41,23 @@ export interface GatewayReversals {
   readonly references: readonly string[];
 }
 
-/**
- * Tells an answer, "no such payment" included, from silence. Any other refusal of a question says
- * nothing about the money: read as "there is none", it would hide a capture or a refund.
- */
-export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
+/** The gateway gave no answer at all; or it refused the question about this one payment. */
+type NoReversals = 'silent' | 'refused';
 
-/** Asks a gateway what went away of a payment. Undefined when it gave no answer. */
+const isSilent = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'unknown' || isUnavailable(outcome);
+
+/** Asks a gateway what went away of a payment. */
 export const fetchReversals = async (
   gateway: PaymentGateway,
   payment: GatewayPaymentRef,
-): Promise<GatewayReversals | undefined> => {
+): Promise<GatewayReversals | NoReversals> => {
   const [refunded, disputed] = await Promise.all([
     gateway.getRefunds(payment),
     gateway.getDisputes(payment),
   ]);
-  if (!hasAnswered(refunded) || !hasAnswered(disputed)) return undefined;
+  if (isSilent(refunded) || isSilent(disputed)) return 'silent';
+  if (!hasAnswered(refunded) || !hasAnswered(disputed)) return 'refused';
   const refunds = refunded.kind === 'done' ? refunded.value : [];
   const disputes = disputed.kind === 'done' ? disputed.value : [];
   const processed = refunds.filter(({ status }) => status === 'PROCESSED');
@@ -133,30 +134,38 @@ const applyLacking = async (
   await portfolios.drop(target.userId);
 };
 
+/** Asks for one payment, and applies what no event reported. */
+const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<AskResult> => {
+  const gateway = deps.gateways.get(payment.gateway);
+  if (gateway === undefined) return 'silent';
+  const line = { paymentId: payment.id, gateway: payment.gateway };
+  try {
+    const atGateway = await fetchReversals(gateway, payment);
+    if (atGateway === 'silent') return 'silent';
+    if (atGateway === 'refused') {
+      deps.logger.error(line, 'a gateway refuses to say what became of a payment');
+    } else {
+      await applyLacking(deps, payment, atGateway.gone);
+    }
+  } catch (error) {
+    deps.logger.error({ ...line, err: describeError(error) }, 'reversals were not applied');
+  }
+  return 'answered';
+};
+
 /**
  * Asks the gateways for refunds and disputes of captured payments that no event reported, and
- * applies them as an event would (contract: states > Reversed payments). Payments of a gateway that
- * gives no answer are asked for again when they are due next.
+ * applies them as an event would (contract: states > Reversed payments). See `sweepByGateway` for a
+ * gateway that gives no answer.
  */
-export const pollReversals = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
-  const { db, clock, gateways, logger } = deps;
+export const pollReversals = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
+  const { db, clock } = deps;
   const window = windowAt(clock.now());
-  const silent = new Set<string>();
-  await sweepRows({
-    rows: await listReversalPolls(db, window),
+  return sweepByGateway({
     signal,
-    handle: async (payment) => {
-      const gateway = gateways.get(payment.gateway);
-      // Claimed even when its gateway is silent: else its payments would hide those of all others.
-      if (!(await claimReversalPoll(db, payment.id, window))) return false;
-      if (gateway === undefined || silent.has(payment.gateway)) return false;
-      const atGateway = await fetchReversals(gateway, payment);
-      if (atGateway === undefined) silent.add(payment.gateway);
-      else await applyLacking(deps, payment, atGateway.gone);
-      return atGateway !== undefined;
-    },
-    onError: (error, { id }) => {
-      logger.error({ paymentId: id, err: describeError(error) }, 'reversals were not applied');
-    },
+    limit: window.limit,
+    list: (silent) => listReversalPolls(db, window, silent),
+    ask: async (payment) =>
+      (await claimReversalPoll(db, payment.id, window)) ? pollPayment(deps, payment) : 'taken',
   });
 };

@@ -10,6 +10,7 @@ import {
 import { findPaymentOrder } from './payment-orders.store.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 import { pollMadeOrder, recoverGatewayOrder } from './poll-gateway.ts';
+import { sweepByGateway } from './sweep-by-gateway.ts';
 
 const minuteMs = 60_000;
 /** A gateway that has no order of the receipt so long after the request will never make one. */
@@ -48,29 +49,22 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
  * all the same, its money finds its payment order (contract: payments-and-webhooks > Failover). A
  * gateway that gives no answer is left until next time.
  */
-export const resolveAttempts = async (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
+export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock, logger } = deps;
   const window = windowAt(clock.now());
-  const silent = new Set<string>();
-  const resolve = async (attempt: Undecided): Promise<boolean> => {
-    if (!(await claimAttempt(db, attempt.id, window))) return false;
-    try {
-      if (!(await resolveAttempt(deps, attempt))) silent.add(attempt.gateway);
-    } catch (error) {
-      const line = { attemptId: attempt.id, err: describeError(error) };
-      logger.error(line, 'an attempt at a gateway could not be resolved');
-    }
-    return true;
-  };
-  let isDone = false;
-  while (!isDone) {
-    const due = await listUndecidedAttempts(db, window, [...silent]);
-    let asked = 0;
-    for (const attempt of due) {
-      if (signal.aborted) return;
-      if (!silent.has(attempt.gateway) && (await resolve(attempt))) asked += 1;
-    }
-    // One that was asked about is not due any more; none of a batch was: it is another worker's.
-    isDone = due.length < window.limit || asked === 0;
-  }
+  return sweepByGateway({
+    signal,
+    limit: window.limit,
+    list: (silent) => listUndecidedAttempts(db, window, silent),
+    async ask(attempt) {
+      if (!(await claimAttempt(db, attempt.id, window))) return 'taken';
+      try {
+        return (await resolveAttempt(deps, attempt)) ? 'answered' : 'silent';
+      } catch (error) {
+        const line = { attemptId: attempt.id, err: describeError(error) };
+        logger.error(line, 'an attempt at a gateway could not be resolved');
+        return 'answered';
+      }
+    },
+  });
 };

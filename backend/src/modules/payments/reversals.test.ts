@@ -397,4 +397,29 @@ describe('a reversal that no event reported', () => {
       expect(await statusOf(buy)).toBe('MANUAL_REVIEW');
     });
   });
+
+  it.for([
+    // A refusal is an answer; a failing read is repeated twice.
+    ['refuses to say what became of one payment', { status: 400, times: 1 }, 1],
+    ['fails when it is asked about one payment', { status: 500, times: 3 }, 2],
+  ] as const)(
+    'of another payment is found where the gateway %s, which was asked about first',
+    async ([_what, fault, passes], { open, buys }) => {
+      const first = await buys.allocated();
+      const second = await buys.allocated();
+      await buys.payBack(second.paymentId, { deliver: 'none' });
+      await open.advance(3601);
+      // Whatever other tests left is asked about now, and not again in the passes below.
+      const { count } = await open.database.db.gatewayPayment.updateMany({
+        where: { gatewayPaymentId: { notIn: [first.paymentId, second.paymentId] } },
+        data: { reversalsAskedAt: open.clock.now() },
+      });
+      expect(count).toBeGreaterThan(0);
+      await open.gatewayFault('get-refund', 'error', fault);
+      for (let pass = 0; pass < passes; pass += 1) await poll(open);
+      await open.sandbox.control('DELETE', '/faults');
+      await reviewed(buys, second.buy);
+      expect(await statusOf(first.buy)).toBe('ALLOCATED');
+    },
+  );
 });
