@@ -60,7 +60,7 @@ import { createPlans } from '../modules/plans/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import { createEarnReward } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
-import { fromSafeBps, fromSafePaise } from '../money/index.ts';
+import { fromSafeBps, fromSafePaise, type Paise } from '../money/index.ts';
 import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
@@ -83,6 +83,8 @@ interface GoldOptions
   readonly payments: PaymentsDeps;
   readonly held: HeldPayments;
   readonly metrics: Pick<Metrics, 'countBound'>;
+  /** The most that the payout provider sends in one transfer. */
+  readonly maximumPayoutPaise: Paise;
   /** The waits before each retry of an allocation. */
   readonly allocationRetrySeconds: readonly number[];
 }
@@ -248,6 +250,7 @@ export const createServices = (
     }),
     allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
     payoutHolds: readPayoutHolds(config),
+    maximumPayoutPaise: payoutProvider.rules.maximumImpsPaise,
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
   });
   const plans = createPlans({

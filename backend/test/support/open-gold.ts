@@ -193,6 +193,7 @@ export const openGold = async ({
     onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
+    maximumPayoutPaise: paise(50_000_000n),
     priceToleranceBps: fromSafeBps(100),
   });
   const plansDeps = { ...shared, installments: gold.installments };

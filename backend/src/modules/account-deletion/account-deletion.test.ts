@@ -111,6 +111,23 @@ it('leaves its number to a new account, which the gold provider knows as the sam
   await open.buy(again, '1000');
 });
 
+it('leaves its number to a new account, though forfeited gold is still there at the provider', async ({
+  open,
+}) => {
+  const person = await open.knownPerson();
+  await open.buy(person, '1000');
+  const { db } = open.system;
+  const { userId } = person;
+  // All but a rest that is too little to sell.
+  const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
+  await open.sell(person, balance.minus('0.0005').toFixed(4));
+  expect(await remove(open, person, { forfeitGold: true })).toMatchObject({ status: 200 });
+  expect(await db.holdingMovement.count({ where: { userId, kind: 'FORFEITED' } })).toBe(1);
+  await open.system.advance(31 * daySeconds);
+  const again = await open.knownPerson(person.phone);
+  await open.buy(again, '1000');
+});
+
 describe('is refused', () => {
   it('while gold is held; a sale of all of it makes way', async ({ open }) => {
     const person = await open.knownPerson();
@@ -250,6 +267,92 @@ const ordersOf = (open: OpenCustomerApi, { userId }: SignedInPerson) =>
   open.system.db.goldOrder.count({ where: { userId } });
 const buy = ({ call, userId }: SignedInPerson) =>
   call('POST', '/gold/buy', { unit: 'INR', amount: '500', idempotency_key: `race-${userId}` });
+
+/** An installment of a cancelled plan, whose debit the gateway took and which is unpaid. */
+const insertDebited = async (
+  { system: { db, clock } }: OpenCustomerApi,
+  { userId }: SignedInPerson,
+  status: 'FAILED' | 'EXPIRED',
+): Promise<void> => {
+  const at = clock.now();
+  const made = { userId, createdAt: at, updatedAt: at };
+  const plan = await db.sipPlan.create({
+    data: {
+      ...made,
+      id: crypto.randomUUID(),
+      status: 'CANCELLED',
+      amountPaise: 100_000n,
+      frequency: 'MONTHLY',
+      durationInstallments: 12,
+      installmentsRaised: 1,
+      startDate: at,
+      cancelledAt: at,
+    },
+  });
+  const order = await db.goldOrder.create({
+    data: {
+      ...made,
+      id: crypto.randomUUID(),
+      type: 'SIP_INSTALLMENT',
+      status: 'FAILED',
+      unit: 'INR',
+      amountPaise: 100_000n,
+      sipPlanId: plan.id,
+      installmentNo: 1,
+      dueAt: at,
+    },
+  });
+  for (const [fromStatus, toStatus] of [
+    [null, 'PENDING'],
+    ['PENDING', 'FAILED'],
+  ] as const) {
+    const id = crypto.randomUUID();
+    const event = {
+      id,
+      orderId: order.id,
+      fromStatus,
+      toStatus,
+      cause: 'test',
+      actor: 'worker',
+      at,
+    };
+    await db.goldOrderEvent.create({ data: event });
+  }
+  await db.paymentOrder.create({
+    data: {
+      ...made,
+      id: crypto.randomUUID(),
+      orderId: order.id,
+      gateway: 'sandbox',
+      gatewayOrderId: `order-${order.id}`,
+      amountPaise: 100_000n,
+      status,
+      expiresAt: at,
+      debitDueAt: at,
+      debitStatus: 'ACCEPTED',
+      debitRequestedAt: at,
+      mandateTokenSealed: 'x',
+    },
+  });
+};
+
+describe('after a debit of a mandate', () => {
+  it('that failed is possible', async ({ open }) => {
+    const person = await open.knownPerson();
+    await insertDebited(open, person, 'FAILED');
+    expect(await remove(open, person)).toMatchObject({ status: 200 });
+  });
+
+  it('without an outcome waits until nobody asks about it any more', async ({ open }) => {
+    const person = await open.knownPerson();
+    await insertDebited(open, person, 'EXPIRED');
+    expect(await remove(open, person)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    await open.system.advance(3 * daySeconds);
+    const [{ accessToken }] = [(await open.signIn(person.phone)).body];
+    const call = open.as(String(accessToken));
+    expect(await remove(open, { ...person, call })).toMatchObject({ status: 200 });
+  });
+});
 
 describe('beside another request of the customer', () => {
   it('a purchase that comes first refuses the deletion', async ({ open }) => {

@@ -18,6 +18,7 @@ import {
 } from '../identity/index.ts';
 import { eraseKyc } from '../kyc/index.ts';
 import { deleteNotifications } from '../notifications/index.ts';
+import { closedInstallmentPollMs } from '../payments/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { eraseProductOrders } from '../product-orders/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
@@ -36,11 +37,12 @@ const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boo
         EXISTS (SELECT FROM gold_order o WHERE o.user_id = ${userId}::uuid AND (
           o.status NOT IN ('ALLOCATED', 'COMPLETED', 'FAILED')
           OR (o.status = 'FAILED' AND o.type <> 'SELL' AND o.lock_ends_at > ${now}::timestamptz)))
-        -- A checkout that is open, or a debit that the gateway has not decided.
+        -- A checkout that is open, or a debit without an outcome that is still asked about.
         OR EXISTS (SELECT FROM payment_order p WHERE p.user_id = ${userId}::uuid AND (
           p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
-          OR (p.status IN ('FAILED', 'EXPIRED')
-            AND p.debit_status IN ('INTENDED', 'ACCEPTED', 'UNKNOWN'))))
+          OR (p.status = 'EXPIRED' AND p.debit_status IN ('INTENDED', 'ACCEPTED', 'UNKNOWN')
+            AND p.updated_at > ${addMs(now, -closedInstallmentPollMs)}::timestamptz
+            AND NOT EXISTS (SELECT FROM gateway_payment g WHERE g.payment_order_id = p.id))))
         -- A payout that failed or came back is still owed.
         OR EXISTS (SELECT FROM payout p
           WHERE p.user_id = ${userId}::uuid AND p.status <> 'PAID')

@@ -288,6 +288,31 @@ describe('a debit whose outcome is unknown', () => {
   });
 });
 
+describe('money that comes after an installment was given up, and of which no event came', () => {
+  it('is found: of a debit after its 72 h', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures, 'token-stuck');
+    await sweep(open);
+    await open.advance(72 * hour);
+    await sweep(open);
+    await sweep(open, 'fail-unpaid-installments');
+    expect(await fixtures.statusOf(raised)).toBe('FAILED');
+    await fixtures.pay(String((await rowOf(open, raised)).gatewayOrderId), { deliver: 'none' });
+    await open.advance(hour + 1);
+    await runSweeps(open.payments.sweeps);
+    expect(await fixtures.statusOf(raised)).toBe('PAID');
+  });
+
+  it('is found: of a checkout in which a payment failed', async ({ open, fixtures }) => {
+    const raised = await fixtures.payable();
+    await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
+    await fixtures.becomes(raised, 'FAILED');
+    await fixtures.pay(raised.gatewayOrderId, { deliver: 'none' });
+    await open.advance(70 * hour);
+    await runSweeps(open.payments.sweeps);
+    expect(await fixtures.statusOf(raised)).toBe('PAID');
+  });
+});
+
 describe('a pass over more debits than are read at a time', () => {
   /** On a clock that goes on, with a gate that is open the first `openings` times it is asked. */
   const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {

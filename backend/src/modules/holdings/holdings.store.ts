@@ -4,6 +4,7 @@ import {
   investedLeavingWith,
   paise,
   subtractGrams,
+  ZERO_GRAMS,
   type DatabaseDecimal,
   type Grams,
   type Paise,
@@ -45,6 +46,21 @@ export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
     select: { balance: true, reserved: true, investedPaise: true },
   });
   return row === null ? EMPTY_HOLDING : toHolding(row);
+};
+
+/**
+ * Returns the grams on an account at the gold provider that belong to the house: given up by or
+ * recovered from whoever had the account, this customer or earlier owners of the phone number.
+ */
+export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Grams> => {
+  const row = await selectOne<{ grams: DatabaseDecimal }>(
+    db,
+    sql`
+      SELECT coalesce(-sum(m.grams), 0) AS grams
+      FROM holding_movement m JOIN app_user u ON u.id = m.user_id
+      WHERE u.provider_user_id = ${providerUserId} AND m.kind IN ('FORFEITED', 'RECOVERED')`,
+  );
+  return row === undefined ? ZERO_GRAMS : gramsFromDatabase(row.grams);
 };
 
 /**

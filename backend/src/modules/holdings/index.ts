@@ -8,6 +8,7 @@ export {
   forfeitHolding,
   lockHolding,
   readHolding,
+  readHouseGrams,
   reserveGrams,
 } from './holdings.store.ts';
 export type { Holding } from './holdings.types.ts';

@@ -1,4 +1,5 @@
 import type { GoldProvider, ProviderUser } from '../../adapters/gold-provider/port.ts';
+import { addGrams } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
@@ -10,7 +11,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { readHolding } from '../holdings/index.ts';
+import { readHolding, readHouseGrams } from '../holdings/index.ts';
 import { findUser, setProviderUserId } from '../identity/index.ts';
 import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
 import { kycMachine } from './kyc.states.ts';
@@ -72,10 +73,13 @@ const unavailable = (outcome: Outcome<unknown>): AppError =>
 
 /**
  * Refuses to attach the gold of a phone number's last owner: the provider finds users by phone,
- * and numbers are given out again.
+ * and numbers are given out again. What an earlier customer of ours gave up stays there as the
+ * house's (contract: identity-and-kyc > Deletion).
  */
 const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promise<void> => {
-  if (user.goldBalanceGrams === (await readHolding(db, userId)).balance) return;
+  const { balance } = await readHolding(db, userId);
+  const ofTheHouse = await readHouseGrams(db, user.providerUserId);
+  if (user.goldBalanceGrams === addGrams(balance, ofTheHouse)) return;
   throw new AppError('PROVIDER_MISMATCH', {
     message: 'The provider holds other gold for this phone number than we do.',
   });

@@ -144,6 +144,32 @@ describe('an installment whose payment was reversed', () => {
     await expect(fixtures.payAgain(given)).rejects.toMatchObject(refusal);
   });
 
+  it('and recovered takes no earlier checkout for another allocation', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const first = await fixtures.payable();
+    await fixtures.pay(first.gatewayOrderId, { outcome: 'failed' });
+    await fixtures.becomes(first, 'FAILED');
+    const { paymentOrderId } = await fixtures.payAgain(first);
+    await fixtures.runJobs();
+    const { checkout } = await fixtures.paymentOf(first, paymentOrderId);
+    const paymentId = await fixtures.pay(checkout.gateway_order_id);
+    await fixtures.becomes(first, 'PAID');
+    await open.gold.allocate(first.orderId);
+    await fixtures.becomes(first, 'ALLOCATED');
+    await reviews.loseDispute(paymentId);
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    expect((await reviews.resolve(first.orderId, 'RECOVER')).status).toBe(200);
+    const lateId = await fixtures.pay(first.gatewayOrderId);
+    await fixtures.becomes(first, 'MANUAL_REVIEW', 'LATE_CAPTURE');
+    expect((await reviews.resolve(first.orderId, 'ALLOCATE')).status).toBe(409);
+    const reference = await reviews.payBack(lateId, { deliver: 'none' });
+    const { status, body } = await reviews.resolve(first.orderId, 'REFUNDED', { reference });
+    expect([status, body.status]).toEqual([200, 'FAILED']);
+  });
+
   it('before its gold was bought is not bought', async ({ open, fixtures, reviews }) => {
     const given = await paid(fixtures);
     await reviews.payBack(given.paymentId);

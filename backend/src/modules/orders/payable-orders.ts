@@ -26,6 +26,8 @@ export interface PayableOrder {
   readonly amountPaise: GoldOrder['amountPaise'];
   /** Of the gold that the customer has from it; null where there is none. */
   readonly allocatedGrams: GoldOrder['grams'];
+  /** It had its gold once, also where that was recovered: an order is allocated once. */
+  readonly wasAllocated: boolean;
   /** The end of the time to pay it. */
   readonly expiresAt: Date | null;
   /** The plan that an installment is of, and its number in it. */
@@ -50,7 +52,8 @@ const toPayable = (order: GoldOrder): PayableOrder => {
   const lockEndsAt = type === 'BUY' ? order.lockEndsAt : null;
   const allocatedGrams = hasGold(order) ? order.grams : null;
   const payable = { id, userId, type, status, amountPaise, lockEndsAt, expiresAt };
-  return { ...payable, allocatedGrams, sipPlanId, installmentNo };
+  const wasAllocated = order.allocatedAt !== null;
+  return { ...payable, allocatedGrams, wasAllocated, sipPlanId, installmentNo };
 };
 
 /** Locks the order's row: the first lock of a transaction, before the payment order's. */
@@ -117,9 +120,15 @@ export const createPayableOrders = (deps: PayableOrdersDeps) => {
   };
 
   return {
-    /** PENDING or FAILED -> PAID, and queues the allocation. */
+    /** PENDING or FAILED -> PAID, and queues the allocation, with nothing of an earlier payment. */
     async markPaid(db: Db, order: PayableOrder, by: CausedBy): Promise<void> {
-      const changes = { paidAt: clock.now(), failureCode: null };
+      const changes = {
+        paidAt: clock.now(),
+        failureCode: null,
+        refundReference: null,
+        allocationAttempts: 0,
+        nextAttemptAt: null,
+      };
       await transition(db, order, { ...by, to: 'PAID', changes });
       await enqueue(db, allocationJob(order.id));
     },

@@ -49,7 +49,11 @@ const factsOf = (given: Case): CaptureFacts => ({
   known: knowledge[given.known],
   hasOtherCapture: given.hasOtherCapture,
   isCustomerDeleted: false,
-  order: { status: given.orderStatus, lockEndsAt: given.hasLock ? lockEndsAt : null },
+  order: {
+    status: given.orderStatus,
+    lockEndsAt: given.hasLock ? lockEndsAt : null,
+    wasAllocated: false,
+  },
   paymentOrder: {
     status: given.paymentOrderStatus,
     amountPaise: amounts.right,
@@ -262,4 +266,12 @@ it('buys nothing for a customer who is deleted, also without a lock that could e
       reason: expect.stringContaining('deleted their account'),
     });
   }
+});
+
+it('sends the money of an order whose gold was recovered to review: it is not allocated again', () => {
+  const facts = factsOf({ ...plain, orderStatus: 'FAILED', hasLock: false });
+  expect(decideCapture({ ...facts, order: { ...facts.order, wasAllocated: true } })).toEqual(
+    review('LATE_CAPTURE', 'LATE', 'PAID'),
+  );
+  expect(decideCapture(facts)).toEqual(paid);
 });

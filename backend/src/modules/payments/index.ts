@@ -20,7 +20,7 @@ export {
   postponeExpiry,
 } from './payment-orders.store.ts';
 export { findMoneyDoubt } from './doubted-payments.store.ts';
-export { pollGatewaysOfOrder } from './poll-gateway.ts';
+export { closedInstallmentPollMs, pollGatewaysOfOrder } from './poll-gateway.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {
   paymentOrderOperatorView,

@@ -242,6 +242,8 @@ export interface PollWindow {
   readonly closedExpiresFrom: Date;
   readonly closedCreatedFrom: Date;
   readonly closedPolledBefore: Date;
+  /** Closed ones of installments, which are payable at any time, that were closed after this. */
+  readonly closedInstallmentsFrom: Date;
   /** Open ones are polled now and then, however far their end is. */
   readonly longNotPolled: Date;
   readonly limit: number;
@@ -285,6 +287,16 @@ export const listPollable = async (
               expiresAt: { gte: window.closedExpiresFrom, lte: window.expiresTo },
               OR: [
                 { lastAskedAt: { lt: window.closedPolledBefore } },
+                { lastAskedAt: { gt: window.now } },
+              ],
+            },
+            {
+              status: { in: ['FAILED', 'EXPIRED'] },
+              order: { type: 'SIP_INSTALLMENT' },
+              updatedAt: { gt: window.closedInstallmentsFrom },
+              OR: [
+                { lastAskedAt: null },
+                { lastAskedAt: { lt: window.longNotPolled } },
                 { lastAskedAt: { gt: window.now } },
               ],
             },

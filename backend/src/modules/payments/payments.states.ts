@@ -119,7 +119,11 @@ export interface CaptureFacts {
   readonly hasOtherCapture: boolean;
   /** Nobody is there to hold the gold. */
   readonly isCustomerDeleted: boolean;
-  readonly order: { readonly status: BuyStatus; readonly lockEndsAt: Date | null };
+  readonly order: {
+    readonly status: BuyStatus;
+    readonly lockEndsAt: Date | null;
+    readonly wasAllocated: boolean;
+  };
   readonly paymentOrder: {
     readonly status: PaymentOrderStatus;
     readonly amountPaise: Paise;
@@ -180,10 +184,12 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
   const { payment, order, isCustomerDeleted } = facts;
   const { lockEndsAt } = order;
   const isPastLock = lockEndsAt !== null && payment.learnedAt >= lockEndsAt;
-  if (!isPastLock && !isCustomerDeleted) return undefined;
-  const after = isCustomerDeleted
-    ? 'the customer had deleted their account.'
-    : `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
+  // Unpaid and allocated once: its gold was recovered, and an order is not allocated again.
+  const isRecovered = order.wasAllocated;
+  if (!isPastLock && !isCustomerDeleted && !isRecovered) return undefined;
+  const lockEnded = `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
+  const gone = isRecovered ? "the order's gold had been recovered." : lockEnded;
+  const after = isCustomerDeleted ? 'the customer had deleted their account.' : gone;
   return {
     kind: 'REVIEW',
     code: 'LATE_CAPTURE',

@@ -50,9 +50,13 @@ type PollSource = 'checkout' | 'expiry' | 'janitor';
 
 const minuteMs = 60_000;
 
+/** How long the payment order of an installment is polled after it was closed unpaid. */
+export const closedInstallmentPollMs = 3 * 24 * 60 * minuteMs;
+
 /**
  * Polls around the end of the price lock: every minute before it, to buy the gold still, and three
- * times after it. What stays open for days (an installment) is polled every hour.
+ * times after it. What is open for days (an installment) is polled every hour, and for three days
+ * after it was closed: the same checkout can be paid later, and a debit settle late.
  */
 const windowAt = (now: Date): PollWindow => ({
   now,
@@ -62,6 +66,7 @@ const windowAt = (now: Date): PollWindow => ({
   closedExpiresFrom: addMs(now, -15 * minuteMs),
   closedPolledBefore: addMs(now, -5 * minuteMs),
   closedCreatedFrom: addMs(now, -60 * minuteMs),
+  closedInstallmentsFrom: addMs(now, -closedInstallmentPollMs),
   longNotPolled: addMs(now, -60 * minuteMs),
   limit: 200,
 });

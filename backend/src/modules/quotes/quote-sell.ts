@@ -34,7 +34,10 @@ const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
  * nothing, and the provider is not called: a sale is verified when it is placed.
  */
 export const createDraftSellQuote = (
-  deps: Pick<QuoteDeps, 'clock' | 'random' | 'provider' | 'limits'>,
+  deps: Pick<QuoteDeps, 'clock' | 'random' | 'provider' | 'limits'> & {
+    /** The most that one payout can be: a sale of more could never be paid out. */
+    readonly maximumPayoutPaise: Paise;
+  },
 ) => {
   const { clock, random, provider, limits } = deps;
   return {
@@ -62,7 +65,10 @@ export const createDraftSellQuote = (
       const { grams, proceedsPaise, providerPricePaise } = quote;
       const grossPaise = grossOf(amount, proceedsPaise);
       const sell = { grossPaise, grams, providerPricePaise, availableGrams };
-      checkSellAmount(sell, await limits.current(), provider.rules.minimumSellPaise);
+      const current = await limits.current();
+      const { maximumPayoutPaise: most } = deps;
+      const maxSellPaise = most < current.maxSellPaise ? most : current.maxSellPaise;
+      checkSellAmount(sell, { ...current, maxSellPaise }, provider.rules.minimumSellPaise);
     },
   };
 };

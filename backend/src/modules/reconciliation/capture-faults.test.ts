@@ -25,6 +25,21 @@ it('finds a capture that no webhook told us of', async () => {
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
+it('finds a capture of an order that was made before the window and given up in it', async () => {
+  const found = await foundBy(async () => {
+    const placed = await books.place(await books.customer());
+    await books.pay(placed, { deliver: 'none' });
+    const { orderId, paymentOrderId } = placed;
+    await books.asOwner(
+      `UPDATE payment_order SET status = 'EXPIRED', created_at = created_at - interval '4 days'
+       WHERE id = $1`,
+      paymentOrderId,
+    );
+    return { orderId, paymentOrderId };
+  });
+  expect(found).toEqual(['gateway_capture_missing']);
+});
+
 it('finds a capture of a gateway order whose id was lost', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
@@ -133,6 +148,26 @@ it('finds an event that waits, and only that although its capture is not booked'
       books.system.clock.now(),
     );
     return { eventId, subject: gatewayOrderId, attempts: 3, lastError: 'Error' };
+  });
+  expect(found).toEqual(['webhook_backlog']);
+});
+
+it('finds an unmatched event that names only a payment, once that is known', async () => {
+  const found = await foundBy(async () => {
+    const { gatewayOrderId } = await books.buy();
+    const where = { gatewayOrderId };
+    const { gatewayPaymentId } = await books.system.db.gatewayPayment.findFirstOrThrow({ where });
+    const eventId = randomUUID();
+    await books.asOwner(
+      `INSERT INTO webhook_event (id, source, gateway, body_hash, event_type, gateway_payment_id,
+         status, sealed_body, received_at)
+       VALUES ($1::uuid, 'payment', 'sandbox', $1::text, 'refund.failed', $2, 'UNMATCHED', 'x',
+         $3::timestamptz ${ageBy(6)})`,
+      eventId,
+      gatewayPaymentId,
+      books.system.clock.now(),
+    );
+    return { eventId, gatewayPaymentId };
   });
   expect(found).toEqual(['webhook_backlog']);
 });

@@ -54,6 +54,12 @@ describe('a sell quote', () => {
     expect(codeOf(await ask(seller, 'INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
+    // However high the operators' limit is: more is not paid out in one transfer.
+    await open.setLimits({ maxSellPaise: paise(100_000_000n) });
+    const tooMuch = await ask(seller, 'INR', '500000.01');
+    expect(codeOf(tooMuch)).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect(tooMuch.body.error.details).toMatchObject({ limitPaise: 50_000_000 });
+    await open.setLimits();
     await open.setLimits({ minSellPaise: paise(20_000n) });
     const small = await ask(seller, 'INR', '199.99');
     expect(codeOf(small)).toEqual([400, 'LIMIT_EXCEEDED']);

@@ -67,7 +67,7 @@ const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
   );
 
 /**
- * Lists the window's payment orders, those without a capture first: each at its gateway, and at the
+ * Lists the payment orders that were made or given up in the window, those without a capture first: each at its gateway, and at the
  * others that were tried before and may have made an order too.
  */
 const listPaymentOrders = (read: Read, from: Date, most: number) =>
@@ -82,7 +82,9 @@ const listPaymentOrders = (read: Read, from: Date, most: number) =>
       SELECT a.gateway, a.gateway_order_id FROM gateway_attempt a
       WHERE a.payment_order_id = p.id AND a.status <> 'REFUSED'
         AND (a.gateway <> p.gateway OR a.gateway_order_id <> p.gateway_order_id)) AS m
+    -- One that was given up in the window may have been paid since, however old it is.
     WHERE p.created_at >= ${from}::timestamptz
+      OR (p.status IN ('FAILED', 'EXPIRED') AND p.updated_at >= ${from}::timestamptz)
     ORDER BY p.captured_payment_id IS NOT NULL, p.created_at DESC, p.id DESC
     LIMIT ${most}::int`);
 
@@ -151,14 +153,15 @@ const findUnrecorded = async (read: Read, told: readonly Reversal[]): Promise<Re
 /** An order that can't exist: a gateway that says so is reachable. */
 const noSuchOrder = 'reconciliation-check';
 
-const capturesOf = (payments: readonly GatewayPayment[]) =>
-  payments.filter(({ status }) => status === 'CAPTURED');
+/** Those whose money came; some gateways say REFUNDED of one that has gone back whole. */
+const paidOf = (payments: readonly GatewayPayment[]) =>
+  payments.filter(({ status }) => status === 'CAPTURED' || status === 'REFUNDED');
 
 /** Reads "no such order" or payment as nothing; any other refusal leaves the question open. */
 const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
 
-/** Fetches a gateway's captures for a payment order; a lost gateway order is found by receipt. */
-const fetchCaptures = async (
+/** Fetches a gateway's paid payments of a payment order; a lost gateway order is found by receipt. */
+const fetchPaid = async (
   gateway: PaymentGateway,
   row: PaymentOrderRow,
 ): Promise<Fetched<readonly GatewayPayment[]>> => {
@@ -173,7 +176,7 @@ const fetchCaptures = async (
   }
   if (gatewayOrderId === '') return { answer: [] };
   return toFetched(gateway.code, await gateway.listPayments(gatewayOrderId), {
-    onDone: capturesOf,
+    onDone: paidOf,
     onRefused: noneWhereNotFound,
   });
 };
@@ -213,15 +216,16 @@ const fetchAll = async (
   row: PaymentOrderRow,
 ): Promise<Fetched<AtGateway>> => {
   if (gateway === undefined) return `there is no adapter of ${row.gateway} to ask with`;
-  const captures = await fetchCaptures(gateway, row);
-  if (typeof captures === 'string') return captures;
+  const paid = await fetchPaid(gateway, row);
+  if (typeof paid === 'string') return paid;
   const reversals: AtGateway['reversals'][number][] = [];
-  for (const payment of captures.answer) {
+  for (const payment of paid.answer) {
     const found = await fetchReversals(gateway, payment);
     if (typeof found === 'string') return found;
     reversals.push(...found.answer.map((reversal) => ({ payment, reversal })));
   }
-  return { answer: { captures: captures.answer, reversals } };
+  const captures = paid.answer.filter(({ status }) => status === 'CAPTURED');
+  return { answer: { captures, reversals } };
 };
 
 /** Checks that the gateways can be reached at all, where there is no order to fetch. */

@@ -32,6 +32,10 @@ export const webhookBacklog: Check = {
               OR EXISTS (
                 SELECT FROM gateway_attempt t
                 WHERE t.gateway = e.gateway AND t.gateway_order_id = e.subject)
+              OR EXISTS (
+                SELECT FROM gateway_payment g
+                WHERE g.gateway = e.gateway AND g.gateway_payment_id = e.gateway_payment_id
+                  AND g.payment_order_id IS NOT NULL)
             WHEN 'payout' THEN EXISTS (
               SELECT FROM payout_attempt a
               WHERE a.provider = e.gateway AND a.provider_payout_id = e.subject)
