@@ -153,7 +153,7 @@ describe('a biometric token', () => {
 });
 
 describe('a refused biometric sign-in', () => {
-  it("is one answer for nobody's phone, another's, another device and another token", async () => {
+  it("is one answer for an unregistered phone, another's, another device and another token", async () => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(phone, 'phone')).call);
     const other = newPhone();

@@ -14,8 +14,8 @@ export interface ForgotMpinDeps extends OneTimeCodesDeps {
 export interface ForgotMpin {
   /**
    * Sends a code for `resetMpin` to a customer's phone. The answer, and its time, are the same for
-   * a phone that is nobody's and for an SMS that fails (contract: identity-and-kyc > MPIN).
-   * @throws AppError OTP_SEND_LIMIT, which counts phones that are nobody's too.
+   * an unregistered phone number and for an SMS that fails (contract: identity-and-kyc > MPIN).
+   * @throws AppError OTP_SEND_LIMIT, which counts unregistered phone numbers too.
    */
   send(phone: string, context: Pick<RequestContext, 'ip'>): Promise<{ expiresInSec: number }>;
   /** Waits until no SMS is under way. */

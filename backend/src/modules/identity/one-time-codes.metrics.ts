@@ -1,8 +1,8 @@
 import { Counter, type Registry } from 'prom-client';
 
 /**
- * `failed`: the gateway refused it, or nobody knows. `no_account`: asked for by who forgot the MPIN
- * of a phone that is nobody's, and not sent. The others are the limits that it met.
+ * `failed`: the gateway refused it, or the outcome is unknown. `no_account`: requested to reset the
+ * MPIN of an unregistered phone number, and not sent. The others are the limits that it met.
  */
 const results = [
   'sent',

@@ -14,7 +14,7 @@ interface RefusedSignIn {
 
 /**
  * Records a refused sign-in, and the lock that it caused, where the phone is a customer's. The same
- * statements run for a phone that is nobody's.
+ * statements run for an unregistered phone number.
  */
 export const recordRefusedSignIn = async (
   deps: { readonly clock: Clock; readonly random: Random },

@@ -43,7 +43,7 @@ type Result =
 
 /**
  * Counts a try before it is judged, so that parallel guesses cannot outrun the count; only a right
- * MPIN takes it back. Phones that are nobody's are counted like all others.
+ * MPIN takes it back. Unregistered phone numbers are counted like all others.
  */
 const chargeTry = (deps: SignInWithMpinDeps, { phone, ip }: Attempt) =>
   deps.inTransaction(async (tx) => {
@@ -54,7 +54,10 @@ const chargeTry = (deps: SignInWithMpinDeps, { phone, ip }: Attempt) =>
     return counted;
   });
 
-/** Records a wrong MPIN. The guard is written again, so that nobody's phone costs a commit too. */
+/**
+ * Records an incorrect MPIN. The guard is written again, so that an unregistered phone number costs
+ * a commit too.
+ */
 const refuse = (
   deps: SignInWithMpinDeps,
   { phone, ip }: Attempt,
@@ -86,8 +89,8 @@ const openVerified = (
   });
 
 /**
- * Signs in with phone and MPIN. A phone that is nobody's, an account without an MPIN and a wrong
- * MPIN are one answer after one time (contract: identity-and-kyc > MPIN).
+ * Signs in with phone and MPIN. An unregistered phone number, an account without an MPIN and an
+ * incorrect MPIN get the same answer after the same time (contract: identity-and-kyc > MPIN).
  * @throws AppError INVALID_CREDENTIALS, MPIN_LOCKED, ACCOUNT_UNAVAILABLE (the MPIN is right, and
  * the customer is blocked), BUSY.
  */

@@ -72,7 +72,7 @@ export const findActivePhone = async (
   return row?.phone;
 };
 
-/** Returns when the account was deleted; undefined for one that is not, and for nobody's id. */
+/** Returns when the account was deleted; undefined for one that is not, and for an unknown id. */
 export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefined> =>
   (await db.user.findUnique({ where: { id }, select: { deletedAt: true } }))?.deletedAt ??
   undefined;
@@ -95,7 +95,7 @@ export const hasActiveUser = async (db: Db, phone: string): Promise<boolean> => 
   return (await db.user.findFirst({ where, select: { id: true } })) !== null;
 };
 
-/** Returns the id of the customer with this referral code; undefined when deleted or nobody's. */
+/** Returns the id of the customer with this referral code; undefined when deleted or unknown. */
 export const findUserByReferralCode = async (
   db: Db,
   referralCode: string,
