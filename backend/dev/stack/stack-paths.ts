@@ -13,7 +13,7 @@ export interface StackPaths {
   readonly settings: string;
   readonly objects: string;
   readonly redisData: string;
-  /** The sandbox's books. */
+  /** The records of the sandbox. */
   readonly sandboxData: string;
   readonly endpointsFile: string;
   readonly environmentFile: string;
