@@ -88,7 +88,7 @@ pulumi_plugins() {
   PATH="$bin:$PATH"
   command -v pulumi-resource-kubernetes >/dev/null ||
     pulumi plugin install resource kubernetes "$PULUMI_KUBERNETES_VERSION" >/dev/null 2>&1 ||
-    echo 'pulumi: its Kubernetes plugin is missing and can not be downloaded from Pulumi' >&2
+    echo 'pulumi: its Kubernetes plugin is missing and cannot be downloaded from Pulumi' >&2
   command -v pulumi-language-nodejs >/dev/null ||
     GOBIN=$bin go install -trimpath \
       "github.com/pulumi/pulumi/sdk/nodejs/cmd/pulumi-language-nodejs/v3@v$PULUMI_VERSION" \

@@ -64,7 +64,7 @@ describe('restricted pods', () => {
     expect(restrictedPods(type, wrap(spec))).toHaveLength(2);
   });
 
-  it('are not guessed where the pod can not be read', () => {
+  it('are not guessed where the pod cannot be read', () => {
     expect(() => restrictedPods(deployment, { spec: {} })).toThrow(/template/u);
   });
 });

@@ -45,7 +45,7 @@ export const kindOf = (type: string): string => {
 
 /**
  * Returns the pod that a resource creates; undefined for one that creates none.
- * @throws ZodError when it should make one and can not be read, which no policy may let pass.
+ * @throws ZodError when it should make one and cannot be read, which no policy may let pass.
  */
 export const podOf = (type: string, props: unknown): Pod | undefined => {
   const kind = kindOf(type);

@@ -46,7 +46,7 @@ describe.concurrent('the price cadence suite', () => {
     ['is late until shortly before the next mark', { lateMs: 0.96 * tickMs }, ['feed_lateness']],
     ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
     ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard', 'sockets_finished']],
-    ['can not be joined', { noNamespace: true }, ['feed_joined', 'sockets_finished']],
+    ['cannot be joined', { noNamespace: true }, ['feed_joined', 'sockets_finished']],
   ];
 
   it.for(wrong)('fails a feed that %s', async ([, flaws, thresholds], context) => {

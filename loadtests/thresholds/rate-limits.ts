@@ -45,7 +45,7 @@ export const rateLimitRules = (settings: Settings, clients: number): Rule[] =>
     const tag = { name: 'api', value: api };
     const says = words(api, settings.windowSeconds);
     const seen = observations.filter(
-      // One client can not be its own neighbour.
+      // One client cannot be its own neighbour.
       (name) => settings.hop === 'played' || name !== 'neighbour_untouched',
     );
     return [

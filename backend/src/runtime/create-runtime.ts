@@ -61,8 +61,7 @@ const noTokens: TokenSigner = { sign: noSecret, verify: noSecret };
 const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
   const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
   if (!isMovable || url === undefined) return { clock: wall, stop: async () => {} };
-  const onError = (error: unknown): void =>
-    logger.warn({ err: error }, 'the clock can not be read');
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'the clock cannot be read');
   const clock = createFollowedClock({ url, onError });
   await clock.start();
   return { clock, stop: () => clock.stop() };

@@ -242,7 +242,7 @@ describe('a checkout', () => {
     expect(await prove(other.gatewayOrderId, order.gatewayOrderId)).toBe(false);
   });
 
-  test('can not be proved while Cashfree does not answer', async () => {
+  test('cannot be proved while Cashfree does not answer', async () => {
     const order = await kit.create();
     await kit.fault('list-payments', 'error', { times: 3 });
     const proof = {
@@ -286,7 +286,7 @@ describe('a debit', () => {
   });
 });
 
-test('refunds can not be asked for without the order', async () => {
+test('refunds cannot be asked for without the order', async () => {
   const payment = { gatewayPaymentId: '5114', gatewayOrderId: null };
   expect(await kit.gateway.getRefunds(payment)).toMatchObject({ kind: 'unknown' });
 });

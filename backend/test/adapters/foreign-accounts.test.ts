@@ -131,7 +131,7 @@ describe("a customer's gold", () => {
   });
 
   test.each(['', ' ', 'a\u0000b', 'x'.repeat(129)])(
-    'has no id that can not be kept: %j',
+    'has no id that cannot be kept: %j',
     async (id) => {
       server.answerWith(() => ({ body: { id, gold_balance: 0 } }));
       expect(await register()).toMatchObject({ kind: 'unknown' });

@@ -114,12 +114,12 @@ describe('an order', () => {
     ['more than fits a number', '9007199254740993'],
     ['a text', '"many"'],
     ['an exponent', '1e5'],
-  ])('whose amount is %s can not be read', async (_what, amount) => {
+  ])('whose amount is %s cannot be read', async (_what, amount) => {
     answers = () => [200, bytes(order()).replace('100050', amount)];
     expect(await gateway.getOrder('order_1')).toMatchObject({ kind: 'unknown' });
   });
 
-  test('with a status of no page can not be read', async () => {
+  test('with a status of no page cannot be read', async () => {
     answers = () => [200, bytes(order({ status: 'constructor' }))];
     expect(await gateway.getOrder('order_1')).toMatchObject({ kind: 'unknown' });
   });

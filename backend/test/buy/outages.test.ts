@@ -83,7 +83,7 @@ describe('without the database', () => {
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
-  it('a worker that can not write what it bought finds it again', async () => {
+  it('a worker that cannot write what it bought finds it again', async () => {
     const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     await system.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });

@@ -195,7 +195,7 @@ describe('a gateway that does not open the order', () => {
     ['no answer', 'timeout', {}, 2],
     ['a cut connection', 'reset', {}, 2],
     ['accepted, then no answer', 'accept_then_timeout', {}, 1],
-    ['an answer that can not be read', 'malformed', {}, 1],
+    ['an answer that cannot be read', 'malformed', {}, 1],
   ])('%s, once: asked by the receipt, and one order opened', async (_name, kind, more, calls) => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', kind, more);

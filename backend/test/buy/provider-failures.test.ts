@@ -53,7 +53,7 @@ describe('a confirm that did not happen', () => {
 describe('a confirm that happened unseen', () => {
   it.each([
     ['accepted, then no answer', 'accept_then_timeout', {}],
-    ['an answer that can not be read', 'malformed', {}],
+    ['an answer that cannot be read', 'malformed', {}],
   ])('%s: order-status tells, and nothing is confirmed again', async (_name, kind, options) => {
     await fault('buy-confirm', kind, options);
     const { buyer, buy } = await buyAndPay();
@@ -207,7 +207,7 @@ describe('a verify that promises nothing', () => {
     ['no answer', 'timeout', {}, 'PROVIDER_UNAVAILABLE'],
     ['a cut connection', 'reset', {}, 'PROVIDER_UNAVAILABLE'],
     ['accepted, then no answer', 'accept_then_timeout', {}, 'PROVIDER_UNAVAILABLE'],
-    ['an answer that can not be read', 'malformed', {}, 'PROVIDER_UNAVAILABLE'],
+    ['an answer that cannot be read', 'malformed', {}, 'PROVIDER_UNAVAILABLE'],
   ])('%s: 502 for a quote and a buy, nothing written', async (_name, kind, options, code) => {
     const buyer = await system.newCustomer();
     const key = newKey();

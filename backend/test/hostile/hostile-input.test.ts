@@ -131,7 +131,7 @@ describe.each(apis)('every body of the %s API', (api) => {
         const said = `${route.name} ${trial.field}: ${briefly(trial.sent)} -> ${answer.status}`;
         expect(isFailure(answer), `at ${said}`).toBe(false);
         if (answer.status < 300 || answer.status === 501) isTaken = true;
-        // The schema shows amounts as text or numbers: which of them are amounts, it can not.
+        // The schema shows amounts as text or numbers: which of them are amounts, it cannot.
         expect(trial.field === 'amount' ? answer.status : 400, `at ${said}`).toBe(400);
         const isRefused = answer.code === 'VALIDATION_FAILED';
         // An item of a list is named by its place in it.

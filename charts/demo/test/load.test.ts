@@ -72,7 +72,7 @@ it('counts a connection that is cut as failed, at the headers and in the body', 
   expect(report.sent).toBe(count);
 });
 
-it('counts what can not connect as failed', async () => {
+it('counts what cannot connect as failed', async () => {
   const target = {
     name: 'it',
     host: 'gold.example',

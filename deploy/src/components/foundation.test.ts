@@ -34,7 +34,7 @@ const optionsOf = async (input: StackInput): Promise<Map<string, pulumi.CustomRe
 
 const lasting = ['namespace', 'settings', 'documents'];
 
-describe('what can not be made again', () => {
+describe('what cannot be made again', () => {
   it.each(lasting)('%s is protected in prod', async (name) => {
     expect((await optionsOf(prodInput())).get(name)?.protect).toBe(true);
   });

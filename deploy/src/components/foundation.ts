@@ -25,7 +25,7 @@ const unawaited = { 'pulumi.com/skipAwait': 'true' };
 
 /**
  * Creates what must exist before the chart and outlive it: the namespace, the secrets, the switches
- * and the claim of the customers' documents. What can not be made again is protected.
+ * and the claim of the customers' documents. What cannot be made again is protected.
  */
 export class Foundation extends pulumi.ComponentResource {
   /** The namespace's name, known once it exists. */

@@ -6,7 +6,7 @@ const notText = 'must be text; set it with --type string';
 
 /**
  * A text that may look like something else: below a path the CLI makes a number of `12` and a flag
- * of `true`. Whole numbers that JavaScript can not hold exactly are refused.
+ * of `true`. Whole numbers that JavaScript cannot hold exactly are refused.
  */
 export const configText = () =>
   z

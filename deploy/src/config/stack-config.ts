@@ -150,7 +150,7 @@ export const stackConfigSchema = z.strictObject({
   protect: z
     .boolean()
     .optional()
-    .describe('protects what can not be recreated against `destroy`; false only for dev'),
+    .describe('protects what cannot be recreated against `destroy`; false only for dev'),
   appMode: z
     .enum(['development', 'test', 'production'])
     .default('production')

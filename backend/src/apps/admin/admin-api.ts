@@ -67,7 +67,7 @@ export const createAdminApi = (
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
   const revocations = createRevocationList({
     redis,
-    onError: (error) => logger.warn({ err: error }, 'the revocation list can not be written'),
+    onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be written'),
   });
   const kyc = createKycReview({
     ...shared,

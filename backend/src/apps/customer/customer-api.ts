@@ -57,7 +57,7 @@ export const createCustomerApi = (
     sms,
     revocations: createRevocationList({
       redis,
-      onError: (error) => logger.warn({ err: error }, 'the revocation list can not be read'),
+      onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be read'),
     }),
     credentialPepper: config.CREDENTIAL_PEPPER,
     sendLimits: {

@@ -266,7 +266,7 @@ const keepOnly = (...kept: readonly MadePortalUser[]) =>
 const readers = permissions.filter((one) => !administrationPermissions.some((it) => it === one));
 
 describe('the last super admin', () => {
-  it('can not be demoted, deactivated or left without a say', async () => {
+  it('cannot be demoted, deactivated or left without a say', async () => {
     const last = await make.portalUser();
     await keepOnly(last);
     const [call, path] = [as(last.token), `/portal-users/${last.portalUserId}`];

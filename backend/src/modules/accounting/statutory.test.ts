@@ -44,7 +44,7 @@ it('goes by the newest row in force, in whatever order they were written', async
   expect(await rateAt('2027-03-31T18:30:00Z')).toBe(0n);
 });
 
-it('can not be a rate that is none', async () => {
+it('cannot be a rate that is none', async () => {
   await expect(put('gst_rate_bps', '3%', '2028-01-01')).rejects.toThrow(/gst_check/u);
   expect(await rateAt('2027-12-31T19:00:00Z')).toBe(0n);
   await expect(put('gst_rate_bps', '-5', '2028-01-01')).rejects.toThrow(/gst_check/u);

@@ -233,7 +233,7 @@ describe('a row', () => {
     "UPDATE audit_log SET action = 'other'",
     'DELETE FROM audit_log',
     'TRUNCATE audit_log CASCADE',
-  ])('can not be touched: %s', async (sql) => {
+  ])('cannot be touched: %s', async (sql) => {
     const { appUrl, migrateUrl } = system.addresses;
     const run = (address: string) => withConnection(address, (client) => client.query(sql));
     await expect(run(appUrl)).rejects.toThrow(/permission denied/u);

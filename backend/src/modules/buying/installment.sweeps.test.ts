@@ -111,7 +111,7 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
-  it('that was turned down once is deferred again while its gateway can not be reached', async ({
+  it('that was turned down once is deferred again while its gateway cannot be reached', async ({
     open,
     fixtures,
   }) => {

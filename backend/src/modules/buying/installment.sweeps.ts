@@ -29,7 +29,7 @@ export interface InstallmentSweepsDeps {
   readonly logger: Logger;
   readonly orders: Pick<Orders, 'markFailed'>;
   readonly payments: PaymentsDeps;
-  /** Returns false while the gateway can not be reached. */
+  /** Returns false while the gateway cannot be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
 }
 

@@ -57,7 +57,7 @@ export const nextStep = (tried: FailedTry): NextStep => {
   if (verdict === 'NEVER') {
     return review(
       'ALLOCATION_EXHAUSTED',
-      'The provider closed the transaction as failed; trying again can not buy the gold.',
+      'The provider closed the transaction as failed; trying again cannot buy the gold.',
     );
   }
   const delay = retrySeconds[failedTries - 1];
@@ -75,7 +75,7 @@ export interface FailedInstallmentTry {
   /** Tries that have failed, this one included. */
   readonly failedTries: number;
   readonly retrySeconds: readonly number[];
-  /** The moment at which an undecided confirm that can not be sent again is decidable. */
+  /** The moment at which an undecided confirm that cannot be sent again is decidable. */
   readonly decidableAt: Date | undefined;
   /** The code and the words of the review, should this have been the last try. */
   readonly code: ManualReviewCode;

@@ -20,7 +20,7 @@ export const priceDynamic = (product: Unpriced, rate24KPaise: Paise | undefined)
   if (rate24KPaise === undefined) {
     throw new AppError('SERVICE_UNAVAILABLE', {
       message:
-        'The gold price is currently unavailable, so this product can not be priced and was not ' +
+        'The gold price is currently unavailable, so this product cannot be priced and was not ' +
         'saved. Please try again in a few minutes.',
     });
   }

@@ -101,7 +101,7 @@ describe('a sell under review', () => {
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
   });
 
-  it('waits while the provider can not be asked', async ({ open, sellers, buys }) => {
+  it('waits while the provider cannot be asked', async ({ open, sellers, buys }) => {
     await open.fault('sell-status', 'error', { times: 20 });
     const unavailable = [503, 'SERVICE_UNAVAILABLE'];
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual(unavailable);

@@ -59,7 +59,7 @@ const underReview =
   'We are looking into your order. Your money is safe and you need not pay again.';
 const paymentReturned =
   'Your payment for this order was returned to you or to your bank. ' +
-  'While we look into it, gold of this order stays reserved and can not be sold.';
+  'While we look into it, gold of this order stays reserved and cannot be sold.';
 
 /** Notifies the customer that a person will look at the order; not why, which is for operators. */
 export const notifyUnderReview = (

@@ -251,7 +251,7 @@ describe('a gateway with test credentials in production', () => {
     bare = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }), boss.token);
   });
 
-  it('can not be declared live, and stays as it was, without an audit row', async () => {
+  it('cannot be declared live, and stays as it was, without an audit row', async () => {
     const before = await system.db.auditLog.count();
     const refused = await bare('PATCH', '/payment-gateways/razorpay', { mode: 'live' });
     expect(refused).toMatchObject({ status: 409, code: 'GATEWAY_CREDENTIALS_BARRED' });

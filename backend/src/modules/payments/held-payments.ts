@@ -140,7 +140,7 @@ export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' |
   async markApplied(db: Db, payment: HeldPayment): Promise<void> {
     const at = deps.clock.now();
     const isRecorded = await markPaymentApplied(db, payment.id, at);
-    invariant(isRecorded, `payment ${payment.id} can not pay its order`);
+    invariant(isRecorded, `payment ${payment.id} cannot pay its order`);
     await resolveFailure(db, payment.id, at);
   },
 

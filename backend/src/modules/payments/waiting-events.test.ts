@@ -42,7 +42,7 @@ const runJob = async (open: OpenGold, eventId: string): Promise<void> => {
   await handler?.({ eventId }, {} as Parameters<typeof handler>[1]);
 };
 
-describe('an event that can not be applied now', () => {
+describe('an event that cannot be applied now', () => {
   it('is accepted, kept, and applied by its job', async ({ open }) => {
     const checkout = await openCheckout(open);
     await breakOrdersFor(open.migrateUrl, 1);

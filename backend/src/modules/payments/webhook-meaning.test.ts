@@ -154,7 +154,7 @@ describe('what a webhook means', () => {
     },
   );
 
-  it('keeps an event of no consequence, and one that can not be read', async ({ open }) => {
+  it('keeps an event of no consequence, and one that cannot be read', async ({ open }) => {
     const checkout = await openCheckout(open);
     expect(await tell(open, 'payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
     expect((await inboxOf(open, checkout.gatewayOrderId)).map(({ status }) => status)).toEqual([

@@ -218,7 +218,7 @@ describe('an event of a payout', () => {
   });
 });
 
-describe('an event that can not be applied now', () => {
+describe('an event that cannot be applied now', () => {
   it('is kept, applied by its job, and once', async ({ open }) => {
     const payout = await underWay(open);
     const mend = await open.breakSale(payout.orderId);
@@ -276,7 +276,7 @@ describe('an event that names a fund account', () => {
 });
 
 describe('the webhook of the payout provider', () => {
-  it('keeps what it knows nothing of, and what it can not read', async ({ open }) => {
+  it('keeps what it knows nothing of, and what it cannot read', async ({ open }) => {
     const unknown = eventOf('processed', { id: 'pout_nobody', key: 'nobody-1' });
     expect(await open.deliver(unknown)).toMatchObject(accepted);
     expect(await inboxOf(open, 'pout_nobody')).toMatchObject([

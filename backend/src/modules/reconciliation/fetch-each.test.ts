@@ -65,9 +65,9 @@ it('tells answers, understood refusals and silence apart', () => {
   };
   expect(toFetched('x', done(5), read)).toEqual({ answer: 5 });
   expect(toFetched('x', refused('NONE', 'there is none'), read)).toEqual({ answer: 0 });
-  expect(toFetched('x', refused('OTHER', 'no'), read)).toBe('x can not be asked: OTHER');
+  expect(toFetched('x', refused('OTHER', 'no'), read)).toBe('x cannot be asked: OTHER');
   expect(toFetched('x', refused(CIRCUIT_OPEN, 'left alone'), read)).toBe(
-    `x can not be asked: ${CIRCUIT_OPEN}`,
+    `x cannot be asked: ${CIRCUIT_OPEN}`,
   );
   expect(toFetched('x', unknown('HTTP_500'), read)).toBe('x gave no answer: HTTP_500');
 });

@@ -27,7 +27,7 @@ export const toFetched = <T, A>(
   if (outcome.kind === 'done') return { answer: read.onDone(outcome.value) };
   if (outcome.kind === 'unknown') return `${name} gave no answer: ${outcome.reason}`;
   const answer = isUnavailable(outcome) ? undefined : read.onRefused(outcome.code);
-  return answer === undefined ? `${name} can not be asked: ${outcome.code}` : { answer };
+  return answer === undefined ? `${name} cannot be asked: ${outcome.code}` : { answer };
 };
 
 interface FetchedAnswers<I, A> {

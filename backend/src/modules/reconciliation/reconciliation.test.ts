@@ -93,14 +93,14 @@ describe('a report', () => {
     expect(await report(72)).not.toBe(one);
   });
 
-  it('reads ERROR where the database can not be read, and goes on', async () => {
+  it('reads ERROR where the database cannot be read, and goes on', async () => {
     await books.asOwner('REVOKE SELECT ON audit_log FROM dgs_app');
     expect(await notOk()).toEqual({ payout_over_cap_unapproved: 'ERROR' });
     await books.asOwner('GRANT SELECT ON audit_log TO dgs_app');
     expect(await notOk()).toEqual({});
   });
 
-  it('can not write', async () => {
+  it('cannot write', async () => {
     const read = createRead(books.system.inTransaction);
     const write = Prisma.sql`UPDATE holding SET balance = 0 RETURNING user_id`;
     await expect(read(write)).rejects.toThrow(/read-only transaction/u);

@@ -40,7 +40,7 @@ describe('before anything was bought', () => {
     expect(body['summary']).toEqual({ ok: 10, findings: 0, errors: 3 });
   });
 
-  it('can not look for payouts where no provider of them is configured', async () => {
+  it('cannot look for payouts where no provider of them is configured', async () => {
     const { payoutProvider: _, ...deps } = books.deps;
     const { checks } = await createReconciliation(deps).report(72);
     expect(checks.filter(({ status }) => status === 'ERROR')).toMatchObject([
@@ -49,7 +49,7 @@ describe('before anything was bought', () => {
   });
 });
 
-describe('a collaborator that can not be asked', () => {
+describe('a collaborator that cannot be asked', () => {
   beforeAll(async () => {
     await books.buy();
     await books.sell();

@@ -45,7 +45,7 @@ describe('with a folder', () => {
     expect(await switches.read(name)).toBeUndefined();
   });
 
-  it('is off when it can not be read: a folder of its name, no folder at all', async () => {
+  it('is off when it cannot be read: a folder of its name, no folder at all', async () => {
     mkdirSync(join(dir, 'DIGITAL_SELL_ENABLED'));
     const switches = createSwitches({ settingsDir: dir, env: {} });
     expect(await switches.isOn('DIGITAL_SELL_ENABLED')).toBe(false);

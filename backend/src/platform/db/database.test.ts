@@ -131,7 +131,7 @@ describe('what the database refuses', () => {
   });
 });
 
-describe('a database that can not be reached', () => {
+describe('a database that cannot be reached', () => {
   it('is told apart from what the database refuses', async () => {
     const url = 'postgresql://nobody:nothing@127.0.0.1:1/nowhere';
     const nowhere = createDatabase({ url, poolSize: 1, applicationName: 'test' });

@@ -109,7 +109,7 @@ describe('a declared route', () => {
   });
 
   it.each(['a\u0000b', '\ud83e', '\udd47 a'])(
-    'refuses %j, which the database can not store',
+    'refuses %j, which the database cannot store',
     async (name) => {
       const body = JSON.stringify({ name, unit: 'INR' });
       const { status, json } = await send('POST', '/v1/things', body, asAnn);

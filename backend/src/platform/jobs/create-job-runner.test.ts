@@ -130,7 +130,7 @@ describe('job runner', () => {
         pollIntervalMs: 50,
       });
       runner.start();
-      await eventually(() => lines.some((line) => line.includes('jobs can not be taken')));
+      await eventually(() => lines.some((line) => line.includes('jobs cannot be taken')));
       await owner.db.$executeRaw`grant select on graphile_worker._private_tasks to dgs_app`;
       await enqueue(database.db, { task, payload: {} });
       await eventually(() => done > 0);

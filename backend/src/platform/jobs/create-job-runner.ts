@@ -39,7 +39,7 @@ const detectStalledRunner = (options: {
   events.on('worker:getJob:error', ({ error }) => {
     const cause = error instanceof Error ? error : new Error(String(error));
     failures += 1;
-    if (failures === 1) logger.warn({ err: cause }, 'jobs can not be taken');
+    if (failures === 1) logger.warn({ err: cause }, 'jobs cannot be taken');
     if (failures === limit) onStalled(cause);
   });
 };

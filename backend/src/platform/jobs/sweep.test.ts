@@ -3,7 +3,7 @@ import { sweepRows, createPurgeSweep } from './sweep.ts';
 
 const live = (): AbortSignal => new AbortController().signal;
 
-it('goes on past rows that fail or can not be helped, and sends those to the back', async () => {
+it('goes on past rows that fail or cannot be helped, and sends those to the back', async () => {
   const [handled, postponed, errors]: [string[], string[], string[]] = [[], [], []];
   const helped = await sweepRows({
     rows: ['good', 'silent', 'broken', 'late'],

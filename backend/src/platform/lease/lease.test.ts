@@ -119,7 +119,7 @@ describe('a lease', () => {
   });
 });
 
-it('ends and keeps its holder where the columns can not be empty', async () => {
+it('ends and keeps its holder where the columns cannot be empty', async () => {
   const [holderId, next] = [random.uuid(), random.uuid()];
   const row = await addKey(holderId, longMs);
   const request = { row, holderId: next, leaseMs: longMs };

@@ -41,7 +41,7 @@ test('a key of a folder of objects is no object', async () => {
   expect(await store.get('kyc/user-1')).toEqual({ kind: 'done', value: undefined });
 });
 
-test('a disk that can not be written is unknown', async () => {
+test('a disk that cannot be written is unknown', async () => {
   await writeFile(directory, 'a file where the directory should be');
   expect(await put(bytes)).toMatchObject({ kind: 'unknown' });
 });

@@ -106,7 +106,7 @@ describe('an answer that decides nothing', () => {
     expect(await store.delete(key)).toEqual(expected);
   });
 
-  it('a missing bucket is no missing object, though a head can not tell them apart', async () => {
+  it('a missing bucket is no missing object, though a head cannot tell them apart', async () => {
     answer = (_request, response) => response.writeHead(404).end();
     expect(await store.head(key)).toMatchObject({ kind: 'unknown' });
     expect(seen.map(({ line }) => line)).toEqual([
