@@ -58,7 +58,7 @@ export const errorTable = {
   // Too much
   TOO_MANY_ROWS: row(
     400,
-    'This register does not fit on one sheet. Narrow the period or take CSV.',
+    'This register does not fit on one sheet. Narrow the period or export as CSV.',
   ),
   RATE_LIMITED: row(429, 'Too many requests. Please try again later.', { retryable: true }),
   OTP_SEND_LIMIT: row(429, 'You have requested too many codes. Please try again later.', {

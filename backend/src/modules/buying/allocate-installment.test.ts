@@ -185,7 +185,7 @@ describe('a paid installment', () => {
     await is(fixtures, paid, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
     const { manual_review_reason: reason } = await fixtures.orderOf(paid);
     expect(reason).toBe(
-      '6 tries of the allocation failed. The last verify ended in PROVIDER_UNAVAILABLE.',
+      '6 allocation attempts failed. The last verify ended in PROVIDER_UNAVAILABLE.',
     );
     expect(await fixtures.notificationsOf(paid)).toEqual(['buy_under_review']);
   });

@@ -23,7 +23,7 @@ describe('an allocation that does not succeed', () => {
     expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'ALLOCATION_EXHAUSTED',
-      manual_review_reason: expect.stringContaining('6 tries'),
+      manual_review_reason: expect.stringContaining('6 allocation attempts'),
     });
     const told = await scenario.open.database.db.notification.findMany({
       where: { userId: scenario.bought.userId },

@@ -57,13 +57,13 @@ export const nextStep = (tried: FailedTry): NextStep => {
   if (verdict === 'NEVER') {
     return review(
       'ALLOCATION_EXHAUSTED',
-      'The provider closed the transaction as failed; trying again cannot buy the gold.',
+      'The provider closed the transaction as failed; another attempt cannot buy the gold.',
     );
   }
   const delay = retrySeconds[failedTries - 1];
   if (delay === undefined) {
-    const tries = `${failedTries} tries of the allocation failed`;
-    return review('ALLOCATION_EXHAUSTED', `${tries}; the provider did not confirm the gold.`);
+    const attempts = `${failedTries} allocation attempts failed`;
+    return review('ALLOCATION_EXHAUSTED', `${attempts}; the provider did not confirm the gold.`);
   }
   const dueAt = addSeconds(now, delay);
   return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt, failedTries };
@@ -94,7 +94,7 @@ export const nextInstallmentStep = (tried: FailedInstallmentTry): NextStep => {
   }
   const delay = retrySeconds[failedTries - 1];
   if (delay === undefined) {
-    return review(code, `${failedTries} tries of the allocation failed. ${reason}`);
+    return review(code, `${failedTries} allocation attempts failed. ${reason}`);
   }
   return { kind: 'RETRY', dueAt: addSeconds(now, delay), failedTries };
 };

@@ -81,7 +81,7 @@ const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promi
   const ofTheHouse = await readHouseGrams(db, user.providerUserId);
   if (user.goldBalanceGrams === addGrams(balance, ofTheHouse)) return;
   throw new AppError('PROVIDER_MISMATCH', {
-    message: 'The provider holds other gold for this phone number than we do.',
+    message: "The gold provider's balance for this phone number differs from ours.",
   });
 };
 
@@ -101,7 +101,7 @@ const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Pr
     panSealed === null ||
     aadhaarSealed === null
   ) {
-    throw new AppError('ILLEGAL_TRANSITION', { message: 'The customer is no longer there.' });
+    throw new AppError('ILLEGAL_TRANSITION', { message: 'This account was deleted.' });
   }
   const sealer = await vault.forUser(db, row.userId);
   const pincode = openPincode(sealer, row);

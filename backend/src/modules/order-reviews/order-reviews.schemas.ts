@@ -23,7 +23,7 @@ export const resolveBody = z
   })
   .refine(({ resolution, reference }) => resolution !== 'REFUNDED' || reference !== undefined, {
     path: ['reference'],
-    message: 'a refund has a reference',
+    message: 'is required for REFUNDED',
   });
 
 /** An order as operators see it, with all that belongs to it. */

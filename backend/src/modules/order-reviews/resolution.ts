@@ -45,7 +45,9 @@ export const undecided = (message?: string): AppError =>
 
 /** 503: who knows the answer can't be asked. */
 export const notAnswered = (who: string): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', { message: `${who} does not answer right now.` });
+  new AppError('SERVICE_UNAVAILABLE', {
+    message: `${who} is not responding. The review stays open; try again in a few minutes.`,
+  });
 
 /** Tells an order under review: a sale stays VERIFIED, with a review code, all others move. */
 export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>

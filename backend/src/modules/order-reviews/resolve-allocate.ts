@@ -44,7 +44,7 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   if (payment === undefined) throw noFit('No payment of this order is held.');
   if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
   const isFit = payment.isAsRequested && ['APPLIED', 'LATE'].includes(payment.disposition);
-  if (!isFit) throw noFit('Not the right amount was captured.');
+  if (!isFit) throw noFit("The captured amount differs from the order's amount.");
   if (payment.reversals.length > 0) throw noFit('The payment was reversed, in whole or in part.');
   return payment;
 };
@@ -67,7 +67,7 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   const { held } = deps;
 
   const requireUnbought = async (order: GoldOrder): Promise<void> => {
-    if (order.allocatedAt !== null) throw noFit('The order has its gold.');
+    if (order.allocatedAt !== null) throw noFit("This order's gold has already been allocated.");
     await requireDecided(db, order.id);
     const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
     if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');

@@ -47,7 +47,7 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
   }
   // A part that went back of the second would make it too little.
   if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
-    throw noFit('The payment that is held is not of the right amount: pay it back first.');
+    throw noFit("The captured amount differs from the order's amount: pay it back first.");
   }
   return {
     refunded: [...refunded, toRefunded(gold)],

@@ -13,7 +13,8 @@ import {
 import { noFit, notAnswered, undecided, type Resolution, type Resolve } from './resolution.ts';
 
 const requireVerifiedSale = (order: GoldOrder): VerifiedSale => {
-  if (!isVerifiedSale(order)) throw noFit('Only a verified sale under review fits.');
+  if (!isVerifiedSale(order))
+    throw noFit('This resolution applies only to a verified sale under review.');
   return order;
 };
 

@@ -56,10 +56,18 @@ export const notifyInstallmentFailed = (
 };
 
 const underReview =
-  'We are looking into your order. Your money is safe and you need not pay again.';
-const paymentReturned =
-  'Your payment for this order was returned to you or to your bank. ' +
-  'While we look into it, gold of this order stays reserved and cannot be sold.';
+  'We are looking into your order. Your money is safe and you do not need to pay again.';
+/** The reviews in which the money itself is in doubt. */
+const moneyInDoubt: Partial<Record<ManualReviewCode, string>> = {
+  FAILED_AFTER_PAID:
+    'The gateway reported a problem with your payment. We are checking it. Please do not pay again.',
+  PAYMENT_REVERSED:
+    'Your payment for this order was refunded or disputed. ' +
+    'Any gold from it cannot be sold while we look into it.',
+};
+
+/** Returns what the customer reads of a review: for most reasons only that the money is safe. */
+export const reviewBody = (code: ManualReviewCode): string => moneyInDoubt[code] ?? underReview;
 
 /** Notifies the customer that a person will look at the order; not why, which is for operators. */
 export const notifyUnderReview = (
@@ -72,7 +80,7 @@ export const notifyUnderReview = (
     userId: order.userId,
     type: 'buy_under_review',
     title: 'Your gold order is being reviewed',
-    body: code === 'PAYMENT_REVERSED' ? paymentReturned : underReview,
+    body: reviewBody(code),
     data: { orderId: order.id },
     dedupeKey: `buy_under_review:${order.id}:${code}`,
   });

@@ -66,7 +66,7 @@ describe('what a failed payment means', () => {
     const underReview = { ...paid, order: { status: 'MANUAL_REVIEW' } } as const;
     for (const disposition of ['APPLIED', 'LATE', 'MISMATCH'] as const) {
       const known = { ...captured, disposition };
-      const reason = 'The captured payment failed afterwards, says the gateway.';
+      const reason = 'The gateway reported that the captured payment later failed.';
       expect(decideFailure({ ...underReview, known })).toEqual({ kind: 'NOTE', reason });
     }
     const decision = decideFailure({
@@ -75,7 +75,7 @@ describe('what a failed payment means', () => {
     });
     expect(decision).toMatchObject({
       kind: 'NOTE',
-      reason: expect.stringContaining('A further captured payment'),
+      reason: expect.stringContaining('a further captured payment'),
     });
   });
 

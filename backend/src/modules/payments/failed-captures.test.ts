@@ -59,7 +59,7 @@ describe('a failure of the captured payment of an order under review', () => {
     await fail(open, buys, buy, paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reason = await buys.reasonOf(buy);
-    expect(reason).toBe(`${before} The captured payment failed afterwards, says the gateway.`);
+    expect(reason).toBe(`${before} The gateway reported that the captured payment later failed.`);
     expect(await failureOf(open, paymentId)).toEqual(unjudged);
     await fail(open, buys, buy, paymentId);
     expect(await buys.reasonOf(buy)).toBe(reason);
@@ -83,7 +83,7 @@ describe('a failure of the captured payment of an order under review', () => {
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
     // The gold stays where it is: only money that went away reserves it.
     expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
-    expect(await buys.reasonOf(buy)).toContain('failed afterwards');
+    expect(await buys.reasonOf(buy)).toContain('later failed');
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
     expect(await failureOf(open, paymentId)).toEqual(judged);
   });
@@ -142,7 +142,7 @@ describe('a late payment that is said to have failed', () => {
     const { buy, paymentId } = await buys.late();
     await fail(open, buys, buy, paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
-    expect(await buys.reasonOf(buy)).toContain('failed afterwards');
+    expect(await buys.reasonOf(buy)).toContain('later failed');
     expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
     expect(await failureOf(open, paymentId)).toEqual(judged);
   });

@@ -253,8 +253,8 @@ const decideFailedCapture = (
   if (!isHeld || known.failedAfterCaptureAt !== null) return { kind: 'ALREADY_KNOWN' };
   const isSecond = known.disposition === 'SECOND';
   if (order.status === 'MANUAL_REVIEW') {
-    const which = isSecond ? 'A further captured payment' : 'The captured payment';
-    return { kind: 'NOTE', reason: `${which} failed afterwards, says the gateway.` };
+    const which = isSecond ? 'a further captured payment' : 'the captured payment';
+    return { kind: 'NOTE', reason: `The gateway reported that ${which} later failed.` };
   }
   const isTheOne = !isSecond && known.id === paymentOrder.capturedPaymentId;
   const holdsMoney =
@@ -263,7 +263,7 @@ const decideFailedCapture = (
   return {
     kind: 'REVIEW',
     code: 'FAILED_AFTER_PAID',
-    reason: `The captured payment failed, says the gateway, when the order was ${order.status}.`,
+    reason: `The gateway reported that the captured payment later failed. The order was ${order.status}.`,
   };
 };
 
