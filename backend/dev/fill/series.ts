@@ -1,6 +1,6 @@
 /** A run of orders to fill a database with. */
 export interface Series {
-  /** Tells the rows of one run from those of another: part of every id; 1 to 15. */
+  /** The number of the run, 1 to 15: part of every id, so that runs do not share rows. */
   readonly series: number;
   readonly orders: number;
   readonly users: number;

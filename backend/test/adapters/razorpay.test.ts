@@ -342,7 +342,7 @@ describe('a webhook', () => {
     ['no time', { ...event('payment.captured', { payment }), created_at: 'yesterday' }],
     ['no payload', { ...event('payment.captured', { payment }), payload: undefined }],
     ['a refund of nothing', event('refund.processed', { refund: { ...refund, amount: 0 } })],
-    ['the news of another product', event('settlement.processed', { settlement: { id: 's' } })],
+    ['an event of another product', event('settlement.processed', { settlement: { id: 's' } })],
   ])('that is signed but holds %s is valid and unreadable', (_what, body) => {
     expect(deliver(body)).toMatchObject({ valid: true, event: { kind: 'unreadable' } });
   });

@@ -9,8 +9,8 @@ export interface Trial {
 }
 
 /**
- * Tells whether a field or parameter has the schema of one before it: of those only the first is sent
- * everything.
+ * Creates a function that returns true for a schema it has met before: of fields and parameters
+ * with the same schema only the first is sent everything.
  */
 export const createRepeats = () => {
   const known = new Set<string>();

@@ -23,7 +23,7 @@ const clusterCategories: ReadonlySet<CheckCategory> = new Set([
   'secrets',
 ]);
 
-/** Tells categories that only a cluster has from those that a local stack has too. */
+/** Returns true for categories that only a cluster has. */
 export const isClusterCategory = (category: CheckCategory): boolean =>
   clusterCategories.has(category);
 
@@ -88,6 +88,6 @@ export const unknownBecause = (error: unknown, title?: string): Finding => {
   return { status: 'unknown', detail, hint, ...(title !== undefined && { title }) };
 };
 
-/** Tells the records that make the command fail from the others. */
+/** Returns true for records that make the command fail. */
 export const isProblem = ({ status }: Pick<CheckRecord, 'status'>): boolean =>
   status === 'failed' || status === 'unknown';

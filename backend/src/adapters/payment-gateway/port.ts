@@ -140,7 +140,7 @@ export type VerifiedWebhook =
     };
 
 /**
- * Tells an answer, "no such payment" included, from silence. Any other refusal of a question says
+ * Returns true for an answer, "no such payment" included. Any other refusal of the query says
  * nothing about the money: read as "there is none", it would hide a capture or a refund.
  */
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>

@@ -10,8 +10,8 @@ import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-paramete
 const settlingMs = 2 * 60_000;
 
 /**
- * Tells whether the books of a period that ended at `end` can be frozen: at midnight a transaction
- * may still be under way whose movements belong to the day before.
+ * Returns true when the books of a period that ended at `end` can be frozen: at midnight a
+ * transaction may still be under way whose movements belong to the day before.
  */
 export const hasSettled = (end: Date, now: Date): boolean => addMs(end, settlingMs) <= now;
 

@@ -236,8 +236,11 @@ describe('verifying again', () => {
     await call('DELETE', `/bank-accounts/${id}`);
     expect(await verify()).toMatchObject({ status: 404 });
     const { providerValidationId: validationId } = await row(open, id);
-    const news = { validationId: validationId ?? '', providerStatus: 'completed' } as const;
-    const effect = await open.banking.applyValidation(open.system.db, { ...news, status: 'VALID' });
+    const report = { validationId: validationId ?? '', providerStatus: 'completed' } as const;
+    const effect = await open.banking.applyValidation(open.system.db, {
+      ...report,
+      status: 'VALID',
+    });
     expect(effect).toBe('IGNORED');
     expect(await told(open, userId)).toEqual([]);
   });

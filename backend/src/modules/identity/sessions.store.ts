@@ -36,7 +36,7 @@ export const insertSession = async (
   await tx.session.create({ data: { ...session, familyId, refreshTokenHash } });
 };
 
-/** Tells whether the user has or had a session that is still stored, on this device and on any. */
+/** Returns whether a session of the user, live or ended, is stored: of this device, and of any. */
 export const findDevicesOfSessions = async (
   db: Db,
   userId: string,

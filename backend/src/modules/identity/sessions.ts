@@ -77,7 +77,7 @@ const isNewDevice = async (tx: Db, userId: string, deviceId: string) => {
   return { isNew: !sessions.isKnown, isFirst: !events.hasAny && !sessions.hasAny };
 };
 
-/** Records a sign-in on a device not seen before; tells the customer but of the first one. */
+/** Records a sign-in on a new device, and notifies the customer, except for the first device. */
 const noteNewDevice = async (
   deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'>,
   tx: Db,

@@ -49,7 +49,10 @@ export const notAnswered = (who: string): AppError =>
     message: `${who} is not responding. The review stays open; try again in a few minutes.`,
   });
 
-/** Tells an order under review: a sale stays VERIFIED, with a review code, all others move. */
+/**
+ * Returns true for an order under review. A sale stays VERIFIED, with a review code; other orders
+ * are in MANUAL_REVIEW.
+ */
 export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
@@ -92,7 +95,7 @@ export const endReview = (
   return transitionBuy(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
 };
 
-/** Tells money that is captured for an order beside, or instead of, what pays for it. */
+/** Returns true for a captured payment other than the one that pays for its order. */
 export const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
 
 /** Refuses an order whose gold the customer has not got, or no longer has. */

@@ -21,7 +21,7 @@ interface Asked {
   readonly state: RefundState;
 }
 
-/** Tells money that its gateway has paid back, or is about to, whether or not an event told of it. */
+/** Returns true for money that its gateway has paid back, or is about to, even without an event. */
 const isGoingAway = ({ state }: Asked): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 

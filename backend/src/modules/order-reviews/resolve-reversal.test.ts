@@ -147,7 +147,7 @@ describe('KEEP', () => {
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
     const seller = await sellerOf(sellers, buy);
     expect((await sellers.sell(seller, '0.01')).status).toBe(201);
-    // The rest goes away too: that is news.
+    // The rest goes away too, which has to be added.
     await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const left = less(buy.grams, '0.01');

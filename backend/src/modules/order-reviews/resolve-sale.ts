@@ -30,12 +30,12 @@ export const createResolveSale = (
     const status = await provider.sellStatus({ providerTxId: order.providerTxId });
     const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
     if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
-    return { verdict: readSaleVerdict(status), word: describeOutcome(status) };
+    return { verdict: readSaleVerdict(status), answer: describeOutcome(status) };
   };
 
   const record = async (
     { orderId, by, audit }: Resolution,
-    asked: { readonly verdict: SaleVerdict; readonly word: string },
+    asked: { readonly verdict: SaleVerdict; readonly answer: string },
     mayFail: boolean,
   ) => {
     const recorded = await recordSaleOutcome(
@@ -45,7 +45,7 @@ export const createResolveSale = (
         orderId,
         verdict: asked.verdict,
         cause: asked.verdict === 'SOLD' ? 'resolve.confirm-sell' : 'resolve.release-sell',
-        reason: `status ${asked.word}`,
+        reason: `status ${asked.answer}`,
         mayFail,
         review: reviewOf('UNKNOWN', undefined),
       },
@@ -55,7 +55,7 @@ export const createResolveSale = (
     if (recorded === 'LEFT') throw noFit('The sale is not under review any more.');
   };
 
-  /** Tells a sale that nobody can confirm any more: our own confirms end before the window. */
+  /** Returns true for a sale that can no longer be confirmed: our confirms end before the window. */
   const isPastItsTime = ({ lockStartedAt }: VerifiedSale): boolean =>
     clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 

@@ -95,7 +95,7 @@ export interface GoldOrder {
   readonly updatedAt: Date;
 }
 
-/** Tells an order whose gold the customer got, and that was not recovered since. */
+/** Returns true for an order whose gold the customer has: allocated, and not recovered since. */
 export const hasGold = (order: Pick<GoldOrder, 'allocatedAt' | 'recoveredAt'>): boolean =>
   order.allocatedAt !== null && order.recoveredAt === null;
 

@@ -167,13 +167,13 @@ export const createPayableOrders = (deps: PayableOrdersDeps) => {
     },
 
     /** Adds what was learned to the reason of an order under review, whose code stays. */
-    async addToReason(db: Db, order: Pick<PayableOrder, 'id'>, news: string): Promise<void> {
+    async addToReason(db: Db, order: Pick<PayableOrder, 'id'>, addition: string): Promise<void> {
       const count = await execute(
         db,
         sql`
           UPDATE gold_order
           SET manual_review_reason = left(manual_review_reason,
-              ${Math.max(0, reasonLength - news.length - 1)}::int) || ' ' || ${news}::text,
+              ${Math.max(0, reasonLength - addition.length - 1)}::int) || ' ' || ${addition}::text,
             updated_at = ${clock.now()}::timestamptz
           WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`,
       );

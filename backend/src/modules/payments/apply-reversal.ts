@@ -33,7 +33,7 @@ interface ReversalFacts {
 /**
  * WAIT: no money of this payment is held here, so far; it counts when the capture becomes known.
  * RESOLVED: an operator has accounted for this money already. NOTE: the order is under review, and
- * its reason tells of this too. REVIEW: the order goes to review.
+ * this is added to its reason. REVIEW: the order goes to review.
  */
 type ReversalDecision = 'WAIT' | 'RESOLVED' | 'NOTE' | 'REVIEW';
 
@@ -70,8 +70,8 @@ export const findLackingReversals = <
 };
 
 /**
- * Tells a report without an id that is recorded with one: asking was quicker than the event. Should
- * it be another of the same amount after all, asking finds that one too.
+ * Returns true for a report without an id whose reversal is recorded with one: polling was faster
+ * than the event. If it is another reversal of the same amount, polling finds that one too.
  */
 const isRecordedByName = (
   { kind, reference, amountPaise }: ReversalReport,
@@ -138,18 +138,19 @@ const reserve = async (
   return { ordered, reserved: await reserveForReview(db, wanted) };
 };
 
-/** Makes what follows of reversals of one payment, all read under the locks. */
+/** Reserves gold and sends the order to review for new reversals of a payment, under the locks. */
 const follow = async (
   deps: ApplyDeps,
   db: Db,
   order: PayableOrder,
   reversed: {
     readonly payment: RecordedPayment | undefined;
-    readonly news: readonly RecordedReversal[];
+    /** Those that the order does not know yet. */
+    readonly reversals: readonly RecordedReversal[];
     readonly cause: CausedBy;
   },
 ): Promise<ReversalDecision> => {
-  const { payment, news, cause } = reversed;
+  const { payment, reversals, cause } = reversed;
   const decision = decideReversal({ payment, order });
   if (payment === undefined || decision === 'WAIT') return decision;
   if (decision === 'RESOLVED') {
@@ -162,7 +163,7 @@ const follow = async (
   invariant(decision === 'NOTE' || isHeld, `money of order ${order.id} is held or under review`);
   const grams = await reserve(deps, db, order, payment);
   const about = { payment, isGoldsPayment, status: order.status, grams };
-  const reason = news.map((reversal) => describeReversal(reversal, about)).join(' ');
+  const reason = reversals.map((reversal) => describeReversal(reversal, about)).join(' ');
   if (decision === 'NOTE') await deps.orders.addToReason(db, order, reason);
   else await deps.orders.sendToReview(db, order, 'PAYMENT_REVERSED', reason, cause);
   return decision;
@@ -189,8 +190,8 @@ export const applyReversal = async (
   }
   const payment = await findRecordedPayment(db, report.gateway, report.gatewayPaymentId);
   const { kind, reference = null, amountPaise } = report;
-  const news = [{ id, kind, reference, amountPaise, isOpen: true }];
-  return { changed: true, decision: await follow(deps, db, order, { payment, news, cause }) };
+  const reversals = [{ id, kind, reference, amountPaise, isOpen: true }];
+  return { changed: true, decision: await follow(deps, db, order, { payment, reversals, cause }) };
 };
 
 /**
@@ -208,8 +209,8 @@ export const applyEarlierReversals = async (
   },
 ): Promise<void> => {
   const { gateway, gatewayPaymentId, cause } = captured;
-  const news = (await listReversals(db, captured)).filter(({ isOpen }) => isOpen);
-  if (news.length === 0) return;
+  const reversals = (await listReversals(db, captured)).filter(({ isOpen }) => isOpen);
+  if (reversals.length === 0) return;
   const payment = await findRecordedPayment(db, gateway, gatewayPaymentId);
-  await follow(deps, db, order, { payment, news, cause });
+  await follow(deps, db, order, { payment, reversals, cause });
 };

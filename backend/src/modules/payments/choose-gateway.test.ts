@@ -98,7 +98,7 @@ const anyCase = fc.record({
 
 type AnyCase = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
 
-/** Tells from the settings alone, step by step, as the contract's page does. */
+/** Returns true for a gateway that the settings allow, step by step, as the contract describes. */
 const mayBeUsed = ({ configured, silent, liveOnly, settings }: AnyCase, code: string): boolean => {
   const { enabled, mode } = settings[code] ?? { enabled: true, mode: 'test' };
   const isReachable = configured.includes(code) && !silent.includes(code);

@@ -134,7 +134,7 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
   }
 };
 
-/** Tells a gateway that may be used now; a mandate is good at its own gateway alone. */
+/** Returns true for a gateway that may be used now; a mandate is valid at its own gateway alone. */
 const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 

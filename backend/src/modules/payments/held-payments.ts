@@ -22,8 +22,8 @@ import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
  * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
- * NO_ANSWER: it was asked and nobody can say; NOT_ASKED: it can't be asked, for want of an adapter,
- * so an operator's word is all there is.
+ * NO_ANSWER: it was asked and nobody can say; NOT_ASKED: it can't be asked, for want of an adapter:
+ * only the operator's statement is available.
  */
 export type RefundState =
   | {

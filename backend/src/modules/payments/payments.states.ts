@@ -145,11 +145,11 @@ export type CaptureDecision =
 
 type Review = Extract<CaptureDecision, { kind: 'REVIEW' }>;
 
-/** Tells a capture that an earlier report has recorded: one payment has its effect once. */
+/** Returns true for a capture that an earlier report recorded: a payment has its effect once. */
 const isKnownCapture = (known: CaptureFacts['known']): boolean =>
   known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED';
 
-/** Tells a state in which the customer was not charged, as far as we knew until now. */
+/** Returns true for a state in which no charge to the customer was known so far. */
 const isUnpaid = (status: BuyStatus): boolean => status === 'PENDING' || status === 'FAILED';
 
 const mayStillBePaid = (status: PaymentOrderStatus): boolean =>
@@ -239,7 +239,7 @@ export type FailureDecision =
   | { readonly kind: 'FAIL'; readonly failOrder: boolean }
   /** Recorded of the payment; the order goes to review. */
   | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string }
-  /** Recorded of the payment; the order is under review, and its reason tells of this too. */
+  /** Recorded of the payment; the order is under review, and this is added to its reason. */
   | { readonly kind: 'NOTE'; readonly reason: string };
 
 type KnownPayment = NonNullable<FailureFacts['known']>;

@@ -49,9 +49,9 @@ const startDateOf = (body: CreatePlanBody, now: Date): string => {
 };
 
 /**
- * Creates `createPlan`, which writes a plan once for each idempotency key. It takes no money, so
- * it is open while gate 2 is closed: the first installment meets the gate
- * (contract: plans > Plan).
+ * Creates `createPlan`, which writes a plan once for each idempotency key. It takes no money, so it
+ * is open while the buy gate is closed: the first installment meets the gate (contract: plans >
+ * Plan).
  */
 export const createCreatePlan = (deps: PlansDeps) => {
   const { db, inTransaction, clock, random, vault, idempotency, payments } = deps;

@@ -20,8 +20,8 @@ import { dueAtOf, planDebit, noticeMs } from './schedule.rules.ts';
 import { planMachine } from './plans.states.ts';
 
 /**
- * Returns the gateways that installments can be raised with now, undefined while gate 2 is closed:
- * then every plan waits (contract: plans > Schedule).
+ * Returns the gateways that installments can be raised with now, undefined while the buy gate is
+ * closed: then every plan waits (contract: plans > Schedule).
  */
 const findUsableGateways = async ({
   gates,

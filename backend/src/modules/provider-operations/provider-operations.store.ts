@@ -6,7 +6,7 @@ import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
 
 /**
  * A confirm as we know it. INTENDED: about to be asked for, or being asked for, and never before.
- * UNKNOWN: asked for at least once without a final word. REFUSED: it certainly did not happen.
+ * UNKNOWN: asked for at least once without a final answer. REFUSED: it certainly did not happen.
  * DONE: the provider says that it sold the gold.
  */
 export type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';

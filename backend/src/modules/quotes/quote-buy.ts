@@ -183,7 +183,7 @@ type Tried =
 const hasMoved = (from: LivePrice, to: LivePrice): boolean =>
   from.providerBuyPaise !== to.providerBuyPaise || from.providerTaxBps !== to.providerTaxBps;
 
-/** Tells the refusal of a verify that was for other grams than were asked for. */
+/** Returns true for the refusal of a verify whose grams differ from those requested. */
 export const isGramsMismatch = (error: unknown): boolean =>
   isAppError(error, 'PROVIDER_MISMATCH') &&
   typeof error.cause === 'object' &&

@@ -15,7 +15,7 @@ const purgeBatch = 5000;
 
 /* The rows of `security_event`. */
 
-/** Writes an event, in the transaction of what it tells of. */
+/** Writes an event, in the transaction of what it records. */
 export const recordSecurityEvent = async (
   db: Db,
   { clock, random }: Deps,
@@ -51,7 +51,7 @@ export const countSecurityEvent = async (
   );
 };
 
-/** Tells whether the customer is known to have signed in, on this device and on any. */
+/** Returns whether a sign-in of the customer is recorded: on this device, and on any. */
 export const findSignedInDevices = async (
   db: Db,
   userId: string,

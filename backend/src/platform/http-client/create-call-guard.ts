@@ -22,7 +22,7 @@ export const RATE_LIMITED = 'RATE_LIMITED';
 /** The collaborator turned our credential away: 401 or 403. */
 export const NOT_AUTHORISED = 'NOT_AUTHORISED';
 
-const withoutAWord: ReadonlySet<string> = new Set([
+const refusedUnread: ReadonlySet<string> = new Set([
   CIRCUIT_OPEN,
   NOT_SENT,
   RATE_LIMITED,
@@ -35,7 +35,7 @@ const withoutAWord: ReadonlySet<string> = new Set([
  * as "unavailable, may be tried again", not as the collaborator's refusal.
  */
 export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'refused' && withoutAWord.has(outcome.code);
+  outcome.kind === 'refused' && refusedUnread.has(outcome.code);
 
 /** The reason of an outcome that stayed unknown because the call's whole time had passed. */
 export const TIMED_OUT = 'TIMED_OUT';

@@ -6,8 +6,8 @@ import { ipKeyGenerator } from 'express-rate-limit';
 import type { Random } from '../ids/random.ts';
 
 /**
- * Tells an IP address from other text. A zone, `fe80::1%x`, is free text and means nothing outside
- * the host that wrote it.
+ * Returns true for an IP address. One with a zone (`fe80::1%x`) is none: the zone is free text and
+ * means nothing outside the host that wrote it.
  */
 const isAddress = (text: string | undefined): boolean =>
   text !== undefined && isIP(text) !== 0 && !text.includes('%');

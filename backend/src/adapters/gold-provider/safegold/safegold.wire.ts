@@ -67,8 +67,8 @@ export const mobileNumber = (phone: string): string => phone.replace(/^\+91/, ''
 const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-10);
 
 /**
- * Tells a number that is another one. They are compared by their last ten digits: what stands before
- * is written in several ways, and one with fewer may be masked and says nothing.
+ * Returns true for another phone number. The last ten digits are compared: what stands before them
+ * is written in several ways. A number with fewer digits may be masked and is not compared.
  */
 export const isOtherMobile = (answered: string, asked: string): boolean =>
   lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(asked);

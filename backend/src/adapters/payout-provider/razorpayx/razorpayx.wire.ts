@@ -267,8 +267,8 @@ export const fundAccountAnswer = z.object({
 });
 
 /**
- * Tells the number of another account. Unverified: that it is answered whole; a masked one is held
- * against the digits that it shows at its end.
+ * Returns true for the number of another account. Unverified: that it is answered whole; a masked
+ * one is held against the digits that it shows at its end.
  */
 export const isOtherAccount = (answered: string, asked: string): boolean => {
   const shown = answered.replace(/^[*Xx]+/, '');

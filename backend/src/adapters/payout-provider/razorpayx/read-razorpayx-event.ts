@@ -30,11 +30,11 @@ export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
     const payout = payoutOfEvent.safeParse(entityOf(payload['payout']));
     if (!payout.success) return unreadable;
     const { amount } = payout.data;
-    const news = {
+    const report = {
       ...describePayout(payout.data, payoutStatus),
       ...(amount === undefined ? {} : { amountPaise: amount }),
     };
-    return { kind: 'payout', name, payout: news, ...occurredAt };
+    return { kind: 'payout', name, payout: report, ...occurredAt };
   }
 
   const validationStatus = validationEvents.get(name);
