@@ -139,7 +139,7 @@ describe('a buy by GRAMS', () => {
   });
 });
 
-describe('a sell', () => {
+describe('a sale', () => {
   test('by GRAMS yields the nearest paisa and withholds nothing', () => {
     fc.assert(
       fc.property(anyTradedGrams, anyPrice, (grams, price) => {

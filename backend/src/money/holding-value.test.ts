@@ -13,7 +13,7 @@ import {
 } from './index.ts';
 import { anyAmount, anyTradedGrams } from './money.arbitraries.ts';
 
-describe('what leaves with a sell', () => {
+describe('what leaves with a sale', () => {
   test('is everything with the last grams, in proportion before', () => {
     fc.assert(
       fc.property(anyTradedGrams, anyTradedGrams, anyAmount, (sold, kept, investedPaise) => {
@@ -27,7 +27,7 @@ describe('what leaves with a sell', () => {
     );
   });
 
-  test('over any series of sells ends at zero exactly and is never negative on the way', () => {
+  test('over any series of sales ends at zero exactly and is never negative on the way', () => {
     const parts = fc.array(anyTradedGrams, { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(parts, anyAmount, (sells, invested) => {

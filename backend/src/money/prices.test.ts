@@ -23,7 +23,7 @@ describe('spreads', () => {
     );
   });
 
-  test('never make a buy cheaper nor a sell dearer, and mirror each other to a paisa', () => {
+  test('never make a buy cheaper nor a sale dearer, and mirror each other to a paisa', () => {
     fc.assert(
       fc.property(anyPrice, anyRate, (price, spread) => {
         const buy = applyBuySpread(price, spread);

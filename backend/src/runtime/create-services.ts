@@ -90,7 +90,7 @@ interface GoldOptions
 }
 
 export interface Gold {
-  /** Quotes, buys, sells, `POST /payments/orders`, orders and `/portfolio/history`. */
+  /** Quotes, buys, sales, `POST /payments/orders`, orders and `/portfolio/history`. */
   readonly customerRoutes: Route[];
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
@@ -101,7 +101,7 @@ export interface Gold {
   readonly installments: PlaceInstallment;
 }
 
-/** Quotes, buys and their allocation, sells, and the operators' way out of a review. */
+/** Quotes, buys and their allocation, sales, and the operators' way out of a review. */
 export const createGold = (options: GoldOptions): Gold => {
   const deps = {
     ...options,

@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-describe("a sell's verify", () => {
+describe("a sale's verify", () => {
   test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
     'is undecided after %s and asked for once',
     async (fault) => {
@@ -70,7 +70,7 @@ describe("a sell's verify", () => {
   );
 });
 
-describe("a sell's confirm", () => {
+describe("a sale's confirm", () => {
   test.each([
     ['error', {}, 'NOT_CONFIRMED'],
     ['error', { status: 200 }, 'NOT_CONFIRMED'],
@@ -110,7 +110,7 @@ describe("a sell's confirm", () => {
   });
 });
 
-describe("a sell's status", () => {
+describe("a sale's status", () => {
   test.each([
     [0, 'NOT_CONFIRMED'],
     [1, 'SUCCESS'],

@@ -217,7 +217,7 @@ describe('the status', () => {
   });
 });
 
-describe('a sell', () => {
+describe('a sale', () => {
   test('takes the gold away once it is confirmed', async () => {
     const user = await register();
     await buy(user);

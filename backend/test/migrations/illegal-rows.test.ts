@@ -127,13 +127,13 @@ describe('the database refuses', () => {
     expect(await refusalOfRow(table, changed)).toContain(constraint);
   });
 
-  it('a sell without a bank account', async () => {
+  it('a sale without a bank account', async () => {
     const { legal, refusalOfRow } = current();
     const order = sellOrderRow(legal.userId, legal.sellQuoteId, null);
     expect(await refusalOfRow('gold_order', order)).toBe('gold_order_sell_check');
   });
 
-  it('a sell that goes where only a buy may', async () => {
+  it('a sale that goes where only a buy may', async () => {
     const { client, legal, refusalOf } = current();
     const review = `UPDATE gold_order SET status = 'MANUAL_REVIEW', manual_review_code =
       'SELL_UNKNOWN_OUTCOME', manual_review_reason = 'x' WHERE id = $1`;

@@ -110,7 +110,7 @@ describe('there is only one', () => {
     expect(await refusalOfSecond('provider_operation', done(), done())).toBe(twice);
   });
 
-  it('payout of a sell', async () => {
+  it('payout of a sale', async () => {
     const { legal, refusalOfSecond } = current();
     const row = () => payoutRow(legal.userId, legal.sellOrderId, legal.bankAccountId);
     expect(await refusalOfSecond('payout', row(), row())).toBe('payout_order_id_key');

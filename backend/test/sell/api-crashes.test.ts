@@ -33,7 +33,7 @@ const sellOf = async ({ seller }: Cut) => {
   return rows[0];
 };
 
-/** A sell whose request is cut off when its API is killed while it waits for `operation`. */
+/** A sale whose request is cut off when its API is killed while it waits for `operation`. */
 const begin = async (step: string, operation: string): Promise<Cut> => {
   const seller = cut.get(step)?.seller;
   if (seller === undefined) throw new Error(`nobody sells ${step}`);
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-describe('a customer API killed (SIGKILL) in the middle of a sell and started again', () => {
+describe('a customer API killed (SIGKILL) in the middle of a sale and started again', () => {
   it.each(steps)('%s: it stood at %s, and the same key sells once', async (step, status) => {
     const begun = cut.get(step);
     if (begun === undefined) throw new Error(`nothing was begun ${step}`);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-describe('a sell whose customer never comes back after its API was killed', () => {
+describe('a sale whose customer never comes back after its API was killed', () => {
   it('is given up where nothing was verified, and its gold is free', async () => {
     const { seller, key } = unverified;
     const options = { timeoutMs: 40_000 };

@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterEach(() => system.check());
 afterAll(() => system.stop());
 
-describe('ten sells of a whole balance, at two replicas', () => {
-  it('are one sell, while a buy is allocated beside it and loses nothing', async () => {
+describe('ten sales of a whole balance, at two replicas', () => {
+  it('are one sale, while a buy is allocated beside it and loses nothing', async () => {
     const seller = await newSeller(system);
     const { client } = seller;
     const { balance } = await client.portfolio();
@@ -41,7 +41,7 @@ describe('ten sells of a whole balance, at two replicas', () => {
     expect(await system.sandbox.journal('sell-confirm', only?.order.sg_tx_id)).toHaveLength(1);
   });
 
-  it('under one key are one sell, answered alike at both', async () => {
+  it('under one key are one sale, answered alike at both', async () => {
     const seller = await newSeller(system);
     const { client } = seller;
     const key = newKey();

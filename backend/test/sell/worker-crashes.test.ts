@@ -30,7 +30,7 @@ interface Cut {
 }
 const cut = new Map<string, Cut>();
 
-/** A sell whose payout is at `operation` when its worker is killed. */
+/** A sale whose payout is at `operation` when its worker is killed. */
 const begin = async (seller: TestSeller, operation: string): Promise<Cut> => {
   const before = (await system.sandbox.journal(operation)).length;
   const { payout } = soldOf(await requestSale(seller, '0.02'));

@@ -25,7 +25,7 @@ interface Placed {
 }
 
 export interface ConfirmedSells {
-  /** A sell of one gram, CONFIRMED, and its payout. */
+  /** A sale of one gram, CONFIRMED, and its payout. */
   place(sell: Placed): Promise<{ orderId: string; payoutId: string }>;
   /** Its status and every move since it was first confirmed, such as `CONFIRMED>COMPLETED`. */
   state(orderId: string): Promise<{ status: string; moves: readonly string[] }>;

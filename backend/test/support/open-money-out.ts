@@ -32,7 +32,7 @@ interface Replica {
 
 type Wrap = (provider: PayoutProvider) => PayoutProvider;
 
-/** Bank accounts and payouts behind their routes, with the real adapter, the sandbox and sells. */
+/** Bank accounts and payouts behind their routes, with the real adapter, the sandbox and sales. */
 export interface OpenMoneyOut extends Replica {
   readonly system: TestSystem;
   readonly factories: Factories;
@@ -48,7 +48,7 @@ export interface OpenMoneyOut extends Replica {
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
   /** A verified account; by its number payouts to it stay open. */
   account(userId: string, number?: string): Promise<string>;
-  /** A confirmed sell and its payout. */
+  /** A confirmed sale and its payout. */
   payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
   /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
   drain(replica?: Replica): Promise<readonly unknown[]>;

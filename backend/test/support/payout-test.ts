@@ -7,7 +7,7 @@ interface PayoutTestOptions extends MoneyOutOptions {
 }
 
 /** The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSells`). */
-const brokenBySales = 'a sell takes gold, and credits none';
+const brokenBySales = 'a sale takes gold, and credits none';
 
 /**
  * Makes the `it` of a file of tests on bank accounts and payouts. After every test no faults are

@@ -7,7 +7,7 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
   const theSale = async () => {
     const [order, ...more] = await sellers.salesOf(sellerNow().id);
     expect(more).toEqual([]);
-    if (order === undefined) throw new Error('no sell was written');
+    if (order === undefined) throw new Error('no sale was written');
     return order;
   };
   const confirmsOf = async (txId: string | null): Promise<number> => {

@@ -17,7 +17,7 @@ export const receivePayout: Step = {
       otherwise: ({ status }) => `payout ${made.id} is still ${status}`,
     });
     const { body: sold } = await api.get('/v1/gold/orders/{id}', { path: { id: order.id } });
-    expectThat(sold.status === 'COMPLETED', `the sell reads ${sold.status}`);
+    expectThat(sold.status === 'COMPLETED', `the sale reads ${sold.status}`);
     const books = await demo.sandbox.get('/_control/payouts');
     const key = `${payout.id.replaceAll('-', '')}-`;
     const paid = books.body.items.filter(({ referenceId }) => referenceId?.startsWith(key));
@@ -25,7 +25,7 @@ export const receivePayout: Step = {
     expectThat(paid[0]?.amountPaise === payout.amountPaise, 'the provider paid another amount');
     return [
       `${showPaise(payout.amountPaise)} to ••••${payout.accountLast4} by IMPS, UTR ${payout.utr}`,
-      'the sell: CONFIRMED -> COMPLETED; the payout provider paid once',
+      'the sale: CONFIRMED -> COMPLETED; the payout provider paid once',
     ];
   },
 };

@@ -23,7 +23,7 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/logout',
-    summary: 'Stateless: the client forgets its token',
+    summary: 'Sign out; the client discards its token',
     tags: ['auth'],
     access: anyAdmin,
     responses: { 204: null },

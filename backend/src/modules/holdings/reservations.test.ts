@@ -18,10 +18,10 @@ const random = createRandom();
 const it = goldTest({
   // Gold is reserved for no order, and debited for a made-up one that the provider knows nothing of.
   breaks: [
-    'reserved grams are those of open sells and of open reviews, and never too many',
-    'a confirmed sell, and only one, has one debit of its grams, and the moment of it',
-    'every sell came of one idempotency key',
-    'only a verified sell is under review, and a failed one says why',
+    'reserved grams are those of open sales and of open reviews, and never too many',
+    'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
+    'every sale came of one idempotency key',
+    'only a verified sale is under review, and a failed one says why',
     'a quote is used up by exactly one order',
     "an order's history is a chain without a gap that ends where the order is",
     "the provider's balance of a customer is the holding and what went to the house of it",

@@ -10,7 +10,7 @@ const it = goldTest()
 
 const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
 
-describe('a sell under review', () => {
+describe('a sale under review', () => {
   let seller: Seller;
   let sellId: string;
   let txId: string;
@@ -25,7 +25,7 @@ describe('a sell under review', () => {
   const says = (open: OpenGold, status: number) =>
     open.sandbox.control('POST', `/transactions/${txId}`, { status });
 
-  it('takes only what fits a sell', async ({ buys }) => {
+  it('takes only what fits a sale', async ({ buys }) => {
     for (const resolution of ['ALLOCATE', 'KEEP', 'REFUNDED']) {
       const answer = await buys.resolve(sellId, resolution, { reference: 'x' });
       expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);

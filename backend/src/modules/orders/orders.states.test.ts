@@ -70,7 +70,7 @@ const sellPairs = sellStatuses.flatMap((from) => sellStatuses.map((to) => [from,
 const mayEnd = (to: 'CONFIRMED' | 'FAILED', actor: string) =>
   allowsTransition(sellTransitions, { from: 'VERIFIED', to, actor });
 
-describe('the table of a sell', () => {
+describe('the table of a sale', () => {
   it.each(sellPairs)('from %s to %s', (from, to) => {
     expect(sellTransitions[from][to] !== undefined).toBe(legalSells.has(`${from}>${to}`));
   });

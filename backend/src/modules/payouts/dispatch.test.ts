@@ -53,7 +53,7 @@ const refusing =
   });
 
 describe('the dispatch of a payout', () => {
-  it('goes out by itself up to INR 100,000, is paid, and completes the sell', async ({ open }) => {
+  it('goes out by itself up to INR 100,000, is paid, and completes the sale', async ({ open }) => {
     const { payoutId, orderId, userId, call, key } = await open.payout(10_000_000n, '123456781234');
     expect(await open.drain()).toEqual([]);
     await eventually(async () => (await row(open, payoutId)).status === 'PAID');

@@ -101,7 +101,7 @@ const cameBack = {
 };
 
 describe('an event of a payout', () => {
-  it('pays it, with the reference of the bank, and completes the sell', async ({ open }) => {
+  it('pays it, with the reference of the bank, and completes the sale', async ({ open }) => {
     const payout = await underWay(open);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect(await stateOf(open, payout)).toEqual(paid);
@@ -118,7 +118,7 @@ describe('an event of a payout', () => {
     expect((await row(open, payout.payoutId)).failureReason).toBe('The bank said so');
   });
 
-  it('reversed after processed takes the sell back to CONFIRMED', async ({ open }) => {
+  it('reversed after processed takes the sale back to CONFIRMED', async ({ open }) => {
     const payout = await underWay(open);
     await send(open, 'processed', payout);
     await send(open, 'reversed', payout);

@@ -109,7 +109,7 @@ export const createQuoteRoutes = (
     defineRoute({
       method: 'POST',
       path: '/gold/quote/sell',
-      summary: 'Quote a sell at the live price',
+      summary: 'Quote a sale at the live price',
       tags: ['gold'],
       access: customerAccess,
       body: quoteBody,

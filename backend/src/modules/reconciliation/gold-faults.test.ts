@@ -32,7 +32,7 @@ it('finds invested rupees that no movement made', async () => {
   expect(found).toEqual(['holding_invested_drift']);
 });
 
-it('finds a sell that took another part of what was invested', async () => {
+it('finds a sale that took another part of what was invested', async () => {
   const found = await foundBy(async () => {
     const { userId, orderId } = await books.sell();
     await books.asOwner('ALTER TABLE holding_movement DISABLE TRIGGER USER');

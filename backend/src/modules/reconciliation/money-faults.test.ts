@@ -94,7 +94,7 @@ it('finds what waits for a person: a capture of another amount', async () => {
   expect(found).toEqual(['manual_review_open']);
 });
 
-it('finds what waits for a person: a sell of unknown outcome', async () => {
+it('finds what waits for a person: a sale of unknown outcome', async () => {
   const found = await foundBy(async () => {
     const bought = await books.buy();
     const fault = { collaborator: 'safegold', fault: 'error', times: 20 };

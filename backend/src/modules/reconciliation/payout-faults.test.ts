@@ -35,7 +35,7 @@ it('reads OK thirteen times over consistent books', async () => {
   });
 });
 
-it('finds a sell without a payout', async () => {
+it('finds a sale without a payout', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
     await books.asOwner('DELETE FROM payout_attempt WHERE payout_id = $1', payoutId);
@@ -45,7 +45,7 @@ it('finds a sell without a payout', async () => {
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('finds a payout of another amount than its sell', async () => {
+it('finds a payout of another amount than its sale', async () => {
   const found = await foundBy(async () => {
     const { orderId, payoutId } = await books.sell();
     await books.asOwner(
@@ -57,14 +57,14 @@ it('finds a payout of another amount than its sell', async () => {
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('finds a payout for a sell that was never confirmed', async () => {
+it('finds a payout for a sale that was never confirmed', async () => {
   const found = await foundBy(async () => {
     const { orderId: soldId } = await books.sell();
     const { orderId, payoutId } = await books.sell();
     const { orderId: unpaidId } = await books.place(await books.customer());
     await books.asOwner('UPDATE payout SET order_id = $2 WHERE id = $1', payoutId, unpaidId);
-    // The sell that lost it is put right, so that one fault is left. The price may have moved since
-    // the first sell, and the proceeds with it.
+    // The sale that lost it is put right, so that one fault is left. The price may have moved since
+    // the first sale, and the proceeds with it.
     await books.asOwner(
       `INSERT INTO payout SELECT (jsonb_populate_record(p, jsonb_build_object('id', $2::text,
          'order_id', o.id, 'amount_paise', o.proceeds_paise - o.withheld_paise))).*

@@ -7,7 +7,7 @@ export interface Totals {
   /** Customers with gold. */
   readonly holders: number;
   readonly grams: Grams;
-  /** The part of `grams` that sells in progress and open reviews reserve. */
+  /** The part of `grams` that sales in progress and open reviews reserve. */
   readonly reserved: Grams;
   readonly investedPaise: Paise;
 }

@@ -51,7 +51,7 @@ const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 
-/** A sell whose process dies at a point; what it held runs out. */
+/** A sale whose process dies at a point; what it held runs out. */
 const sellAndDie = async (
   open: OpenGold,
   sellers: Sellers,

@@ -28,7 +28,7 @@ describe('a verify that promises nothing', () => {
     ['malformed', {}, 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
   ] as const)(
-    '%s %o fails the sell as %s, for its repeat too',
+    '%s %o fails the sale as %s, for its repeat too',
     async ([fault, more, code], { open, sellers, outcomes, seller }) => {
       await open.fault('sell-verify', fault, more);
       const key = newSaleKey();

@@ -15,7 +15,7 @@ const codeOf = (answer: { status: number; body: { error: { code: string } } }) =
 /** Asks for a quote. */
 const ask = (seller: Seller, unit: string, amount: string) =>
   seller.call('POST', '/gold/quote/sell', { unit, amount });
-/** The quote that a sell of 0.01 g has used up. */
+/** The quote that a sale of 0.01 g has used up. */
 const usedQuote = async (sellers: Sellers, seller: Seller): Promise<string> =>
   (await sellers.sell(seller, '0.01')).body.order.quote_id;
 
@@ -69,7 +69,7 @@ describe('a sell quote', () => {
   });
 });
 
-describe('a sell', () => {
+describe('a sale', () => {
   it('goes from the quote to the payout', async ({ open, sellers, seller }) => {
     const portfolio = await seller.call('GET', '/portfolio');
     expect(portfolio.body.balance).toBe(seller.grams);
@@ -170,7 +170,7 @@ describe('a sell', () => {
     expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
-  it('at ten times at once with one key is one sell', async ({ sellers, seller }) => {
+  it('at ten times at once with one key is one sale', async ({ sellers, seller }) => {
     const key = { idempotency_key: newSaleKey() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => sellers.sell(seller, '0.02', key)),
@@ -266,8 +266,8 @@ describe('a sell', () => {
   });
 });
 
-describe('ten sells of a whole balance at once', () => {
-  it('are one sell and nine refusals, and a buy meanwhile loses nothing', async ({
+describe('ten sales of a whole balance at once', () => {
+  it('are one sale and nine refusals, and a buy meanwhile loses nothing', async ({
     sellers,
     seller,
   }) => {

@@ -79,7 +79,7 @@ export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(i
 const istOffsetMs = 330 * minuteMs;
 
 /** Unverified for a buy (the page's table is cut off in the stored copy; clients send either or
- * both): which fields go with `tx_id`. For a sell: sell-confirm-api. */
+ * both): which fields go with `tx_id`. For a sale: sell-confirm-api. */
 export const confirmFields = { buy: ['date', 'pincode'], sell: ['date'] } as const;
 
 /** sell-confirm-api: `Y-M-D H:I:S`. Unverified: that it is Indian time. */

@@ -52,12 +52,12 @@ const table: readonly [string, Partial<TransactionRow>, readonly ProviderStatus[
   ['a review of its money', { ...reviewed, manualReviewCode: 'LATE_CAPTURE' }, ['SUCCESS']],
   ['a review of other grams', { ...reviewed, manualReviewCode: 'GRAMS_MISMATCH' }, []],
   [
-    'a confirmed sell',
+    'a confirmed sale',
     { type: 'SELL', orderStatus: 'CONFIRMED' },
     otherThan('SUCCESS', 'IN_PROGRESS'),
   ],
   ['a failed sell', { ...untraded, type: 'SELL' }, ['SUCCESS', 'IN_PROGRESS']],
-  ['a verified sell', { ...untraded, type: 'SELL', orderStatus: 'VERIFIED' }, []],
+  ['a verified sale', { ...untraded, type: 'SELL', orderStatus: 'VERIFIED' }, []],
 ];
 
 it.each(table)('%s disagrees with the provider where it should', (_what, changes, expected) => {

@@ -138,26 +138,26 @@ const insertSell = async (status: string) => {
   );
 };
 
-it('finds a sell that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
+it('finds a sale that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
   await insertSell('CONFIRMED');
   expect(await brokenRules()).toEqual([
-    'a confirmed sell, and only one, has one debit of its grams, and the moment of it',
-    "a sell's rupees are its grams at its quote's price, with nothing withheld",
-    'a sell has at most one confirm that was done: exactly one when it is confirmed',
-    'a confirmed sell has one payout of the same amount, and only a confirmed one',
-    'every sell came of one idempotency key',
+    'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
+    "a sale's rupees are its grams at its quote's price, with nothing withheld",
+    'a sale has at most one confirm that was done: exactly one when it is confirmed',
+    'a confirmed sale has one payout of the same amount, and only a confirmed one',
+    'every sale came of one idempotency key',
     "an order's history is a chain without a gap that ends where the order is",
   ]);
 });
 
-it('finds a sell that failed without a word, and gold that nobody reserved for one', async () => {
+it('finds a sale that failed without a word, and gold that nobody reserved for one', async () => {
   await insertSell('FAILED');
   expect(await brokenRules()).toContain(
-    'only a verified sell is under review, and a failed one says why',
+    'only a verified sale is under review, and a failed one says why',
   );
   await client.query(`UPDATE gold_order SET status = 'PENDING' WHERE id = $1`, [orderId]);
   expect(await brokenRules()).toContain(
-    'reserved grams are those of open sells and of open reviews, and never too many',
+    'reserved grams are those of open sales and of open reviews, and never too many',
   );
 });
 
@@ -265,7 +265,7 @@ it('finds grams that a review reserves or recovered without a cause', async () =
   const found = await brokenRules();
   expect(found).toContain("a review's reservation is of an order under review that has its gold");
   expect(found).not.toContain(
-    'reserved grams are those of open sells and of open reviews, and never too many',
+    'reserved grams are those of open sales and of open reviews, and never too many',
   );
   await client.query('UPDATE gold_order SET recovered_at = now() WHERE id = $1', [orderId]);
   expect(await brokenRules()).toContain(

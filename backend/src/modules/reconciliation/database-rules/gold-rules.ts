@@ -28,7 +28,7 @@ export const holdingRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 2,
-    says: 'reserved grams are those of open sells and of open reviews, and never too many',
+    says: 'reserved grams are those of open sales and of open reviews, and never too many',
     sql: `
       SELECT h.user_id, h.balance, h.reserved, s.grams FROM holding h
       LEFT JOIN (
@@ -108,7 +108,7 @@ export const recoveryRules: readonly DatabaseRule[] = [
 export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
-    says: 'a confirmed sell, and only one, has one debit of its grams, and the moment of it',
+    says: 'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
     sql: `
       SELECT o.id, o.status, o.grams, count(m.id) AS debits, sum(m.grams) AS debited
       FROM gold_order o LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'DEBIT'
@@ -120,7 +120,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 1,
-    says: 'a sell takes gold, and credits none',
+    says: 'a sale takes gold, and credits none',
     sql: `
       SELECT o.id, o.status, o.grams, m.id AS movement_id, m.grams AS credited
       FROM gold_order o JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'CREDIT'
@@ -128,7 +128,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: "a sell's rupees are its grams at its quote's price, with nothing withheld",
+    says: "a sale's rupees are its grams at its quote's price, with nothing withheld",
     sql: `
       SELECT o.id, o.grams, o.price_per_gram_paise, o.amount_paise, o.proceeds_paise,
         o.withheld_paise, q.proceeds_paise AS quoted_paise
@@ -139,7 +139,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 4,
-    says: 'a sell has at most one confirm that was done: exactly one when it is confirmed',
+    says: 'a sale has at most one confirm that was done: exactly one when it is confirmed',
     sql: `
       SELECT o.id, o.status, count(c.id) FILTER (WHERE c.status = 'DONE') AS done,
         count(c.id) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) AS undecided
@@ -155,7 +155,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 5,
-    says: 'a confirmed sell has one payout of the same amount, and only a confirmed one',
+    says: 'a confirmed sale has one payout of the same amount, and only a confirmed one',
     sql: `
       SELECT o.id, o.status, o.proceeds_paise, p.id AS payout_id, p.amount_paise
       FROM gold_order o LEFT JOIN payout p ON p.order_id = o.id
@@ -165,7 +165,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 5,
-    says: 'a sell is completed exactly while its payout is paid',
+    says: 'a sale is completed exactly while its payout is paid',
     sql: `
       SELECT o.id, o.status, p.id AS payout_id, p.status AS payout_status
       FROM gold_order o JOIN payout p ON p.order_id = o.id
@@ -173,7 +173,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 6,
-    says: 'every sell came of one idempotency key',
+    says: 'every sale came of one idempotency key',
     sql: `
       SELECT o.id, o.status, count(k.key) AS keys
       FROM gold_order o LEFT JOIN idempotency_key k ON k.resource_id = o.id
@@ -183,7 +183,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 7,
-    says: 'only a verified sell is under review, and a failed one says why',
+    says: 'only a verified sale is under review, and a failed one says why',
     sql: `
       SELECT id, status, manual_review_code, failure_code FROM gold_order
       WHERE type = 'SELL' AND ((manual_review_code IS NOT NULL AND status <> 'VERIFIED')

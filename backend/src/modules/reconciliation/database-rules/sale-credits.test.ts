@@ -9,6 +9,6 @@ it('finds gold that came with a sale', async ({ open }) => {
   const { orderId } = await open.payout();
   const found = await withConnection(open.system.addresses.databaseUrl, findBrokenRules);
   expect(found).toMatchObject([
-    { invariant: 1, says: 'a sell takes gold, and credits none', row: { id: orderId } },
+    { invariant: 1, says: 'a sale takes gold, and credits none', row: { id: orderId } },
   ]);
 });

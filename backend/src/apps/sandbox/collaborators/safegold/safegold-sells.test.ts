@@ -18,7 +18,7 @@ beforeAll(async () => {
   open = await openSandbox();
 });
 
-/** A customer with gold, and a sell of 0.1 g that is verified. */
+/** A customer with gold, and a sale of 0.1 g that is verified. */
 beforeEach(async () => {
   await open.control('POST', '/reset');
   await open.control('PUT', '/price', { buyPaise: 295_363, sellPaise: 286_502 });
@@ -35,7 +35,7 @@ const fault = (operation: string, kind: string, more: object = {}) =>
   open.control('POST', '/faults', { collaborator: 'safegold', operation, fault: kind, ...more });
 const advance = (seconds: number) => open.control('POST', '/clock', { advanceSeconds: seconds });
 
-describe('a verified sell', () => {
+describe('a verified sale', () => {
   it('moves no gold and can be confirmed for ten minutes', async () => {
     expect(await statusOf(open, 'sell', txId)).toBe(0);
     expect(await balanceOf(open, userId)).toBe(held);

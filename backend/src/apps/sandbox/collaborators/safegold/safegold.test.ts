@@ -155,7 +155,7 @@ describe('buying', () => {
     expect(await balanceOf(open, userId)).toBe(0);
   });
 
-  it("refuses to confirm nothing, a stranger's transaction and a sell", async () => {
+  it("refuses to confirm nothing, a stranger's transaction and a sale", async () => {
     const userId = await registerCustomer(open);
     const stranger = await registerCustomer(open, '9876500000');
     const { body } = await verify(open, 'buy', userId, ['0.3287', '1000']);
