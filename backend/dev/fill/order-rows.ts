@@ -22,8 +22,8 @@ type Step = readonly [from: string, to: string, cause: string, actor: string, af
 const histories: Readonly<Record<string, readonly Step[]>> = {
   bought,
   raised: bought,
-  expired: [['PENDING', 'FAILED', 'lock.lapsed', 'janitor', 490]],
-  missed: [['PENDING', 'FAILED', 'installment.unpaid', 'janitor', 259_200]],
+  expired: [['PENDING', 'FAILED', 'lock.lapsed', 'worker', 490]],
+  missed: [['PENDING', 'FAILED', 'installment.unpaid', 'worker', 259_200]],
   declined: [['PENDING', 'FAILED', 'payment.failed', 'gateway:sandbox', 60]],
   second_try: [
     ['PENDING', 'FAILED', 'payment.failed', 'gateway:sandbox', 30],
@@ -31,7 +31,7 @@ const histories: Readonly<Record<string, readonly Step[]>> = {
     ['PAID', 'ALLOCATED', 'provider.bought', 'worker', 62],
   ],
   refunded: [
-    ['PENDING', 'FAILED', 'lock.lapsed', 'janitor', 490],
+    ['PENDING', 'FAILED', 'lock.lapsed', 'worker', 490],
     ['FAILED', 'MANUAL_REVIEW', 'payment.captured', 'gateway:sandbox', 900],
     ['MANUAL_REVIEW', 'FAILED', 'resolve.refunded', 'admin', 7200],
   ],
