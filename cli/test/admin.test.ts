@@ -258,7 +258,7 @@ describe('the audit log', () => {
       expect.objectContaining({ kind: 'INSERTED', number: null }),
     ]);
     const table = await goldctl(['audit', 'verify']);
-    expect(table.stderr).toContain('goldctl: the audit log is not what was written');
+    expect(table.stderr).toContain('goldctl: the audit log does not match its chain');
     const head = (await goldctl(['audit', 'head'])).stdout.trim();
     expect(table.stdout).toMatch(new RegExp(`^verified +${head.split(':')[0]} entries$`, 'mu'));
     expect(table.stdout).toMatch(new RegExp(`^head +${head}$`, 'mu'));

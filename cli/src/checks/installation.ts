@@ -124,7 +124,7 @@ const openStack = async (
   const probes = await Promise.all(processNames.map(probe));
   if (probes.every(({ state }) => state === 'silent')) {
     throw new CliError(
-      `nothing of the stack in ${context.home} answers`,
+      `no process of the stack in ${context.home} responds`,
       exitCodes.unreachable,
       '"make up" starts it.',
     );

@@ -72,7 +72,7 @@ export const renderChecks = (records: readonly CheckRecord[]): string => {
 
 /** Renders the records that did not pass, one line each, and the count. */
 export const renderShort = (records: readonly CheckRecord[]): string => {
-  const amiss = records.filter(({ status }) => status !== 'ok' && status !== 'not-run');
-  const lines = amiss.map((record) => `${lineOf(record)}: ${showable(record.detail)}`);
+  const problems = records.filter(({ status }) => status !== 'ok' && status !== 'not-run');
+  const lines = problems.map((record) => `${lineOf(record)}: ${showable(record.detail)}`);
   return [...lines, summaryOf(records)].join('\n');
 };

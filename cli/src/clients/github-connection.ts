@@ -35,7 +35,7 @@ const apiUrlOf = (text: string): string => {
 /**
  * Reads where the workflows are and the token that starts them. A workflow of GitHub's own sets
  * GITHUB_REPOSITORY to `owner/name`, which is taken too.
- * @throws CliError denied without a token, usage for what can't be understood.
+ * @throws CliError denied without a token, usage for a value that is not valid.
  */
 export const readGithubPlace = (env: Environment): GithubPlace => {
   const token = env['GITHUB_TOKEN'] ?? '';

@@ -95,7 +95,7 @@ export const createAuditCommand = (deps: CliDeps): Command => {
       printResult(deps, options.output, { data: found, text: showReport(found) });
       if (found.ok) return;
       throw new CliError(
-        'the audit log is not what was written',
+        'the audit log does not match its chain',
         exitCodes.findings,
         'docs/runbooks/audit-chain.md of the backend says what to do.',
       );

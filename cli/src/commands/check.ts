@@ -39,10 +39,11 @@ const categoriesOf = (
   if (asked === undefined) {
     return checkCategories.filter((category) => !isLocal || !isClusterCategory(category));
   }
-  const alien = asked.find((category) => isLocal && isClusterCategory(category));
-  if (alien === undefined) return checkCategories.filter((category) => asked.includes(category));
+  const clusterOnly = asked.find((category) => isLocal && isClusterCategory(category));
+  if (clusterOnly === undefined)
+    return checkCategories.filter((category) => asked.includes(category));
   throw new CliError(
-    `a local stack has no ${alien}`,
+    `a local stack has no ${clusterOnly}`,
     exitCodes.usage,
     'Name a cluster with --context, or use --in-cluster in a pod.',
   );
@@ -51,10 +52,10 @@ const categoriesOf = (
 /** Ends the command with an error unless every check passed. */
 const judge = ({ records, stop }: CheckRun): void => {
   if (stop !== undefined) throw stop;
-  const amiss = records.filter(isProblem);
-  if (amiss.length === 0) return;
+  const problems = records.filter(isProblem);
+  if (problems.length === 0) return;
   throw new CliError(
-    `${amiss.length} of ${records.length} checks failed`,
+    `${problems.length} of ${records.length} checks failed`,
     exitCodes.findings,
     'cli/docs/checks.md explains each check.',
   );

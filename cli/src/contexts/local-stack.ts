@@ -41,7 +41,7 @@ export const readEndpoints = (context: LocalContext): LocalEndpoints => {
   try {
     return endpointsForm.parse(JSON.parse(text));
   } catch {
-    throw new CliError(`${context.home}/endpoints.json can't be understood`, exitCodes.failed);
+    throw new CliError(`${context.home}/endpoints.json is not valid`, exitCodes.failed);
   }
 };
 

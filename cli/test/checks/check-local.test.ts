@@ -152,7 +152,7 @@ it('does not take another server on a probe’s port for a process', async () =>
   });
 });
 
-it('exits with 5 when nothing of the stack answers, and says so in its records too', async () => {
+it('exits with 5 when no process of the stack responds, and says so in its records too', async () => {
   await stack.close();
   const { code, stdout } = await runInWorld(['check', '-o', 'json'], { env: stack.env });
   expect(code).toBe(exitCodes.unreachable);

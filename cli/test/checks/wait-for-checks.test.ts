@@ -43,8 +43,8 @@ describe('waiting', () => {
   });
 
   it('is one round when nobody wants to wait', async () => {
-    const amiss = round('failed');
-    expect(await play(0, [amiss])).toMatchObject({ result: amiss, count: 1, told: [] });
+    const failed = round('failed');
+    expect(await play(0, [failed])).toMatchObject({ result: failed, count: 1, told: [] });
   });
 
   it('looks once more at the deadline, and not after it', async () => {

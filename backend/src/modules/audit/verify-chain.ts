@@ -14,7 +14,7 @@ const pageSize = 1000;
 const maxFindings = 20;
 
 /**
- * A place at which the log is not what was written:
+ * A place at which the log does not match its chain:
  *
  * * `CHANGED`: the row, or its entry, differs from what was hashed;
  * * `MISSING`: the row, or its entry, is gone;
