@@ -8,11 +8,18 @@ export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
 
 const payloadSchema = z.object({ paymentOrderId: z.uuid() });
 
+/**
+ * After every other job: installments of all plans fall due at the same moment, and nobody has paid
+ * for them yet, while the other jobs allocate gold that is paid and dispatch payouts.
+ */
+const openCheckoutPriority = 10;
+
 /** Makes the job that creates the gateway's order of an installment, so that it can be paid. */
 export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
   task: OPEN_CHECKOUT_TASK,
   payload: { paymentOrderId },
   key: `${OPEN_CHECKOUT_TASK}:${paymentOrderId}`,
+  priority: openCheckoutPriority,
 });
 
 /** The refusals for which an installment waits: for a gateway, or for the sweep that fails it. */

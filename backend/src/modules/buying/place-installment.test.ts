@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { createInstallmentFixtures } from '#test/support/installments.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
+import { OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 
 const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
   createInstallmentFixtures(open),
@@ -34,6 +36,16 @@ describe('an installment that is raised', () => {
     expect(after).toMatchObject({ status: 'GATEWAY_ORDER_CREATED', order_id: raised.orderId });
     expect(after.checkout).toMatchObject({ provider: 'sandbox', amount_minor: 100_000 });
     expect(await fixtures.historyOf(raised)).toEqual(['PENDING']);
+  });
+
+  it('waits for its checkout behind every other job', async ({ open, fixtures }) => {
+    const { db } = open.database;
+    await fixtures.raise(await fixtures.newPlan());
+    await enqueue(db, { task: 'another-job', payload: {} });
+    const jobs = await db.$queryRaw<{ task: string }[]>`
+      SELECT task_identifier AS task FROM graphile_worker.jobs ORDER BY priority, id`;
+    await fixtures.runJobs();
+    expect(jobs.map(({ task }) => task)).toEqual(['another-job', OPEN_CHECKOUT_TASK]);
   });
 
   it('can be paid for 72 hours, or for as long after its debit', async ({ open, fixtures }) => {

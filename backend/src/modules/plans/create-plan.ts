@@ -5,11 +5,12 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Claim, KeyedRequest } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { lockHolding } from '../holdings/index.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
 import { chooseDebitGateway, sealMandateToken } from '../payments/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { CreatePlanBody } from './plans.schemas.ts';
-import { findPlan, insertPlan } from './plans.store.ts';
+import { countActivePlans, findPlan, insertPlan } from './plans.store.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
@@ -24,6 +25,9 @@ export interface CreatedPlan {
   readonly isReplay: boolean;
 }
 
+/** More than anybody saves by; keeps one customer from filling the day's installments. */
+const maxActivePlans = 50;
+
 const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError =>
   new AppError('LIMIT_EXCEEDED', {
     message: `The ${what} installment of a plan is INR ${formatRupees(limits[limit])}.`,
@@ -34,6 +38,24 @@ const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError
 const checkAmount = (amountPaise: Paise, limits: Limits): void => {
   if (amountPaise < limits.minSipPaise) throw limitExceeded('minSipPaise', limits, 'smallest');
   if (amountPaise > limits.maxSipPaise) throw limitExceeded('maxSipPaise', limits, 'largest');
+};
+
+/**
+ * Throws where the customer has as many active plans as one may have. Locks the holding first, so
+ * that requests at once are counted one after another.
+ */
+const requireRoom = async (
+  { metrics }: Pick<PlansDeps, 'metrics'>,
+  tx: Db,
+  userId: string,
+): Promise<void> => {
+  await lockHolding(tx, userId);
+  if ((await countActivePlans(tx, userId)) < maxActivePlans) return;
+  metrics.countBound('active_plans');
+  throw new AppError('LIMIT_EXCEEDED', {
+    message: `You can have at most ${maxActivePlans} active plans. Cancel one to start another.`,
+    details: { limit: 'activePlans', most: maxActivePlans },
+  });
 };
 
 const refuseStart = (message: string): AppError =>
@@ -78,6 +100,7 @@ export const createCreatePlan = (deps: PlansDeps) => {
     const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
     const id = random.uuid();
     await inTransaction(async (tx) => {
+      await requireRoom(deps, tx, userId);
       const mandate =
         token === undefined || gateway === undefined
           ? undefined

@@ -95,6 +95,10 @@ export const listPlans = async (
   return { rows: rows.map(toPlan), total: await db.sipPlan.count({ where: { userId } }) };
 };
 
+/** Counts a customer's active plans: under the lock of the holding, where it decides. */
+export const countActivePlans = (db: Db, userId: string): Promise<number> =>
+  db.sipPlan.count({ where: { userId, status: 'ACTIVE' } });
+
 /** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
 export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> => {
   await selectRows(tx, sql`SELECT id FROM sip_plan WHERE id = ${id}::uuid FOR UPDATE`);

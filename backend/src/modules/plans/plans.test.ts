@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
@@ -106,6 +107,33 @@ describe('a new plan', () => {
       status: 403,
       body: { error: { code: 'KYC_REQUIRED' } },
     });
+  });
+
+  it('is one of at most 50 active ones of a customer, of many requests at once too', async ({
+    open,
+    fixtures,
+  }) => {
+    const { db } = open.database;
+    const plan = await fixtures.newPlan();
+    const { userId, call } = plan;
+    const { id: _id, ...row } = await fixtures.planRow(plan.id);
+    const rows = Array.from({ length: 46 }, () => ({ ...row, id: randomUUID() }));
+    await db.sipPlan.createMany({ data: rows });
+    const ask = () => call('POST', '/gold/sip', planBody());
+    const answers = await Promise.all(Array.from({ length: 6 }, ask));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.find(({ status }) => status === 400)?.body.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'You can have at most 50 active plans. Cancel one to start another.',
+      details: { limit: 'activePlans', most: 50 },
+    });
+    expect(await db.sipPlan.count({ where: { userId, status: 'ACTIVE' } })).toBe(50);
+    expect(await open.metrics()).toMatch(/bound_reached_total\{bound="active_plans"[^}]*\} 3/u);
+
+    const again = planBody();
+    expect((await call('POST', '/gold/sip', again)).status).toBe(400);
+    expect((await call('POST', `/gold/sip/${plan.id}/cancel`)).status).toBe(200);
+    expect((await call('POST', '/gold/sip', again)).status).toBe(201);
   });
 
   it('can be made while the buy gate is closed: it takes no money', async ({ open }) => {

@@ -4,7 +4,7 @@ import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import type { PlaceInstallment } from '../buying/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { PaymentsDeps } from '../payments/index.ts';
@@ -59,6 +59,7 @@ export interface PlansDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'countBound'>;
   readonly vault: Pick<Vault, 'forUser'>;
   readonly idempotency: Idempotency;
   readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;

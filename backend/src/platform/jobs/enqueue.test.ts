@@ -3,7 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { jobsOf, taskName, withJobRunner } from '#test/support/job-queue.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { enqueue } from './enqueue.ts';
+import { enqueue, type JobRequest } from './enqueue.ts';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -49,6 +49,24 @@ describe('enqueue', () => {
     await enqueue(database.db, { task, payload: { n: 1 }, key: task });
     await enqueue(database.db, { task, payload: { n: 2 }, key: task, maxAttempts: 3 });
     expect(await jobsOf(database.db, task)).toEqual([{ task, key: task, max_attempts: 3 }]);
+  });
+
+  it('runs jobs of a lower priority number first, whichever was put on the queue before', async () => {
+    const task = taskName();
+    const seen: unknown[] = [];
+    const add = (name: string, more: Pick<JobRequest, 'priority'>): Promise<void> =>
+      enqueue(database.db, { task, payload: { name }, queue: task, ...more });
+    await add('late', { priority: 10 });
+    await add('usual', {});
+    await add('early', { priority: -1 });
+    await withJobRunner(
+      fresh.appUrl,
+      { [task]: async (payload) => void seen.push(payload) },
+      async () => {
+        await eventually(() => seen.length === 3);
+      },
+    );
+    expect(seen).toEqual([{ name: 'early' }, { name: 'usual' }, { name: 'late' }]);
   });
 
   it('refuses a payload with a secret or personal key', async () => {

@@ -24,10 +24,12 @@ export interface JobRequest {
   readonly maxAttempts?: number;
   /** Jobs of one queue run one after another. */
   readonly queue?: string;
+  /** Of the jobs that are due, those of the lowest number run first (default 0). */
+  readonly priority?: number;
 }
 
 /** A job that waits for a moment of the business clock. */
-interface ScheduledJobRequest extends Omit<JobRequest, 'key'> {
+interface ScheduledJobRequest extends Omit<JobRequest, 'key' | 'priority'> {
   /** Names the wait: scheduling the same key again moves it. */
   readonly key: string;
   readonly dueAt: Date;
@@ -77,7 +79,8 @@ const assertIdsOnly = (task: string, payload: JsonObject): void => {
  * commit, and never after a rollback.
  */
 export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
-  const { task, payload, key = null, queue = null, maxAttempts = defaultMaxAttempts } = job;
+  const { task, payload, key = null, queue = null } = job;
+  const { maxAttempts = defaultMaxAttempts, priority = 0 } = job;
   assertIdsOnly(task, payload);
   await execute(
     db,
@@ -85,6 +88,7 @@ export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
     select graphile_worker.add_job(
       ${task}::text, ${JSON.stringify(payload)}::json, queue_name := ${queue}::text,
       max_attempts := ${maxAttempts}::int, job_key := ${key}::text,
+      priority := ${priority}::int,
       flags := ${key === null ? null : [keyedFlag]}::text[])`,
   );
 };

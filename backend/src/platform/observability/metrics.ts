@@ -34,7 +34,13 @@ interface ObservedCollaboratorCall {
 }
 
 /** A thing of which a customer or an address has a most; the label of `bound_reached_total`. */
-const bounds = ['active_buy_quotes', 'bank_accounts', 'bank_validations', 'price_sockets'] as const;
+const bounds = [
+  'active_buy_quotes',
+  'active_plans',
+  'bank_accounts',
+  'bank_validations',
+  'price_sockets',
+] as const;
 export type Bound = (typeof bounds)[number];
 
 /** The state of the whole fleet's job queue, as read from the database. */
