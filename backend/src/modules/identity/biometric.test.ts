@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createSessionPurges } from './purge-lapsed.ts';
 
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;
@@ -139,6 +140,50 @@ describe('a biometric token', () => {
     expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
     await signIn(phone, 'phone');
     expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('ends when it was neither issued nor used for 180 days', async () => {
+    const phone = newPhone();
+    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    clock.advance(180 * dayMs - 1);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    clock.advance(180 * dayMs - 1);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    clock.advance(180 * dayMs);
+    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    const next = await tokenOf((await signIn(phone, 'phone')).call);
+    expect(codeOf(await login(phone, 'phone', next))).toBe('ok');
+  });
+
+  it('is revoked by the id of its session that ran out, which is not purged before it', async () => {
+    const phone = newPhone();
+    const { call } = await signIn(phone, 'lost');
+    const [session] = await sessionsOf(call);
+    const token = await tokenOf(call);
+    clock.advance(179 * dayMs);
+    const { db } = identity.database;
+    for (const { deleteBatch } of createSessionPurges({ db, clock })) await deleteBatch(1000);
+    const { call: other } = await signIn(phone, 'other');
+    expect((await sessionsOf(other)).map(({ deviceId }) => deviceId)).toEqual(['other']);
+    const path = `/auth/sessions/${session?.id}`;
+    const { call: stranger } = await signIn(newPhone(), 'lost');
+    expect((await stranger('DELETE', path)).status).toBe(404);
+    expect((await other('DELETE', path)).status).toBe(204);
+    expect(codeOf(await login(phone, 'lost', token))).toBe('INVALID_CREDENTIALS');
+    expect((await other('DELETE', path)).status).toBe(404);
+  });
+
+  it.each([
+    ['has no token', false],
+    ['has one that was not used for 180 days', true],
+  ])('is nothing to revoke where the device of a lapsed session %s', async (_name, hasToken) => {
+    const phone = newPhone();
+    const { call } = await signIn(phone, 'phone');
+    const [session] = await sessionsOf(call);
+    if (hasToken) await tokenOf(call);
+    clock.advance((hasToken ? 180 : 31) * dayMs);
+    const { call: other } = await signIn(phone, 'other');
+    expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(404);
   });
 
   it('opens nothing for a blocked customer', async () => {

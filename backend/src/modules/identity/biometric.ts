@@ -5,8 +5,18 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
-import { completeSignIn, openSession, type SessionsDeps } from './sessions.ts';
-import { findDeviceName, findLiveSession, lockLiveSession } from './sessions.store.ts';
+import {
+  biometricTokensSince,
+  completeSignIn,
+  openSession,
+  type SessionsDeps,
+} from './sessions.ts';
+import {
+  findDeviceName,
+  findLiveSession,
+  goodBiometricToken,
+  lockLiveSession,
+} from './sessions.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
 /* The rows of `biometric_token`: one for each device of a customer, by the token's hash alone. */
@@ -30,22 +40,24 @@ const storeBiometricToken = async (tx: Db, token: NewBiometricToken): Promise<vo
   });
 };
 
-/** Returns the customer whose live token this is, on this device and with this phone. */
+/** Returns the customer whose good token this is, on this device and with this phone. */
 const findBiometricHolder = async (
   db: Db,
   { phone, deviceId, tokenHash }: { phone: string; deviceId: string; tokenHash: string },
+  now: Date,
 ): Promise<string | undefined> => {
-  const where = { tokenHash, deviceId, revokedAt: null, user: { phone } };
+  const good = goodBiometricToken(biometricTokensSince(now));
+  const where = { tokenHash, deviceId, user: { phone }, ...good };
   return (await db.biometricToken.findFirst({ where, select: { userId: true } }))?.userId;
 };
 
-/** Records a use of a device's token. Returns false for one that was revoked or replaced. */
+/** Records a use of a device's token. Returns false for one that ended or was replaced. */
 const recordBiometricUse = async (
   tx: Db,
   { userId, deviceId, tokenHash }: Pick<NewBiometricToken, 'userId' | 'deviceId' | 'tokenHash'>,
   at: Date,
 ): Promise<boolean> => {
-  const where = { userId, deviceId, tokenHash, revokedAt: null };
+  const where = { userId, deviceId, tokenHash, ...goodBiometricToken(biometricTokensSince(at)) };
   return (await tx.biometricToken.updateMany({ where, data: { lastUsedAt: at } })).count === 1;
 };
 
@@ -112,8 +124,8 @@ const openVerified = (
   });
 
 /**
- * Signs in with the token of a device. An unknown phone, another device and a wrong or revoked
- * token are one answer after one time.
+ * Signs in with the token of a device. An unknown phone, another device and a token that is wrong,
+ * revoked or unused for too long are one answer after one time.
  * @throws AppError INVALID_CREDENTIALS, ACCOUNT_UNAVAILABLE (the token is right, and the customer
  * is blocked).
  */
@@ -125,7 +137,8 @@ export const signInWithBiometric = async (
   const { phone, deviceId, biometricToken } = signIn;
   const refusalTime = deps.timers.sleep(refusalMs);
   const tokenHash = hashToken(biometricToken);
-  const holder = await findBiometricHolder(deps.db, { phone, deviceId, tokenHash });
+  const now = deps.clock.now();
+  const holder = await findBiometricHolder(deps.db, { phone, deviceId, tokenHash }, now);
   const result = holder === undefined ? 'wrong' : await openVerified(deps, signIn, ip);
   if (result === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
   if (result === 'wrong') {

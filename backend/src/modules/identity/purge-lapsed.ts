@@ -2,6 +2,7 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
+import { biometricTokensSince } from './sessions.ts';
 
 const batchSize = 5000;
 
@@ -52,7 +53,8 @@ const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
 
 /**
  * Deletes used refresh tokens that could not be used any more either way, then sessions that ended
- * long ago. A session goes after its tokens: one presented again still ends its family.
+ * long ago. A session goes after its tokens: one presented again still ends its family, and by the
+ * session's id the customer still ends its device's biometric token.
  */
 export const createSessionPurges = ({
   db,
@@ -83,6 +85,11 @@ export const createSessionPurges = ({
             SELECT s.id FROM session s
             WHERE s.expires_at < ${addMs(clock.now(), -endedSessionsKeptMs)}::timestamptz
               AND NOT EXISTS (SELECT FROM used_refresh_token u WHERE u.session_id = s.id)
+              AND NOT (s.revoked_at IS NULL AND EXISTS (
+                SELECT FROM biometric_token b
+                WHERE b.user_id = s.user_id AND b.device_id = s.device_id AND b.revoked_at IS NULL
+                  AND coalesce(b.last_used_at, b.created_at)
+                    > ${biometricTokensSince(clock.now())}::timestamptz))
             ORDER BY s.expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
       ),
   },

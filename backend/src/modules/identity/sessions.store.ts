@@ -107,6 +107,25 @@ export const rotateRefreshToken = async (
   });
 };
 
+/** Selects the biometric tokens that are good: neither revoked nor unused since a moment. */
+export const goodBiometricToken = (since: Date) => ({
+  revokedAt: null,
+  OR: [{ createdAt: { gt: since } }, { lastUsedAt: { gt: since } }],
+});
+
+/** Tells whether the device of a session that was not revoked has a good biometric token. */
+export const hasBiometricToken = async (
+  db: Db,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  since: Date,
+): Promise<boolean> => {
+  const where = { id, userId, revokedAt: null };
+  const session = await db.session.findFirst({ where, select: { deviceId: true } });
+  if (session === null) return false;
+  const ofDevice = { userId, deviceId: session.deviceId, ...goodBiometricToken(since) };
+  return (await db.biometricToken.count({ where: ofDevice })) > 0;
+};
+
 /** Ends the matching live sessions with their biometric tokens, and returns the sessions' ids. */
 export const revokeSessions = async (
   tx: Db,

@@ -17,6 +17,7 @@ import {
   findDevicesOfSessions,
   findLiveSession,
   findUsedToken,
+  hasBiometricToken,
   insertSession,
   lockSessionByToken,
   replaceDeviceSession,
@@ -31,7 +32,10 @@ const accessTokenSeconds = 15 * 60;
 const revokedSeconds = accessTokenSeconds + 60;
 /** Counted from the token's own issue, so a session that is used lives on, until its own end. */
 const refreshTokenSeconds = 30 * 24 * 60 * 60;
-/** Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). */
+/**
+ * Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). A
+ * biometric token that is not used for as long as the longest session ends too.
+ */
 const sessionSeconds = 180 * 24 * 60 * 60;
 /** No request is under way for longer than this. */
 const maxRequestMs = 30_000;
@@ -61,6 +65,9 @@ export interface OpenedSession {
 /** Returns the moment past which nothing extends a session. */
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
+
+/** Returns the moment since which a biometric token must have been issued or used to be good now. */
+export const biometricTokensSince = (now: Date): Date => addSeconds(now, -sessionSeconds);
 
 /** Makes a refresh token of 32 random bytes, good until `endsAt` at most; its hash is stored. */
 const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
@@ -242,7 +249,10 @@ export const logout = async (
   await announceEnd(deps, endedIds);
 };
 
-/** Ends one of the caller's live sessions. @throws AppError NOT_FOUND for any other id. */
+/**
+ * Ends one of the caller's live sessions, or a lapsed one whose device could still sign in by its
+ * biometric token; the token ends with it. @throws AppError NOT_FOUND for any other id.
+ */
 export const revokeSession = async (
   deps: SessionsDeps,
   userId: string,
@@ -252,7 +262,8 @@ export const revokeSession = async (
     // A sign-in that replaces the session has ended or waits: none slips in between.
     await lockActiveUser(tx, userId);
     const now = deps.clock.now();
-    if ((await findLiveSession(tx, id, userId, now)) === undefined) {
+    const isLive = (await findLiveSession(tx, id, userId, now)) !== undefined;
+    if (!isLive && !(await hasBiometricToken(tx, { id, userId }, biometricTokensSince(now)))) {
       throw new AppError('NOT_FOUND');
     }
     return revokeSessions(tx, { id, userId }, 'revoked', now);
