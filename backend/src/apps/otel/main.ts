@@ -2,9 +2,25 @@
  * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set; a process without it pays nothing. Loaded
  * before everything else, with `node --import ./dist/otel/main.js ...`: under ESM only modules that
  * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself.
- * Addresses and SQL parameters are not recorded.
+ * Paths with their ids and tokens, the addresses of clients and SQL parameters are not recorded.
  */
 import { register } from 'node:module';
+
+/**
+ * Attributes that the span of a request does not get: they hold ids and push tokens, or identify
+ * customers. Undefined ones are dropped; the route's template stays as `http.route`.
+ */
+const unrecordedOfRequests = {
+  'url.path': undefined,
+  'url.query': undefined,
+  'client.address': undefined,
+  'network.peer.address': undefined,
+  'network.peer.port': undefined,
+  'user_agent.original': undefined,
+};
+
+/** The same for calls: an object's path holds its customer's id. `server.address` stays. */
+const unrecordedOfCalls = { 'url.full': undefined };
 
 const startTracing = async (): Promise<void> => {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
@@ -23,7 +39,8 @@ const startTracing = async (): Promise<void> => {
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: ({ url }) => /^\/(?:healthz|readyz|metrics)$/u.test(url ?? ''),
-        requestHook: (span) => span.setAttribute('url.query', ''),
+        startIncomingSpanHook: () => unrecordedOfRequests,
+        startOutgoingSpanHook: () => unrecordedOfCalls,
       }),
       // No spans for middleware and routers: they cost more than they tell.
       new ExpressInstrumentation({
