@@ -170,13 +170,32 @@ describe('the admin API of a release', () => {
     api.answer({ body: { accessToken: 'kept-token', expiresIn: 28_800, admin } });
     const login = await goldctl(['--email', asha.email, 'login'], { typed: ['a long secret'] });
     expect(login).toMatchObject({ code: 0 });
-    expect(login.stdout).toContain('kube:test/gold');
+    expect(login.stdout).toContain(`kube:test/gold (${cluster.url})`);
     expect(login.stdout).toContain('2026-11-21T18:00:00.000Z');
     api.answer({ body: unevenBooks });
     expect((await goldctl(['reconcile'])).code).toBe(3);
     expect(api.asked.at(-1)).toBe('GET /v1/reconciliation Bearer kept-token');
     // Somebody else's sign-in is not used: the password is needed, and nobody can be asked.
     expect((await goldctl(['--email', 'ravi@example.test', 'reconcile'])).code).toBe(2);
+  });
+
+  it('sends a stored sign-in to no other cluster, though its context has the same name', async () => {
+    const admin = { id: asha.id, email: asha.email, role: asha.role };
+    api.answer({ body: { accessToken: 'kept-token', expiresIn: 28_800, admin } });
+    expect(
+      await goldctl(['--email', asha.email, 'login'], { typed: ['a long secret'] }),
+    ).toMatchObject({ code: 0 });
+    const asked = api.asked.length;
+    const other = await startFakeKubernetes();
+    try {
+      other.mapPort('gold-admin-a', 4000, Number(new URL(api.url).port));
+      const refused = await goldctl(['reconcile'], { env: other.env });
+      expect(refused).toMatchObject({ code: 4, stdout: '' });
+      expect(refused.stderr).toContain(`not signed in at kube:test/gold (${other.url})`);
+    } finally {
+      await other.close();
+    }
+    expect(api.asked).toHaveLength(asked);
   });
 
   it('asks who signs in', async () => {

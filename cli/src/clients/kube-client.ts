@@ -197,6 +197,7 @@ export const openKubeClient = (
   return {
     namespace,
     description,
+    server,
     ...createListCalls({ apis, namespace, call }),
     ...createConfigMapCalls({ apis, namespace, call }),
     execInPod: createExec({ open, namespace, signal: deps.signal }),

@@ -75,6 +75,8 @@ export interface KubeClient {
   readonly namespace: string;
   /** The context, or the pod's service account, for people. */
   readonly description: string;
+  /** The API server's address. */
+  readonly server: string;
   listDeployments(selector: string): Promise<KubeDeployment[]>;
   listPods(selector: string): Promise<KubePod[]>;
   /** Requests names and labels only. */

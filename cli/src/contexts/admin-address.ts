@@ -9,8 +9,9 @@ import { readEndpoints, type LocalEndpoints } from './local-stack.ts';
 const apiPort = 'http';
 
 /**
- * Leads a port of this machine to the API of a ready admin pod. The key names context and
- * namespace, so that a kept sign-in is found through the next tunnel too.
+ * Leads a port of this machine to the API of a ready admin pod. The key names context, namespace
+ * and cluster, so that a kept sign-in is found through the next tunnel too, and is never sent to
+ * another cluster whose context has the same name.
  * @throws CliError unreachable, denied
  */
 const openAdminTunnel = async (
@@ -26,7 +27,7 @@ const openAdminTunnel = async (
   const tunnel = await client.portForward(pod.name, port);
   return {
     baseUrl: `http://127.0.0.1:${tunnel.port}`,
-    key: `kube:${client.description}/${client.namespace}`,
+    key: `kube:${client.description}/${client.namespace} (${client.server})`,
     close: () => tunnel.close(),
   };
 };
