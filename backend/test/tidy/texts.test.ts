@@ -28,6 +28,15 @@ it('sets no registry', () => {
   expect(texts.flatMap(({ path, text }) => findIn(path, text, registry))).toEqual([]);
 });
 
+it('runs no scripts of packages, and has none that would not run then', () => {
+  const settings = readFileSync(join(repositoryFolder, '.npmrc'), 'utf8').split('\n');
+  expect(settings).toContain('ignore-scripts=true');
+  const hook = /^\s*"(?:(?:pre|post)\w+|prepare|install)(?::\w+)*": "/gmu;
+  const packages = texts.filter(({ path }) => path.endsWith('package.json'));
+  expect(packages.length).toBeGreaterThan(5);
+  expect(packages.flatMap(({ path, text }) => findIn(path, text, hook))).toEqual([]);
+});
+
 it('publishes only secrets that production refuses', () => {
   const key = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bghp_\w{36}\b/gu;
   expect(texts.flatMap(({ path, text }) => findIn(path, text, key))).toEqual([]);

@@ -44,6 +44,19 @@ it('runs only make targets that are there', () => {
   expect(missing).toEqual([]);
 });
 
+it('installs packages before a secret is within reach', () => {
+  const makefile = readFileSync(join(repositoryFolder, 'Makefile'), 'utf8');
+  const late = workflows.filter(({ text }) => {
+    const first = text.search(/\$\{\{ secrets\.(?!GITHUB_TOKEN\b)/u);
+    if (first === -1 || text.slice(0, first).includes('run: make install\n')) return false;
+    const targets = [...text.matchAll(/\bmake (?<target>[a-z-]+)/gu)];
+    return targets.some(({ groups }) =>
+      new RegExp(`^${groups?.['target']}:[^#\n]*\\binstall\\b`, 'mu').test(makefile),
+    );
+  });
+  expect(late.map(({ path }) => path)).toEqual([]);
+});
+
 it('has its packages, actions and tools looked at for new versions', () => {
   const updates = readFileSync(join(folder, 'dependabot.yml'), 'utf8');
   const watched = [
