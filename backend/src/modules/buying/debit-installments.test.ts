@@ -313,23 +313,23 @@ describe('money that comes after an installment was given up, and of which no ev
   });
 });
 
-describe('a pass over more debits than are read at a time', () => {
-  /** On a clock that goes on, with a gate that is open the first `openings` times it is asked. */
-  const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
-    let reads = 0;
-    let asked = 0;
-    const { sweep: pass } = createDebitInstallments({
-      db: open.database.db,
-      clock: { now: () => addMs(open.clock.now(), (reads += 1)) },
-      logger: open.logger,
-      payments: open.paymentsDeps,
-      gates: { isBuyOpen: async () => (asked += 1) <= openings },
-      renewLife: async () => {},
-      batchSize: 1,
-    });
-    await pass.run(new AbortController().signal);
-  };
+/** Runs a pass with one debit at a time, on a clock that goes on, with a gate that is open the first `openings` times it is asked. */
+const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
+  let reads = 0;
+  let asked = 0;
+  const { sweep: pass } = createDebitInstallments({
+    db: open.database.db,
+    clock: { now: () => addMs(open.clock.now(), (reads += 1)) },
+    logger: open.logger,
+    payments: open.paymentsDeps,
+    gates: { isBuyOpen: async () => (asked += 1) <= openings },
+    renewLife: async () => {},
+    batchSize: 1,
+  });
+  await pass.run(new AbortController().signal);
+};
 
+describe('a pass over more debits than are read at a time', () => {
   it('asks about each once, and ends', async ({ open, fixtures }) => {
     const raised = [
       await due(open, fixtures, 'token-stuck-1'),

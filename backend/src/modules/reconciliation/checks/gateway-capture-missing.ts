@@ -67,8 +67,9 @@ const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
   );
 
 /**
- * Lists the payment orders that were made or given up in the window, those without a capture first: each at its gateway, and at the
- * others that were tried before and may have made an order too.
+ * Lists the payment orders that were made or given up in the window, those without a capture
+ * first: each at its gateway, and at the others that were tried before and may have made an order
+ * too.
  */
 const listPaymentOrders = (read: Read, from: Date, most: number) =>
   read<PaymentOrderRow>(sql`
