@@ -313,7 +313,10 @@ describe('money that comes after an installment was given up, and of which no ev
   });
 });
 
-/** Runs a pass with one debit at a time, on a clock that goes on, with a gate that is open the first `openings` times it is asked. */
+/**
+ * Runs a pass with one debit at a time, on a clock that goes on, with a gate that is open the first
+ * `openings` times it is asked.
+ */
 const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
   let reads = 0;
   let asked = 0;
