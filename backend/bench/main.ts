@@ -33,9 +33,11 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
 
 const main = async (wanted: readonly string[]): Promise<void> => {
   const names = wanted.length === 0 ? Object.keys(benchmarks) : wanted;
-  const stranger = names.find((name) => benchmarks[name] === undefined);
-  if (stranger !== undefined) {
-    throw new Error(`no benchmark ${stranger}; there are: ${Object.keys(benchmarks).join(', ')}`);
+  const unknownName = names.find((name) => benchmarks[name] === undefined);
+  if (unknownName !== undefined) {
+    throw new Error(
+      `no benchmark ${unknownName}; there are: ${Object.keys(benchmarks).join(', ')}`,
+    );
   }
   await Promise.all([buildApps(), buildServers()]);
   for (const name of names) {

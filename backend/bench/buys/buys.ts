@@ -3,7 +3,7 @@ import { openStack } from '../support/open-stack.ts';
 import type { Report } from '../support/report.ts';
 import { tableOf, type Sample } from './buys-table.ts';
 import { createSides } from './create-sides.ts';
-import { openWorld, type World } from './open-world.ts';
+import { openBuyBenchmark, type BuyBenchmark } from './open-buy-benchmark.ts';
 import { runTogether } from './run-together.ts';
 
 const customersCount = 200;
@@ -14,7 +14,7 @@ const concurrencies = [8, 16] as const;
 const poolSize = 10;
 
 /** Checks that the repeated statements created orders: a no-op would measure nothing. */
-const requireOrders = async ({ stack }: World, atLeast: number): Promise<void> =>
+const requireOrders = async ({ stack }: BuyBenchmark, atLeast: number): Promise<void> =>
   withConnection(stack.addresses.databaseUrl, async (client) => {
     const { rows } = await client.query<{ orders: number }>(
       'SELECT count(*)::int AS orders FROM payment_order WHERE gateway_order_id IS NOT NULL',
@@ -25,7 +25,7 @@ const requireOrders = async ({ stack }: World, atLeast: number): Promise<void> =
 
 const measureSides = async (
   { sides, refresh }: Pick<ReturnType<typeof createSides>, 'sides' | 'refresh'>,
-  { customers }: World,
+  { customers }: BuyBenchmark,
 ): Promise<{ samples: Sample[]; made: number }> => {
   const samples: Sample[] = [];
   let made = 0;
@@ -46,11 +46,11 @@ const measureSides = async (
   return { samples, made };
 };
 
-const measure = async (world: World): Promise<Sample[]> => {
-  const { close, ...sides } = createSides(world, poolSize);
+const measure = async (benchmark: BuyBenchmark): Promise<Sample[]> => {
+  const { close, ...sides } = createSides(benchmark, poolSize);
   try {
-    const { samples, made } = await measureSides(sides, world);
-    await requireOrders(world, made);
+    const { samples, made } = await measureSides(sides, benchmark);
+    await requireOrders(benchmark, made);
     return samples;
   } finally {
     await close();
@@ -61,9 +61,9 @@ const measure = async (world: World): Promise<Sample[]> => {
 export const buys = async (): Promise<Report> => {
   const stack = await openStack();
   try {
-    const world = await openWorld(stack, customersCount);
-    const samples = await measure(world);
-    const { statements } = world.recorded;
+    const benchmark = await openBuyBenchmark(stack, customersCount);
+    const samples = await measure(benchmark);
+    const { statements } = benchmark.recorded;
     return {
       how: [
         `${rounds} rounds of ${piecesOfRound} buys for each side in turns, of ${customersCount}`,

@@ -4,18 +4,18 @@ import { createBareCalls, readCalls, type RecordedCalls } from './bare-calls.ts'
 import { createClientSql, createDriverSql } from './bare-sql.ts';
 import { createBuyClient } from './buy-client.ts';
 import type { BenchCustomer } from './make-customers.ts';
-import type { World } from './open-world.ts';
+import type { BuyBenchmark } from './open-buy-benchmark.ts';
 import { scriptFor, type BuyNames, type Statement } from './sql-script.ts';
 
 type Piece = (customer: BenchCustomer, key: string) => Promise<void>;
 
 /** The sides by name, each as one piece of work. */
-export const createSides = (world: World, poolSize: number) => {
-  const { stack, recorded } = world;
+export const createSides = (benchmark: BuyBenchmark, poolSize: number) => {
+  const { stack, recorded } = benchmark;
   const random = createRandom();
   const { databaseUrl } = stack.addresses;
-  const client = createBuyClient(world.customerUrl);
-  const calls = createBareCalls(world.sandboxUrl, environmentOf('customer', stack.addresses));
+  const client = createBuyClient(benchmark.customerUrl);
+  const calls = createBareCalls(benchmark.sandboxUrl, environmentOf('customer', stack.addresses));
   const clientSql = createClientSql(databaseUrl, poolSize);
   const driverSql = createDriverSql(databaseUrl, poolSize);
   const script = scriptFor(recorded.statements, recorded.names);
@@ -45,7 +45,7 @@ export const createSides = (world: World, poolSize: number) => {
     sides,
     /** Rates live for minutes: the bare calls name the one of a buy just now. */
     refresh: async () => {
-      asked = await readCalls(world.sandboxUrl);
+      asked = await readCalls(benchmark.sandboxUrl);
     },
     close: () => Promise.all([client, calls, clientSql, driverSql].map((one) => one.close())),
   };

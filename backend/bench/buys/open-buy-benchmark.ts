@@ -7,7 +7,7 @@ import { createBuyClient } from './buy-client.ts';
 import { makeCustomers, type BenchCustomer } from './make-customers.ts';
 import { recordBuy, type RecordedBuy } from './record-buy.ts';
 
-export interface World {
+export interface BuyBenchmark {
   readonly stack: BenchStack;
   readonly customers: readonly BenchCustomer[];
   readonly recorded: RecordedBuy;
@@ -37,7 +37,7 @@ const record = async (stack: BenchStack, customers: readonly BenchCustomer[]) =>
 };
 
 /** The processes, `count` customers, and the statements of one buy. */
-export const openWorld = async (stack: BenchStack, count: number): Promise<World> => {
+export const openBuyBenchmark = async (stack: BenchStack, count: number): Promise<BuyBenchmark> => {
   const sandbox = await stack.start('sandbox');
   const customers = await makeCustomers(stack, count);
   const recorded = await record(stack, customers);
