@@ -4,7 +4,7 @@ import type { ToolOptions } from './tools/run-tool.ts';
 import type { DemoOptions } from './read-options.ts';
 
 /** A host behind an ingress controller, and where that is. */
-export interface IngressPlace {
+export interface IngressEndpoint {
   readonly host: string;
   readonly address: string;
   readonly port: number;
@@ -12,16 +12,16 @@ export interface IngressPlace {
 
 export type Api = 'customer' | 'admin' | 'accounting';
 
-/** Values that one step keeps for the later ones. */
-export interface ClusterNotes {
+/** Values that one step saves for the later ones. */
+export interface DemoState {
   image: { readonly repository: string; readonly tag: string };
-  places: Readonly<Record<Api, IngressPlace>>;
+  ingressEndpoints: Readonly<Record<Api, IngressEndpoint>>;
   /** The mark of the last rolling update, which is kept by later upgrades. */
   roll: string;
 }
 
 /** The surroundings of every step: options, tools, and the values of earlier steps. */
-export interface ClusterWorld {
+export interface DemoContext {
   readonly options: DemoOptions;
   /** Name of the kube context. */
   readonly kubeContext: string;
@@ -34,16 +34,16 @@ export interface ClusterWorld {
   readonly goldctl: (args: readonly string[], options?: ToolOptions) => Promise<string>;
   /** Closed when the demo is over. */
   readonly forward: (target: string, port: number) => Promise<PortForward>;
-  keep<K extends keyof ClusterNotes>(name: K, value: ClusterNotes[K]): void;
-  /** @throws Error when no earlier step kept it. */
-  recall<K extends keyof ClusterNotes>(name: K): ClusterNotes[K];
+  saveState<K extends keyof DemoState>(name: K, value: DemoState[K]): void;
+  /** @throws Error when no earlier step saved it. */
+  readState<K extends keyof DemoState>(name: K): DemoState[K];
   readonly sleep: (ms: number) => Promise<void>;
   /** Writes at once. */
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 /** One step: acts, checks the result, and returns a line for each thing it did. */
 export interface ClusterStep {
   readonly title: string;
-  readonly run: (world: ClusterWorld) => Promise<readonly string[]>;
+  readonly run: (context: DemoContext) => Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-import type { ClusterWorld } from './cluster.types.ts';
+import type { DemoContext } from './cluster.types.ts';
 import { listPods } from './list-pods.ts';
 
 const podLines = 40;
@@ -15,11 +15,11 @@ const section = (heading: string, text: string, count: number): string[] => {
 };
 
 /** The end of the log of each pod that is neither ready nor done. */
-const logsOfUnready = async (world: Pick<ClusterWorld, 'kubectl'>): Promise<string[]> => {
-  const pods = await listPods(world, '').catch(() => []);
+const logsOfUnready = async (context: Pick<DemoContext, 'kubectl'>): Promise<string[]> => {
+  const pods = await listPods(context, '').catch(() => []);
   const lines: string[] = [];
   for (const { name } of pods.filter((pod) => !pod.isReady && !pod.isDone).slice(0, podsAtMost)) {
-    const log = await world.kubectl.attempt(['logs', name, `--tail=${logLines}`]);
+    const log = await context.kubectl.attempt(['logs', name, `--tail=${logLines}`]);
     lines.push(...section(`log of ${name}:`, log.stdout, logLines));
   }
   return lines;
@@ -27,9 +27,9 @@ const logsOfUnready = async (world: Pick<ClusterWorld, 'kubectl'>): Promise<stri
 
 /** Describes the cluster after a failure: pods, warnings, the end of the logs. */
 export const describeTrouble = async (
-  world: Pick<ClusterWorld, 'kubectl'>,
+  context: Pick<DemoContext, 'kubectl'>,
 ): Promise<readonly string[]> => {
-  const { kubectl } = world;
+  const { kubectl } = context;
   const pods = await kubectl.attempt(['get', 'pods', '--output', 'wide']);
   const events = await kubectl.attempt([
     'get',
@@ -40,6 +40,6 @@ export const describeTrouble = async (
   return [
     ...section('pods:', pods.stdout, podLines),
     ...section('warnings:', events.stdout, eventLines),
-    ...(await logsOfUnready(world)),
+    ...(await logsOfUnready(context)),
   ];
 };

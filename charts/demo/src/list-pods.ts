@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ClusterWorld } from './cluster.types.ts';
+import type { DemoContext } from './cluster.types.ts';
 
 const podsWire = z.object({
   items: z.array(
@@ -32,7 +32,7 @@ export interface PodState {
 
 /** The pods of a label selector, by name; of an empty one, all. */
 export const listPods = async (
-  { kubectl }: Pick<ClusterWorld, 'kubectl'>,
+  { kubectl }: Pick<DemoContext, 'kubectl'>,
   selector: string,
 ): Promise<readonly PodState[]> => {
   const { items } = await kubectl.read(['get', 'pods', '--selector', selector], podsWire);

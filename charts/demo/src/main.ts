@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { StepFailure } from '@digital-gold/backend/demo';
-import { createWorld } from './create-world.ts';
+import { createDemoContext } from './create-demo-context.ts';
 import { readOptions, type DemoOptions } from './read-options.ts';
 import { runSteps } from './run-steps.ts';
 import { bringImage } from './steps/bring-image.ts';
@@ -50,21 +50,21 @@ const currentContext = async (options: DemoOptions): Promise<string> =>
 const main = async (): Promise<boolean> => {
   const options = readOptions(process.env);
   await requireTools();
-  const world = createWorld({
+  const context = createDemoContext({
     options,
     repository,
     kubeContext: await currentContext(options),
-    say: (text) => void process.stdout.write(text),
+    print: (text) => void process.stdout.write(text),
   });
   try {
-    const isWhole = await runSteps(world, steps);
+    const isWhole = await runSteps(context, steps);
     if (isWhole && options.isTakenDown) {
       await runTool('sh', ['charts/demo/down.sh'], { cwd: repository });
-      world.say('taken down again\n');
+      context.print('taken down again\n');
     }
     return isWhole;
   } finally {
-    world.close();
+    context.close();
   }
 };
 

@@ -1,4 +1,4 @@
-import type { ClusterStep, ClusterWorld } from './cluster.types.ts';
+import type { ClusterStep, DemoContext } from './cluster.types.ts';
 import { describeTrouble } from './describe-trouble.ts';
 
 const seconds = (sinceMs: number): string =>
@@ -11,24 +11,26 @@ const indented = (text: string): string => text.replaceAll(/^/gmu, '    ');
  * what the cluster says of it.
  */
 export const runSteps = async (
-  world: ClusterWorld,
+  context: DemoContext,
   steps: readonly ClusterStep[],
 ): Promise<boolean> => {
   const begun = performance.now();
   for (const [index, { title, run }] of steps.entries()) {
     const stepBegun = performance.now();
-    world.say(`\n== ${index + 1} of ${steps.length}: ${title}\n`);
+    context.print(`\n== ${index + 1} of ${steps.length}: ${title}\n`);
     try {
-      for (const line of await run(world)) world.say(`${indented(line)}\n`);
-      world.say(`-- ${seconds(stepBegun)}\n`);
+      for (const line of await run(context)) context.print(`${indented(line)}\n`);
+      context.print(`-- ${seconds(stepBegun)}\n`);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      world.say(`${indented(`FAILED: ${why}`)}\n`);
-      for (const line of await describeTrouble(world)) world.say(`${indented(line)}\n`);
-      world.say(`\nStopped at step ${index + 1} of ${steps.length}, after ${seconds(begun)}.\n`);
+      context.print(`${indented(`FAILED: ${why}`)}\n`);
+      for (const line of await describeTrouble(context)) context.print(`${indented(line)}\n`);
+      context.print(
+        `\nStopped at step ${index + 1} of ${steps.length}, after ${seconds(begun)}.\n`,
+      );
       return false;
     }
   }
-  world.say(`\nAll ${steps.length} steps passed, in ${seconds(begun)}.\n`);
+  context.print(`\nAll ${steps.length} steps passed, in ${seconds(begun)}.\n`);
   return true;
 };

@@ -1,4 +1,4 @@
-import type { ClusterWorld } from './cluster.types.ts';
+import type { DemoContext } from './cluster.types.ts';
 import { components, service } from './release.ts';
 
 /** The last rolling update, as the pods carry it. */
@@ -8,10 +8,10 @@ const rollAnnotation = 'digital-gold-demo-roll';
  * Installs the service, or brings it to what the demo has now, and waits until all of it is ready.
  * @throws StepFailure with helm's words
  */
-export const upgradeService = async (world: ClusterWorld): Promise<void> => {
-  const { options } = world;
-  const { repository, tag } = world.recall('image');
-  const roll = world.recall('roll');
+export const upgradeService = async (context: DemoContext): Promise<void> => {
+  const { options } = context;
+  const { repository, tag } = context.readState('image');
+  const roll = context.readState('roll');
   const strings = [
     `image.repository=${repository}`,
     `image.tag=${tag}`,
@@ -20,7 +20,7 @@ export const upgradeService = async (world: ClusterWorld): Promise<void> => {
     `ingress.internalClassName=${options.internalClass}`,
     ...components.map((name) => `${name}.podAnnotations.${rollAnnotation}=${roll}`),
   ];
-  await world.helm([
+  await context.helm([
     'upgrade',
     '--install',
     service,

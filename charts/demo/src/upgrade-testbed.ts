@@ -1,4 +1,4 @@
-import type { ClusterWorld } from './cluster.types.ts';
+import type { DemoContext } from './cluster.types.ts';
 import { testbed } from './release.ts';
 
 /**
@@ -6,9 +6,9 @@ import { testbed } from './release.ts';
  * Job until it is done.
  * @throws StepFailure with helm's words
  */
-export const upgradeTestbed = async (world: ClusterWorld, isSeeded: boolean): Promise<void> => {
-  const { postgresImage, redisImage } = world.options;
-  const { repository, tag } = world.recall('image');
+export const upgradeTestbed = async (context: DemoContext, isSeeded: boolean): Promise<void> => {
+  const { postgresImage, redisImage } = context.options;
+  const { repository, tag } = context.readState('image');
   const strings = [
     'purpose=test',
     `image.repository=${repository}`,
@@ -16,7 +16,7 @@ export const upgradeTestbed = async (world: ClusterWorld, isSeeded: boolean): Pr
     ...(postgresImage === undefined ? [] : [`postgres.image=${postgresImage}`]),
     ...(redisImage === undefined ? [] : [`redis.image=${redisImage}`]),
   ];
-  await world.helm([
+  await context.helm([
     'upgrade',
     '--install',
     testbed,

@@ -1,5 +1,5 @@
-import type { ClusterWorld, IngressPlace } from './cluster.types.ts';
-import { askAtAddress } from './tools/ask-at-address.ts';
+import type { DemoContext, IngressEndpoint } from './cluster.types.ts';
+import { sendRequest } from './tools/send-request.ts';
 
 /** Reads the requests and seconds left in the window; undefined where the header has none. */
 const readWindow = (header: unknown): { left: number; seconds: number } | undefined => {
@@ -12,12 +12,13 @@ const readWindow = (header: unknown): { left: number; seconds: number } | undefi
  * `needed`: by an ingress all of the demo is one client.
  */
 export const waitForRateLimit = async (
-  world: Pick<ClusterWorld, 'sleep'>,
-  place: IngressPlace,
+  context: Pick<DemoContext, 'sleep'>,
+  endpoint: IngressEndpoint,
   needed: number,
 ): Promise<void> => {
   const path = '/v1/price/current';
-  const { headers } = await askAtAddress({ ...place, path, timeoutMs: 15_000 });
+  const { headers } = await sendRequest({ ...endpoint, path, timeoutMs: 15_000 });
   const window = readWindow(headers['ratelimit']);
-  if (window !== undefined && window.left < needed) await world.sleep(window.seconds * 1000 + 500);
+  if (window !== undefined && window.left < needed)
+    await context.sleep(window.seconds * 1000 + 500);
 };

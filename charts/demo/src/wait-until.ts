@@ -1,5 +1,5 @@
 import { StepFailure } from '@digital-gold/backend/demo';
-import type { ClusterWorld } from './cluster.types.ts';
+import type { DemoContext } from './cluster.types.ts';
 
 interface WaitOptions {
   readonly isThere: () => Promise<boolean>;
@@ -11,7 +11,7 @@ interface WaitOptions {
 
 /** Looks at an even pace until it is there; answers how long that took, in seconds. */
 export const waitUntil = async (
-  { sleep }: Pick<ClusterWorld, 'sleep'>,
+  { sleep }: Pick<DemoContext, 'sleep'>,
   { isThere, everyMs, seconds, otherwise }: WaitOptions,
 ): Promise<number> => {
   const begun = performance.now();

@@ -20,7 +20,7 @@ const loadUntil = async (requests: number, answer: RequestListener, changes: Cha
     answer(req, res);
   });
   closers.push(server.close);
-  const target = { name: 'it', ...server.place, path: '/x', everyMs: 5, connections: 'kept' };
+  const target = { name: 'it', ...server.endpoint, path: '/x', everyMs: 5, connections: 'kept' };
   const load = startLoad([{ ...target, connections: 'kept', ...changes }]);
   await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(requests), { timeout: 20_000 });
   const [report] = await load.stop();

@@ -15,7 +15,7 @@ const waitsAt = async (header: string | undefined): Promise<number[]> => {
   closers.push(server.close);
   const waits: number[] = [];
   const sleep = async (ms: number) => void waits.push(ms);
-  await waitForRateLimit({ sleep }, server.place, 90);
+  await waitForRateLimit({ sleep }, server.endpoint, 90);
   return waits;
 };
 

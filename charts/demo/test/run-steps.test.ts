@@ -1,45 +1,45 @@
 import { expect, it } from 'vitest';
 import type { ClusterStep } from '../src/cluster.types.ts';
-import { createWorld } from '../src/create-world.ts';
+import { createDemoContext } from '../src/create-demo-context.ts';
 import { readOptions } from '../src/read-options.ts';
 import { runSteps } from '../src/run-steps.ts';
 
 const open = () => {
-  let told = '';
-  const system = createWorld({
+  let printed = '';
+  const context = createDemoContext({
     options: readOptions({}),
     repository: import.meta.dirname,
     kubeContext: 'no-such-context',
-    say: (text) => {
-      told += text;
+    print: (text) => {
+      printed += text;
     },
   });
-  return { system, told: () => told };
+  return { context, printed: () => printed };
 };
 
 const step = (title: string, run: ClusterStep['run']): ClusterStep => ({ title, run });
 
-it('tells each step with what it found and its time', async () => {
-  const { system, told } = open();
+it('prints each step with what it found and its time', async () => {
+  const { context, printed } = open();
   const steps = [step('One', async () => ['a', 'b']), step('Two', async () => [])];
-  expect(await runSteps(system, steps)).toBe(true);
-  expect(told()).toMatch(/== 1 of 2: One\n {4}a\n {4}b\n-- \d+\.\d s\n\n== 2 of 2: Two\n-- /u);
-  expect(told()).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
+  expect(await runSteps(context, steps)).toBe(true);
+  expect(printed()).toMatch(/== 1 of 2: One\n {4}a\n {4}b\n-- \d+\.\d s\n\n== 2 of 2: Two\n-- /u);
+  expect(printed()).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
 });
 
 it('stops at the first that fails, and says why', async () => {
-  const { system, told } = open();
+  const { context, printed } = open();
   const fail = step('One', () => Promise.reject(new Error('it is broken')));
   const never = step('Two', async () => ['never']);
-  expect(await runSteps(system, [fail, never])).toBe(false);
-  expect(told()).toContain('== 1 of 2: One\n    FAILED: it is broken\n\nStopped');
-  expect(told()).toMatch(/Stopped at step 1 of 2, after \d+\.\d s\.\n$/u);
-  expect(told()).not.toContain('never');
+  expect(await runSteps(context, [fail, never])).toBe(false);
+  expect(printed()).toContain('== 1 of 2: One\n    FAILED: it is broken\n\nStopped');
+  expect(printed()).toMatch(/Stopped at step 1 of 2, after \d+\.\d s\.\n$/u);
+  expect(printed()).not.toContain('never');
 });
 
-it('knows what an earlier step kept, and says when none did', () => {
-  const { system } = open();
-  expect(() => system.recall('roll')).toThrow('no step before this one kept "roll"');
-  system.keep('roll', 'x');
-  expect(system.recall('roll')).toBe('x');
+it('returns what an earlier step saved, and throws when none did', () => {
+  const { context } = open();
+  expect(() => context.readState('roll')).toThrow('no step before this one saved "roll"');
+  context.saveState('roll', 'x');
+  expect(context.readState('roll')).toBe('x');
 });

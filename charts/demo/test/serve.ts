@@ -13,7 +13,7 @@ export const serve = async (listener: RequestListener) => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    place: { host: 'gold.example', address: '127.0.0.1', port },
+    endpoint: { host: 'gold.example', address: '127.0.0.1', port },
     connections: () => connections,
     close: () => {
       server.closeAllConnections();

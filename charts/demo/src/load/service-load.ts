@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { ClusterWorld } from '../cluster.types.ts';
+import type { DemoContext } from '../cluster.types.ts';
 import { testbed } from '../release.ts';
 import type { LoadTarget } from './load.types.ts';
 
@@ -30,9 +30,9 @@ const webhookOf = (secret: string) => {
 };
 
 /** Returns the load through the ingresses: one client, with 100 rate-limited requests a minute. */
-export const serviceLoad = async (world: ClusterWorld): Promise<readonly LoadTarget[]> => {
-  const { customer, admin } = world.recall('places');
-  const secret = await world.kubectl.readSecret(
+export const serviceLoad = async (context: DemoContext): Promise<readonly LoadTarget[]> => {
+  const { customer, admin } = context.readState('ingressEndpoints');
+  const secret = await context.kubectl.readSecret(
     `${testbed}-app`,
     'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
   );

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { askAtAddress } from '../tools/ask-at-address.ts';
+import { sendRequest } from '../tools/send-request.ts';
 import type { LoadReport, LoadTarget } from './load.types.ts';
 
 /** Longer than any proxy or client waits: an answer that is late is told as slow. */
@@ -31,8 +31,8 @@ const startOne = (target: LoadTarget): Running => {
   const sendOne = async (): Promise<void> => {
     const begun = performance.now();
     try {
-      const question = { ...target, timeoutMs: answerWithinMs };
-      const { status } = await askAtAddress(agent ? { ...question, agent } : question);
+      const options = { ...target, timeoutMs: answerWithinMs };
+      const { status } = await sendRequest(agent ? { ...options, agent } : options);
       if (status !== 200) fail(`answered ${status}`);
     } catch (error) {
       fail(whyOf(error));

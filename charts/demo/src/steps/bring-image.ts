@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClusterStep, ClusterWorld } from '../cluster.types.ts';
+import type { ClusterStep, DemoContext } from '../cluster.types.ts';
 import { splitImage } from '../split-image.ts';
 import { findImageTool } from '../tools/find-image-tool.ts';
 import { tryTool } from '../tools/run-tool.ts';
@@ -19,8 +19,8 @@ const nameImage = async (repository: string): Promise<string> => {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(0)} s`;
 
-const build = async (world: ClusterWorld): Promise<readonly string[]> => {
-  const { options, repository, kubeContext } = world;
+const build = async (context: DemoContext): Promise<readonly string[]> => {
+  const { options, repository, kubeContext } = context;
   const tool = await findImageTool(options.clusterTool, kubeContext);
   const image = await nameImage(repository);
   const begun = performance.now();
@@ -35,7 +35,7 @@ const build = async (world: ClusterWorld): Promise<readonly string[]> => {
   // The stores' images are the cluster's own to pull, unless this program has them.
   const stores = options.clusterTool === undefined ? [] : given;
   for (const name of [image, ...stores]) await tool.load(name);
-  world.keep('image', splitImage(image));
+  context.saveState('image', splitImage(image));
   return [
     `${image} built in ${seconds(built - begun)} (${tool.name}),`,
     `brought to the nodes in ${seconds(performance.now() - built)}`,
@@ -45,12 +45,12 @@ const build = async (world: ClusterWorld): Promise<readonly string[]> => {
 /** The image of the service, where every node has it. */
 export const bringImage: ClusterStep = {
   title: 'The image',
-  async run(world) {
-    const { image } = world.options;
+  async run(context) {
+    const { image } = context.options;
     if (image !== undefined) {
-      world.keep('image', splitImage(image));
+      context.saveState('image', splitImage(image));
       return [`${image}, as given`];
     }
-    return build(world);
+    return build(context);
   },
 };

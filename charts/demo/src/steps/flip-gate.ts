@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { expectThat } from '@digital-gold/backend/demo';
-import type { ClusterStep, ClusterWorld } from '../cluster.types.ts';
+import type { ClusterStep, DemoContext } from '../cluster.types.ts';
 import { listPods, type PodState } from '../list-pods.ts';
 import { processPods } from '../release.ts';
-import { askAtAddress } from '../tools/ask-at-address.ts';
+import { sendRequest } from '../tools/send-request.ts';
 import { upgradeService } from '../upgrade-service.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -18,25 +18,25 @@ const patienceSeconds = 150;
 const repeats = 6;
 
 /** Reads the state of the sell gate from the public readiness route. */
-const readSell = async (world: ClusterWorld): Promise<GateState> => {
-  const place = world.recall('places').customer;
+const readSell = async (context: DemoContext): Promise<GateState> => {
+  const endpoint = context.readState('ingressEndpoints').customer;
   const path = '/v1/public/payment-readiness';
-  const { status, text } = await askAtAddress({ ...place, path, timeoutMs: 15_000 });
+  const { status, text } = await sendRequest({ ...endpoint, path, timeoutMs: 15_000 });
   expectThat(status === 200, `GET ${path} answered ${status}: ${text}`);
   return readinessWire.parse(JSON.parse(text)).sell;
 };
 
-const isEverywhere = async (world: ClusterWorld, wanted: GateState): Promise<boolean> => {
+const isEverywhere = async (context: DemoContext, wanted: GateState): Promise<boolean> => {
   for (let asked = 0; asked < repeats; asked += 1) {
-    if ((await readSell(world)) !== wanted) return false;
+    if ((await readSell(context)) !== wanted) return false;
   }
   return true;
 };
 
 /** Returns the seconds until every replica reports it. */
-const waitForSale = (world: ClusterWorld, wanted: GateState): Promise<number> =>
-  waitUntil(world, {
-    isThere: () => isEverywhere(world, wanted),
+const waitForSale = (context: DemoContext, wanted: GateState): Promise<number> =>
+  waitUntil(context, {
+    isThere: () => isEverywhere(context, wanted),
     everyMs: 2000,
     seconds: patienceSeconds,
     otherwise: `selling is not ${wanted} at every replica`,
@@ -48,22 +48,24 @@ const mark = (pods: readonly PodState[]): string =>
 /** Checks that a gate that an operator closed stays closed until an operator opens it. */
 export const flipGate: ClusterStep = {
   title: 'A gate closes without a restart, and stays closed through an upgrade',
-  async run(world) {
-    await world.goldctl(['gates', 'open', 'sell', '--yes']);
-    await waitForSale(world, 'OPEN');
-    const before = mark(await listPods(world, processPods));
-    await world.goldctl(['gates', 'close', 'sell']);
-    const closedAfter = await waitForSale(world, 'CLOSED');
-    const isUntouched = mark(await listPods(world, processPods)) === before;
+  async run(context) {
+    await context.goldctl(['gates', 'open', 'sell', '--yes']);
+    await waitForSale(context, 'OPEN');
+    const before = mark(await listPods(context, processPods));
+    await context.goldctl(['gates', 'close', 'sell']);
+    const closedAfter = await waitForSale(context, 'CLOSED');
+    const isUntouched = mark(await listPods(context, processPods)) === before;
     expectThat(isUntouched, 'pods were replaced or restarted meanwhile');
-    await upgradeService(world);
-    const isStillClosed = await isEverywhere(world, 'CLOSED');
+    await upgradeService(context);
+    const isStillClosed = await isEverywhere(context, 'CLOSED');
     expectThat(isStillClosed, 'helm upgrade opened the gate that an operator had closed');
-    const gates = gatesWire.parse(JSON.parse(await world.goldctl(['gates', 'show', '-o', 'json'])));
+    const gates = gatesWire.parse(
+      JSON.parse(await context.goldctl(['gates', 'show', '-o', 'json'])),
+    );
     const shown = gates.items.find(({ gate }) => gate === 'sell');
     expectThat(shown?.isOpen === false, 'goldctl gates show does not say that it is closed');
-    await world.goldctl(['gates', 'open', 'sell', '--yes']);
-    const openAfter = await waitForSale(world, 'OPEN');
+    await context.goldctl(['gates', 'open', 'sell', '--yes']);
+    const openAfter = await waitForSale(context, 'OPEN');
     return [
       `goldctl gates close sell: closed to customers after ${closedAfter.toFixed(1)} s;` +
         ' the same pods, no restart',

@@ -7,16 +7,16 @@ import {
   developmentAdmins,
   developmentPortalUsers,
 } from '@digital-gold/backend/demo';
-import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
+import type { ClusterStep, DemoContext, IngressEndpoint } from '../cluster.types.ts';
 import { service, testbed } from '../release.ts';
 
-const urlOf = ({ host, port }: IngressPlace): string =>
+const urlOf = ({ host, port }: IngressEndpoint): string =>
   port === 80 ? `http://${host}` : `http://${host}:${port}`;
 
 const onLoopback = (port: number): string => `http://127.0.0.1:${port}`;
 
 /** The owner's connection to the database, for the invariants alone. */
-const databaseUrl = async ({ kubectl, forward }: ClusterWorld): Promise<string> => {
+const databaseUrl = async ({ kubectl, forward }: DemoContext): Promise<string> => {
   const secret = await kubectl.readSecret(`${testbed}-migrate`, 'MIGRATE_DATABASE_URL');
   const url = new URL(secret);
   url.hostname = '127.0.0.1';
@@ -28,16 +28,16 @@ const databaseUrl = async ({ kubectl, forward }: ClusterWorld): Promise<string> 
  * Customers and operators come by the public ingress. What nobody reaches from outside (accounting,
  * the sandbox's controls, the database) comes by port-forwards.
  */
-const findEndpoints = async (world: ClusterWorld): Promise<DemoEndpoints> => {
-  const { customer, admin } = world.recall('places');
-  const accounting = await world.forward(`service/${service}-accounting`, 80);
-  const sandbox = await world.forward(`service/${testbed}-sandbox`, 4010);
+const findEndpoints = async (context: DemoContext): Promise<DemoEndpoints> => {
+  const { customer, admin } = context.readState('ingressEndpoints');
+  const accounting = await context.forward(`service/${service}-accounting`, 80);
+  const sandbox = await context.forward(`service/${testbed}-sandbox`, 4010);
   return {
     customer: urlOf(customer),
     admin: urlOf(admin),
     accounting: onLoopback(accounting.port),
     sandbox: onLoopback(sandbox.port),
-    database: await databaseUrl(world),
+    database: await databaseUrl(context),
     admins: developmentAdmins,
     portalUsers: {
       accountant: developmentPortalUsers.accountant,
@@ -50,9 +50,9 @@ const findEndpoints = async (world: ClusterWorld): Promise<DemoEndpoints> => {
 /** The story of `make demo`, the same steps. */
 export const playStory: ClusterStep = {
   title: "The customer's story, through the ingress",
-  async run(world) {
-    const endpoints = await findEndpoints(world);
-    const printer = createPrinter({ write: (text) => world.say(text), colours: false });
+  async run(context) {
+    const endpoints = await findEndpoints(context);
+    const printer = createPrinter({ write: (text) => context.print(text), colours: false });
     const isWhole = await runDemo({ endpoints, steps: story, printer });
     expectThat(isWhole, 'a step of the story failed');
     return [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expectThat } from '@digital-gold/backend/demo';
-import type { ClusterStep, ClusterWorld, IngressPlace } from '../cluster.types.ts';
-import { askAtAddress } from '../tools/ask-at-address.ts';
+import type { ClusterStep, DemoContext, IngressEndpoint } from '../cluster.types.ts';
+import { sendRequest } from '../tools/send-request.ts';
 
 const base = '/api/v1/accounting';
 const visitor = 'accounting-visitor';
@@ -19,7 +19,7 @@ const ask = (path) => new Promise((resolve, reject) => {
 Promise.all(paths.map(ask)).then((statuses) => console.log(JSON.stringify(statuses)));
 `;
 
-const visitorPod = (image: string, place: IngressPlace) => ({
+const visitorPod = (image: string, endpoint: IngressEndpoint) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: visitor, labels: { 'app.kubernetes.io/name': visitor } },
@@ -40,9 +40,9 @@ const visitorPod = (image: string, place: IngressPlace) => ({
           'node',
           '--eval',
           visitorScript,
-          place.address,
-          String(place.port),
-          place.host,
+          endpoint.address,
+          String(endpoint.port),
+          endpoint.host,
           `${base}/health`,
           `${base}/auth/me`,
         ],
@@ -57,10 +57,10 @@ const visitorPod = (image: string, place: IngressPlace) => ({
 });
 
 /** The statuses that somebody inside the cluster gets at the internal ingress. */
-const askFromInside = async (world: ClusterWorld): Promise<readonly number[]> => {
-  const { kubectl } = world;
-  const { repository, tag } = world.recall('image');
-  const pod = visitorPod(`${repository}:${tag}`, world.recall('places').accounting);
+const requestFromInside = async (context: DemoContext): Promise<readonly number[]> => {
+  const { kubectl } = context;
+  const { repository, tag } = context.readState('image');
+  const pod = visitorPod(`${repository}:${tag}`, context.readState('ingressEndpoints').accounting);
   const remove = ['delete', 'pod', visitor, '--ignore-not-found', '--wait'];
   await kubectl.run(remove);
   await kubectl.run(['create', '--filename', '-'], { stdin: JSON.stringify(pod) });
@@ -74,8 +74,8 @@ const askFromInside = async (world: ClusterWorld): Promise<readonly number[]> =>
 };
 
 /** The status that somebody outside gets, or why none. */
-const askFromOutside = (place: IngressPlace): Promise<string> =>
-  askAtAddress({ ...place, path: `${base}/health`, timeoutMs: 5000 }).then(
+const requestFromOutside = (endpoint: IngressEndpoint): Promise<string> =>
+  sendRequest({ ...endpoint, path: `${base}/health`, timeoutMs: 5000 }).then(
     ({ status }) => String(status),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -83,17 +83,17 @@ const askFromOutside = (place: IngressPlace): Promise<string> =>
 /** For the company's network alone. */
 export const reachAccounting: ClusterStep = {
   title: 'Accounting is reachable from inside, and not from the public ingress',
-  async run(world) {
-    const { customer, admin, accounting } = world.recall('places');
-    const [health, guard] = await askFromInside(world);
+  async run(context) {
+    const { customer, admin, accounting } = context.readState('ingressEndpoints');
+    const [health, guard] = await requestFromInside(context);
     expectThat(health === 200, `from inside GET ${base}/health answered ${health}`);
     expectThat(guard === 401, `from inside GET ${base}/auth/me answered ${guard}, not 401`);
 
     for (const { host } of [accounting, customer, admin]) {
-      const status = await askFromOutside({ ...customer, host });
+      const status = await requestFromOutside({ ...customer, host });
       expectThat(status === '404', `the public ingress answered ${status} for ${host}${base}`);
     }
-    const internal = await askFromOutside(accounting);
+    const internal = await requestFromOutside(accounting);
     const isSilent = !/^\d+$/u.test(internal);
     expectThat(isSilent, `from outside ${accounting.address} answered ${internal}`);
     return [

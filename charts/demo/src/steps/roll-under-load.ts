@@ -1,5 +1,5 @@
 import { expectThat } from '@digital-gold/backend/demo';
-import type { ClusterStep, ClusterWorld } from '../cluster.types.ts';
+import type { ClusterStep, DemoContext } from '../cluster.types.ts';
 import { countByComponent, listPods } from '../list-pods.ts';
 import { countLoad, describeLoad } from '../load/describe-load.ts';
 import { serviceLoad } from '../load/service-load.ts';
@@ -13,14 +13,14 @@ import { waitUntil } from '../wait-until.ts';
 const besideMs = 3000;
 
 /** Replaces every pod, and waits until the last old one has gone. */
-const replaceAll = async (world: ClusterWorld): Promise<string> => {
-  const before = await listPods(world, processPods);
+const replaceAll = async (context: DemoContext): Promise<string> => {
+  const before = await listPods(context, processPods);
   const old = new Set(before.map(({ uid }) => uid));
-  world.keep('roll', Date.now().toString(36));
-  await upgradeService(world);
-  await waitUntil(world, {
+  context.saveState('roll', Date.now().toString(36));
+  await upgradeService(context);
+  await waitUntil(context, {
     isThere: async () => {
-      const pods = await listPods(world, processPods);
+      const pods = await listPods(context, processPods);
       return pods.every(({ uid, isReady }) => !old.has(uid) && isReady);
     },
     everyMs: 1000,
@@ -33,16 +33,16 @@ const replaceAll = async (world: ClusterWorld): Promise<string> => {
 /** A rolling update while customers, operators and a gateway go on calling. */
 export const rollUnderLoad: ClusterStep = {
   title: 'A rolling update under constant load, through the ingress',
-  async run(world) {
-    await waitForRateLimit(world, world.recall('places').customer, 90);
-    const load = startLoad(await serviceLoad(world));
+  async run(context) {
+    await waitForRateLimit(context, context.readState('ingressEndpoints').customer, 90);
+    const load = startLoad(await serviceLoad(context));
     const begun = performance.now();
     let replaced: string;
     let reports: Awaited<ReturnType<typeof load.stop>> = [];
     try {
-      await world.sleep(besideMs);
-      replaced = await replaceAll(world);
-      await world.sleep(besideMs);
+      await context.sleep(besideMs);
+      replaced = await replaceAll(context);
+      await context.sleep(besideMs);
     } finally {
       reports = await load.stop();
     }

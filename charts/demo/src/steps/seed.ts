@@ -4,8 +4,8 @@ import { upgradeTestbed } from '../upgrade-testbed.ts';
 /** Only adds what is missing, so the first operator stays as it is. */
 export const seed: ClusterStep = {
   title: 'The seed: evidence for the gates, a catalogue, accounts',
-  async run(world) {
-    await upgradeTestbed(world, true);
+  async run(context) {
+    await upgradeTestbed(context, true);
     return ['the Job is done'];
   },
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StepFailure } from '@digital-gold/backend/demo';
-import type { Api, ClusterWorld, IngressPlace } from './cluster.types.ts';
+import type { Api, DemoContext, IngressEndpoint } from './cluster.types.ts';
 import { service } from './release.ts';
 
 const ingressWire = z.object({
@@ -20,11 +20,11 @@ const splitAddress = (given: string): { address: string; port: number } => {
   return { address, port: Number(port) };
 };
 
-const readPlace = async (
-  { kubectl }: ClusterWorld,
+const readEndpoint = async (
+  { kubectl }: DemoContext,
   api: Api,
   given: string | undefined,
-): Promise<IngressPlace | undefined> => {
+): Promise<IngressEndpoint | undefined> => {
   const { spec, status } = await kubectl.read(['get', 'ingress', `${service}-${api}`], ingressWire);
   const [found] = status.loadBalancer.ingress;
   const address = given ?? found?.ip ?? found?.hostname;
@@ -34,16 +34,16 @@ const readPlace = async (
 };
 
 /** @throws StepFailure when there is no address after a minute */
-const waitForPlace = async (world: ClusterWorld, api: Api): Promise<IngressPlace> => {
-  const { ingressAddress, internalIngressAddress } = world.options;
+const waitForEndpoint = async (context: DemoContext, api: Api): Promise<IngressEndpoint> => {
+  const { ingressAddress, internalIngressAddress } = context.options;
   const [variable, given] =
     api === 'accounting'
       ? (['INTERNAL_INGRESS_ADDRESS', internalIngressAddress] as const)
       : (['INGRESS_ADDRESS', ingressAddress] as const);
   for (let tries = 0; tries < 60; tries += 1) {
-    const place = await readPlace(world, api, given);
-    if (place !== undefined) return place;
-    await world.sleep(1000);
+    const endpoint = await readEndpoint(context, api, given);
+    if (endpoint !== undefined) return endpoint;
+    await context.sleep(1000);
   }
   throw new StepFailure(`the Ingress of ${api} has no address: set ${variable}`);
 };
@@ -52,8 +52,10 @@ const waitForPlace = async (world: ClusterWorld, api: Api): Promise<IngressPlace
  * Returns each API's address: the one that was given, else the one that the ingress controller
  * wrote into the Ingress's status.
  */
-export const readPlaces = async (world: ClusterWorld): Promise<Record<Api, IngressPlace>> => ({
-  customer: await waitForPlace(world, 'customer'),
-  admin: await waitForPlace(world, 'admin'),
-  accounting: await waitForPlace(world, 'accounting'),
+export const readIngressEndpoints = async (
+  context: DemoContext,
+): Promise<Record<Api, IngressEndpoint>> => ({
+  customer: await waitForEndpoint(context, 'customer'),
+  admin: await waitForEndpoint(context, 'admin'),
+  accounting: await waitForEndpoint(context, 'accounting'),
 });

@@ -1,6 +1,6 @@
 import { request, type Agent } from 'node:http';
 
-export interface Question {
+export interface HttpRequest {
   readonly address: string;
   readonly port: number;
   /** The host that the request is for, whatever the address is. */
@@ -14,16 +14,16 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
-export interface Reply {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** Asks by HTTP at an address that need not be the host's. Rejects when no whole answer comes. */
-export const askAtAddress = (question: Question): Promise<Reply> =>
+/** Sends a request to an address that need not be the host's. Rejects when no whole response comes. */
+export const sendRequest = (given: HttpRequest): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
-    const { address, port, host, path, method = 'GET', headers = {}, body, agent } = question;
+    const { address, port, host, path, method = 'GET', headers = {}, body, agent } = given;
     const outgoing = request({
       host: address,
       port,
@@ -31,7 +31,7 @@ export const askAtAddress = (question: Question): Promise<Reply> =>
       method,
       agent: agent ?? false,
       headers: { ...headers, host },
-      signal: AbortSignal.timeout(question.timeoutMs),
+      signal: AbortSignal.timeout(given.timeoutMs),
     });
     outgoing.once('error', reject);
     outgoing.once('response', (response) => {

@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { createTimers } from '@digital-gold/backend/demo';
-import type { ClusterNotes, ClusterWorld } from './cluster.types.ts';
+import type { DemoState, DemoContext } from './cluster.types.ts';
 import type { DemoOptions } from './read-options.ts';
 import { createKubectl } from './tools/create-kubectl.ts';
 import { openPortForward } from './tools/open-port-forward.ts';
 import { runTool } from './tools/run-tool.ts';
 
-interface WorldOptions {
+interface ContextOptions {
   readonly options: DemoOptions;
   readonly repository: string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Name of the kube context, for goldctl, which wants one. */
   readonly kubeContext: string;
 }
 
 /** Creates the surroundings that the steps of one run share; `close` ends what they opened. */
-export const createWorld = (given: WorldOptions): ClusterWorld & { close(): void } => {
-  const { options, repository, say, kubeContext } = given;
+export const createDemoContext = (given: ContextOptions): DemoContext & { close(): void } => {
+  const { options, repository, print, kubeContext } = given;
   const { namespace } = options;
   const kubectl = createKubectl(kubeContext, namespace);
-  const notes: Partial<ClusterNotes> = {};
+  const state: Partial<DemoState> = {};
   const closers: (() => void)[] = [];
   const timers = createTimers();
   const helmBase = ['--kube-context', kubeContext, '--namespace', namespace];
@@ -30,7 +30,7 @@ export const createWorld = (given: WorldOptions): ClusterWorld & { close(): void
     repository,
     kubeContext,
     kubectl,
-    say,
+    print,
     sleep: (ms) => timers.sleep(ms),
     helm: (args) => runTool('helm', [...args, ...helmBase], { cwd: repository }),
     goldctl: (args, toolOptions = {}) =>
@@ -40,13 +40,13 @@ export const createWorld = (given: WorldOptions): ClusterWorld & { close(): void
       closers.push(() => opened.close());
       return opened;
     },
-    keep(name, value) {
-      notes[name] = value;
+    saveState(name, value) {
+      state[name] = value;
     },
-    recall<K extends keyof ClusterNotes>(name: K): ClusterNotes[K] {
-      const note = notes[name];
-      if (note === undefined) throw new Error(`no step before this one kept "${name}"`);
-      return note;
+    readState<K extends keyof DemoState>(name: K): DemoState[K] {
+      const value = state[name];
+      if (value === undefined) throw new Error(`no step before this one saved "${name}"`);
+      return value;
     },
     close() {
       for (const close of closers) close();
