@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../../backend/src/platform/db/ind
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { golden, steadied } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
-import { runInWorld, type TestWorld } from './support/test-deps.ts';
+import { runInProcess, type RunOptions } from './support/run-in-process.ts';
 
 const password = 'a long enough secret';
 const asha = 'asha@example.test';
@@ -30,8 +30,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const goldctl = (args: readonly string[], world: TestWorld = {}) =>
-  runInWorld(args, { ...world, repository, env: { ...home.env, ...world.env } });
+const goldctl = (args: readonly string[], options: RunOptions = {}) =>
+  runInProcess(args, { ...options, repository, env: { ...home.env, ...options.env } });
 
 const create = (email: string, role: string) =>
   goldctl(['admin', 'create', email, '--role', role, '--password-stdin'], {
@@ -162,7 +162,7 @@ describe('other operators', () => {
   });
 });
 
-const reset = (world: TestWorld) => goldctl(['admin', 'reset-password', asha], world);
+const reset = (options: RunOptions) => goldctl(['admin', 'reset-password', asha], options);
 
 describe('a password', () => {
   it.each([
@@ -172,8 +172,8 @@ describe('a password', () => {
     ['too short', { typed: ['short', 'short'] }, 1, 'at least 12 characters'],
     ['too long', { typed: ['x'.repeat(129), 'x'.repeat(129)] }, 1, 'at most 128 characters'],
     ['no file', { env: { GOLDCTL_PASSWORD_FILE: '/nowhere' } }, 2, "/nowhere can't be read"],
-  ])('is refused: %s', async (_name, world, code, message) => {
-    const refused = await reset(world);
+  ])('is refused: %s', async (_name, options, code, message) => {
+    const refused = await reset(options);
     expect(refused).toMatchObject({ code, stdout: '' });
     expect(refused.stderr).toContain(message);
     expect(await signIn(asha, password)).toBe(200);

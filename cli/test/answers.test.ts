@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openAnsweringApi, type AnsweringApi, type FixedAnswer } from './support/answering-api.ts';
+import { openStubApi, type StubApi, type StubResponse } from './support/stub-api.ts';
 import { golden } from './support/golden.ts';
 import { allocatedBuy, reviewedSell, unevenBooks } from './support/sample-answers.ts';
-import { runInWorld } from './support/test-deps.ts';
+import { runInProcess } from './support/run-in-process.ts';
 
-let api: AnsweringApi;
+let api: StubApi;
 
 beforeAll(async () => {
-  api = await openAnsweringApi();
+  api = await openStubApi();
 });
 beforeEach(() => {
-  api.asked.length = 0;
+  api.requests.length = 0;
 });
 afterAll(() => api.close());
 
-const goldctl = (answer: FixedAnswer | 'nothing', ...args: readonly string[]) => {
+const goldctl = (answer: StubResponse | 'nothing', ...args: readonly string[]) => {
   api.answer(answer);
-  return runInWorld(['--admin-url', api.url, ...args], { env: { GOLDCTL_TOKEN: 'a-token' } });
+  return runInProcess(['--admin-url', api.url, ...args], { env: { GOLDCTL_TOKEN: 'a-token' } });
 };
 
 const show = (body: unknown, ...more: readonly string[]) =>
@@ -32,7 +32,7 @@ describe('an order', () => {
     const shown = await show(body, ...more);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toBe(golden(name, shown.stdout));
-    expect(api.asked).toEqual(['GET /v1/orders/an%20id Bearer a-token']);
+    expect(api.requests).toEqual(['GET /v1/orders/an%20id Bearer a-token']);
   });
 
   it('can tell a terminal nothing but what it says', async () => {
@@ -81,7 +81,7 @@ describe('reconciliation', () => {
   it('asks for the window that was named', async () => {
     await goldctl({ body: unevenBooks }, 'reconcile', '--window-hours', '720');
     await goldctl({ body: unevenBooks }, 'reconcile');
-    expect(api.asked.map((line) => line.split(' ')[1])).toEqual([
+    expect(api.requests.map((line) => line.split(' ')[1])).toEqual([
       '/v1/reconciliation?window_hours=720',
       '/v1/reconciliation',
     ]);
@@ -90,18 +90,18 @@ describe('reconciliation', () => {
   it.each(['0', '721', '1.5', 'x', '-1', ''])('refuses a window of "%s" hours', async (hours) => {
     const refused = await goldctl('nothing', 'reconcile', '--window-hours', hours);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(api.asked).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 });
 
-const refusal = (status: number, code: string, headers = {}): FixedAnswer => ({
+const refusal = (status: number, code: string, headers = {}): StubResponse => ({
   status,
   headers,
   body: { error: { code, message: 'No.', requestId: 'r-1' } },
 });
 
 describe('an API that refuses', () => {
-  it.each<[string, FixedAnswer, number, string]>([
+  it.each<[string, StubResponse, number, string]>([
     ['no token', refusal(401, 'UNAUTHENTICATED'), 4, 'Sign in with "goldctl login".'],
     ['another role', refusal(403, 'FORBIDDEN'), 4, 'No. (FORBIDDEN)'],
     ['too often', refusal(429, 'RATE_LIMITED', { 'retry-after': '7' }), 1, 'Try again in 7 s.'],
@@ -119,10 +119,10 @@ describe('an API that refuses', () => {
   });
 
   it('is told from one that is not there', async () => {
-    const gone = await openAnsweringApi();
+    const gone = await openStubApi();
     gone.close();
     const env = { GOLDCTL_TOKEN: 'a-token' };
-    const shown = await runInWorld(['--admin-url', gone.url, 'reconcile'], { env });
+    const shown = await runInProcess(['--admin-url', gone.url, 'reconcile'], { env });
     expect(shown).toMatchObject({ code: 5, stdout: '' });
     expect(shown.stderr).toContain(`${gone.url} does not answer`);
   });
@@ -131,7 +131,7 @@ describe('an API that refuses', () => {
 describe('an address', () => {
   it.each(['ftp://x', 'x', 'https://admin.example.com/v1'])('is refused: %s', async (url) => {
     const env = { GOLDCTL_TOKEN: 'a-token' };
-    const refused = await runInWorld(['--admin-url', url, 'reconcile'], { env });
+    const refused = await runInProcess(['--admin-url', url, 'reconcile'], { env });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('host root');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../backend/test/support/eventually.ts';
 import { buildGoldctl } from '../build.ts';
-import { openAnsweringApi, type AnsweringApi } from './support/answering-api.ts';
+import { openStubApi, type StubApi } from './support/stub-api.ts';
 import { golden } from './support/golden.ts';
 import {
   runGoldctlBundle,
@@ -13,11 +13,11 @@ import {
 } from './support/run-bundle.ts';
 import { allocatedBuy, unevenBooks } from './support/sample-answers.ts';
 
-let api: AnsweringApi;
+let api: StubApi;
 
 beforeAll(async () => {
   await buildGoldctl();
-  api = await openAnsweringApi();
+  api = await openStubApi();
 });
 afterAll(() => api.close());
 
@@ -61,9 +61,9 @@ describe('the exit code of the process', () => {
 
   it('is 130 at Ctrl-C, soon, and whatever it waits for', async () => {
     api.answer('nothing');
-    api.asked.length = 0;
+    api.requests.length = 0;
     const run = startGoldctl(['--admin-url', api.url, 'reconcile'], token);
-    await eventually(() => expect(api.asked).toHaveLength(1), { timeoutMs: 60_000 });
+    await eventually(() => expect(api.requests).toHaveLength(1), { timeoutMs: 60_000 });
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(130);
     expect(run.stdout()).toBe('');

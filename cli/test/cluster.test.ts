@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openAnsweringApi, type AnsweringApi } from './support/answering-api.ts';
+import { openStubApi, type StubApi } from './support/stub-api.ts';
 import { startFakeKubernetes, type FakeKubernetes } from './support/fake-kubernetes.ts';
 import { fakeConfigMap, fakePod } from './support/fake-kubernetes-objects.ts';
 import type { FakeExec } from './support/fake-kubernetes-streams.ts';
 import { golden } from './support/golden.ts';
 import { allocatedBuy, unevenBooks } from './support/sample-answers.ts';
-import { runInWorld, type TestWorld } from './support/test-deps.ts';
+import { runInProcess, type RunOptions } from './support/run-in-process.ts';
 
 let cluster: FakeKubernetes;
 let configHome: string;
@@ -22,10 +22,10 @@ afterEach(async () => {
   rmSync(configHome, { recursive: true, force: true });
 });
 
-const goldctl = (args: readonly string[], world: TestWorld = {}) =>
-  runInWorld(['--context', 'test', ...args], {
-    ...world,
-    env: { ...cluster.env, XDG_CONFIG_HOME: configHome, ...world.env },
+const goldctl = (args: readonly string[], options: RunOptions = {}) =>
+  runInProcess(['--context', 'test', ...args], {
+    ...options,
+    env: { ...cluster.env, XDG_CONFIG_HOME: configHome, ...options.env },
   });
 
 const settings = () => cluster.state.objects.configmaps.get('gold-settings')?.data;
@@ -150,10 +150,10 @@ describe('operators of a release', () => {
 });
 
 describe('the admin API of a release', () => {
-  let api: AnsweringApi;
+  let api: StubApi;
 
   beforeEach(async () => {
-    api = await openAnsweringApi();
+    api = await openStubApi();
     cluster.mapPort('gold-admin-a', 4000, Number(new URL(api.url).port));
   });
   afterEach(() => api.close());
@@ -162,7 +162,7 @@ describe('the admin API of a release', () => {
     api.answer({ body: allocatedBuy });
     const shown = await goldctl(['order', 'show', 'x'], { env: { GOLDCTL_TOKEN: 'a-token' } });
     expect(shown).toEqual({ code: 0, stderr: '', stdout: golden('order-buy.txt', shown.stdout) });
-    expect(api.asked).toEqual(['GET /v1/orders/x Bearer a-token']);
+    expect(api.requests).toEqual(['GET /v1/orders/x Bearer a-token']);
   });
 
   it('remembers a sign-in through the next tunnel, for its operator alone', async () => {
@@ -174,7 +174,7 @@ describe('the admin API of a release', () => {
     expect(login.stdout).toContain('2026-11-21T18:00:00.000Z');
     api.answer({ body: unevenBooks });
     expect((await goldctl(['reconcile'])).code).toBe(3);
-    expect(api.asked.at(-1)).toBe('GET /v1/reconciliation Bearer kept-token');
+    expect(api.requests.at(-1)).toBe('GET /v1/reconciliation Bearer kept-token');
     // Somebody else's sign-in is not used: the password is needed, and nobody can be asked.
     expect((await goldctl(['--email', 'ravi@example.test', 'reconcile'])).code).toBe(2);
   });
@@ -201,6 +201,6 @@ describe('the admin API of a release', () => {
   it('asks who signs in', async () => {
     expect((await goldctl(['login'])).code).toBe(2);
     expect((await goldctl(['reconcile'])).code).toBe(4);
-    expect(api.asked).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { exitCodes } from '../src/cli-error.ts';
 import { deployRun } from '../src/deploys/deploy.types.ts';
 import { golden, steadied } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
-import { runInWorld } from './support/test-deps.ts';
+import { runInProcess } from './support/run-in-process.ts';
 
 const deployed = z.object({ correlationId: z.string(), run: deployRun });
 const listed = z.object({ items: z.array(deployRun) });
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const goldctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runInWorld(args, { repository, env: { ...home.env, ...env } });
+  runInProcess(args, { repository, env: { ...home.env, ...env } });
 
 const runsSeen = z.object({
   items: z.array(z.object({ id: z.string(), title: z.string(), status: z.string() })),

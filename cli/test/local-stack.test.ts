@@ -5,7 +5,7 @@ import { developmentAdmins } from '../../backend/dev/stack/development-accounts.
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { golden } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
-import { runInWorld, type TestWorld } from './support/test-deps.ts';
+import { runInProcess, type RunOptions } from './support/run-in-process.ts';
 
 let stack: TestStack;
 let home: StackHome;
@@ -21,8 +21,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const goldctl = (args: readonly string[], more: TestWorld = {}) =>
-  runInWorld(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
+const goldctl = (args: readonly string[], more: RunOptions = {}) =>
+  runInProcess(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
 
 const readSwitch = (name: string): string =>
   readFileSync(join(stack.addresses.settingsDir, name), 'utf8');

@@ -12,7 +12,7 @@ import {
   soldOf,
 } from '../../backend/test/support/test-seller.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
-import { runInWorld, type TestWorld } from './support/test-deps.ts';
+import { runInProcess, type RunOptions } from './support/run-in-process.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
@@ -29,8 +29,8 @@ afterAll(async () => {
   home.remove();
 });
 
-const goldctl = (args: readonly string[], more: TestWorld = {}) =>
-  runInWorld(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
+const goldctl = (args: readonly string[], more: RunOptions = {}) =>
+  runInProcess(args, { now: new Date(), ...more, repository, env: { ...home.env, ...more.env } });
 
 const readSwitch = (name: string): string =>
   readFileSync(join(system.stack.addresses.settingsDir, name), 'utf8');

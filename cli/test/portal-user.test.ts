@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { golden, steadied } from './support/golden.ts';
 import { repository, writeStackHome, type StackHome } from './support/stack-home.ts';
-import { runInWorld, type TestWorld } from './support/test-deps.ts';
+import { runInProcess, type RunOptions } from './support/run-in-process.ts';
 
 const password = 'a long enough secret';
 const meera = 'meera@example.test';
@@ -22,11 +22,11 @@ afterAll(async () => {
   home.remove();
 });
 
-const goldctl = (args: readonly string[], world: TestWorld = {}) =>
-  runInWorld(['portal-user', ...args], {
-    ...world,
+const goldctl = (args: readonly string[], options: RunOptions = {}) =>
+  runInProcess(['portal-user', ...args], {
+    ...options,
     repository,
-    env: { ...home.env, ...world.env },
+    env: { ...home.env, ...options.env },
   });
 
 const create = (email: string, name: string, role: string) =>

@@ -5,7 +5,7 @@ import { fakeDeployment, fakePod } from '../support/fake-kubernetes-objects.ts';
 import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 import { readinessReport, startFakeProcess, type FakeProcess } from '../support/fake-process.ts';
 import { golden } from '../support/golden.ts';
-import { runInWorld } from '../support/test-deps.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 
 const answer = z.object({
   records: z.array(
@@ -32,7 +32,7 @@ afterEach(async () => {
 const signedIn = { GOLDCTL_TOKEN: 'token-of-an-operator', XDG_CONFIG_HOME: '/nowhere' };
 
 const check = (args: readonly string[] = [], env: Readonly<Record<string, string>> = signedIn) =>
-  runInWorld(['--context', 'test', 'check', ...args], { env: { ...cluster.env, ...env } });
+  runInProcess(['--context', 'test', 'check', ...args], { env: { ...cluster.env, ...env } });
 
 const recordsOf = async (
   args: readonly string[] = [],
@@ -161,10 +161,10 @@ it('waits until the release is ready', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: '4 checks: 4 ok.\n' });
 });
 
-it('exits with 5 without a cluster, with 4 as a stranger, with 2 in a context there is not', async () => {
+it('exits with 4 for a wrong token, 2 for an unknown context, 5 without a cluster', async () => {
   const as = (context: string) =>
-    runInWorld(['--context', context, 'check'], { env: { ...cluster.env, ...signedIn } });
-  expect(await as('stranger')).toMatchObject({ code: exitCodes.denied });
+    runInProcess(['--context', context, 'check'], { env: { ...cluster.env, ...signedIn } });
+  expect(await as('wrong-token')).toMatchObject({ code: exitCodes.denied });
   expect(await as('nowhere')).toMatchObject({ code: exitCodes.usage, stdout: '' });
   await cluster.goAway();
   const gone = await as('test');
@@ -173,7 +173,7 @@ it('exits with 5 without a cluster, with 4 as a stranger, with 2 in a context th
 });
 
 it('says outside of a pod that it is in none', async () => {
-  const { code, stderr } = await runInWorld(['check', '--in-cluster'], { env: {} });
+  const { code, stderr } = await runInProcess(['check', '--in-cluster'], { env: {} });
   expect(code).toBe(exitCodes.usage);
   expect(stderr).toContain('not running in a pod with a service account');
 });

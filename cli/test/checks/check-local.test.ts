@@ -6,7 +6,7 @@ import { exitCodes } from '../../src/cli-error.ts';
 import { readinessReport } from '../support/fake-process.ts';
 import { startFakeStack, type FakeStack } from '../support/fake-stack.ts';
 import { golden } from '../support/golden.ts';
-import { runInWorld } from '../support/test-deps.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 
 const answer = z.object({
   ok: z.boolean(),
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => stack.close());
 
 const goldctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runInWorld(args, { env: { ...stack.env, ...env } });
+  runInProcess(args, { env: { ...stack.env, ...env } });
 
 const check = (...args: readonly string[]) => goldctl(['check', ...args]);
 
@@ -114,7 +114,7 @@ it('takes a silent cache for a warning and goes on', async () => {
 
 it('leaves out what only an operator may ask, without failing', async () => {
   const env = { ...stack.env, GOLDCTL_TOKEN: '' };
-  const { stdout, code } = await runInWorld(['check', '-o', 'json'], { env });
+  const { stdout, code } = await runInProcess(['check', '-o', 'json'], { env });
   const { records } = answer.parse(JSON.parse(stdout));
   expect(code).toBe(0);
   expect(statusOf(records, 'operator-signed-in')).toEqual(['not-run']);
@@ -154,7 +154,7 @@ it('does not take another server on a probe’s port for a process', async () =>
 
 it('exits with 5 when no process of the stack responds, and says so in its records too', async () => {
   await stack.close();
-  const { code, stdout } = await runInWorld(['check', '-o', 'json'], { env: stack.env });
+  const { code, stdout } = await runInProcess(['check', '-o', 'json'], { env: stack.env });
   expect(code).toBe(exitCodes.unreachable);
   expect(answer.parse(JSON.parse(stdout)).records).toMatchObject([
     { id: 'context-found', status: 'failed' },

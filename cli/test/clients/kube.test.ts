@@ -173,7 +173,7 @@ describe('who may not, and who is not there', () => {
   });
 
   it('tells credentials that the cluster does not accept', async () => {
-    const client = await connect('stranger');
+    const client = await connect('wrong-token');
     await expect(client.listPods('a=b')).rejects.toMatchObject({
       exitCode: exitCodes.denied,
       status: 401,

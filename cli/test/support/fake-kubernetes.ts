@@ -11,7 +11,7 @@ import { serveExec, servePortForward, type ExecHandler } from './fake-kubernetes
 /** A small Kubernetes API server: the parts that goldctl uses, with the real server's rules. */
 export interface FakeKubernetes {
   readonly state: FakeState;
-  /** For deps.env: a kubeconfig with the contexts `test`, and `stranger` without a token. */
+  /** For deps.env: a kubeconfig with the contexts `test`, and `wrong-token`. */
   readonly env: Readonly<Record<string, string>>;
   readonly url: string;
   put(resource: Resource, object: FakeObject): void;
@@ -34,11 +34,11 @@ const kubeconfig = (server: string): string =>
     clusters: [{ name: 'fake', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [
       { name: 'operator', user: { token } },
-      { name: 'stranger', user: { token: 'wrong' } },
+      { name: 'wrong-token', user: { token: 'wrong' } },
     ],
     contexts: [
       { name: 'test', context: { cluster: 'fake', user: 'operator', namespace: 'gold' } },
-      { name: 'stranger', context: { cluster: 'fake', user: 'stranger', namespace: 'gold' } },
+      { name: 'wrong-token', context: { cluster: 'fake', user: 'wrong-token', namespace: 'gold' } },
     ],
   });
 

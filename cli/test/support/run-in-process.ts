@@ -2,8 +2,8 @@ import type { CliDeps } from '../../src/cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from '../../src/cli-error.ts';
 import { runGoldctl } from '../../src/run-goldctl.ts';
 
-/** The surroundings of a command in a test. */
-export interface TestWorld {
+/** The environment, input and time that a command gets. */
+export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, which is no terminal then. */
   readonly stdin?: string;
@@ -14,7 +14,7 @@ export interface TestWorld {
 }
 
 /** The result of a command. */
-interface Ran {
+interface CommandResult {
   readonly code: ExitCode;
   readonly stdout: string;
   readonly stderr: string;
@@ -22,9 +22,18 @@ interface Ran {
 
 const noTerminal = (): CliError => new CliError('there is no terminal', exitCodes.usage);
 
-/** Runs a command line inside this process, in a world of the test's making. */
-export const runInWorld = async (args: readonly string[], world: TestWorld = {}): Promise<Ran> => {
-  const { env = {}, stdin, typed, now = new Date('2026-11-21T10:00:00Z'), repository = '' } = world;
+/** Runs a command line inside this process, with dependencies that the options set. */
+export const runInProcess = async (
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<CommandResult> => {
+  const {
+    env = {},
+    stdin,
+    typed,
+    now = new Date('2026-11-21T10:00:00Z'),
+    repository = '',
+  } = options;
   const [out, err]: [string[], string[]] = [[], []];
   const answers = [...(typed ?? [])];
   const answer = async (question: string): Promise<string> => {
