@@ -2,22 +2,23 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fromSafePaise } from '../../src/money/index.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { valueOf } from './adapter-kit.ts';
+import { valueOf } from './adapter-fixture.ts';
 import { gatewayDrivers } from './gateway-drivers.ts';
-import { startGatewayKit, type GatewayKit } from './gateway-kit.ts';
+import { startGatewayFixture, type GatewayFixture } from './gateway-fixture.ts';
 
 const driver = gatewayDrivers.find(({ code }) => code === 'cashfree');
 if (driver === undefined) throw new Error('there is no driver of cashfree');
 
 const minuteMs = 60_000;
-let kit: GatewayKit;
+let fixture: GatewayFixture;
 beforeAll(async () => {
-  kit = await startGatewayKit(driver);
+  fixture = await startGatewayFixture(driver);
 });
-beforeEach(() => kit.reset());
-afterAll(() => kit.stop());
+beforeEach(() => fixture.reset());
+afterAll(() => fixture.stop());
 
-const after = (minutes: number): Date => new Date(kit.clock.now().getTime() + minutes * minuteMs);
+const after = (minutes: number): Date =>
+  new Date(fixture.clock.now().getTime() + minutes * minuteMs);
 
 const signed = (body: object, headers: object = {}) => {
   const rawBody = Buffer.from(JSON.stringify(body));
@@ -34,7 +35,7 @@ const signed = (body: object, headers: object = {}) => {
 };
 
 const read = (type: string, data: object) => {
-  const verified = kit.gateway.verifyWebhook(
+  const verified = fixture.gateway.verifyWebhook(
     signed({ data, event_time: '2026-01-05T09:30:00+05:30', type }),
   );
   return verified.valid ? verified.event : undefined;
@@ -42,7 +43,7 @@ const read = (type: string, data: object) => {
 
 /** Calls the sandbox's Cashfree with the right credentials. */
 const call = async (method: string, path: string, body: object): Promise<unknown> => {
-  const response = await fetch(`${kit.sandbox.url}/cashfree/pg${path}`, {
+  const response = await fetch(`${fixture.sandbox.url}/cashfree/pg${path}`, {
     method,
     headers: {
       'content-type': 'application/json',
@@ -57,10 +58,10 @@ const call = async (method: string, path: string, body: object): Promise<unknown
 
 describe('an order', () => {
   test('is requested in rupees with their decimals, under its receipt', async () => {
-    const asked = kit.newOrder(17_000);
-    const order = valueOf(await kit.gateway.createOrder(asked));
+    const asked = fixture.newOrder(17_000);
+    const order = valueOf(await fixture.gateway.createOrder(asked));
     expect(order.gatewayOrderId).toBe(asked.receipt);
-    const [made] = await kit.calls('create-order');
+    const [made] = await fixture.calls('create-order');
     expect(made).toMatchObject({
       idempotencyKey: asked.receipt,
       body: {
@@ -77,14 +78,14 @@ describe('an order', () => {
     [17, 17],
     [60 * 24 * 365, 60 * 24 * 29],
   ])('that should expire in %i minutes expires in %i', async (asked, got) => {
-    valueOf(await kit.gateway.createOrder({ ...kit.newOrder(), expiresAt: after(asked) }));
-    const [made] = await kit.calls('create-order');
+    valueOf(await fixture.gateway.createOrder({ ...fixture.newOrder(), expiresAt: after(asked) }));
+    const [made] = await fixture.calls('create-order');
     expect(made?.body?.['order_expiry_time']).toBe(after(got).toISOString());
   });
 
   test('is refused where its life is too short for Cashfree', async () => {
-    const impatient = kit.open({ CASHFREE_MIN_EXPIRY_SECONDS: '0' });
-    const asked = { ...kit.newOrder(), expiresAt: after(8) };
+    const impatient = fixture.open({ CASHFREE_MIN_EXPIRY_SECONDS: '0' });
+    const asked = { ...fixture.newOrder(), expiresAt: after(8) };
     expect(await impatient.createOrder(asked)).toMatchObject({
       kind: 'refused',
       code: 'GATEWAY_REFUSED',
@@ -94,33 +95,35 @@ describe('an order', () => {
 
   test('takes no payment once it has expired', async () => {
     const order = valueOf(
-      await kit.gateway.createOrder({ ...kit.newOrder(), expiresAt: after(20) }),
+      await fixture.gateway.createOrder({ ...fixture.newOrder(), expiresAt: after(20) }),
     );
-    await kit.control('POST', '/clock', { advanceSeconds: 21 * 60 });
-    expect(valueOf(await kit.gateway.getOrder(order.gatewayOrderId)).status).toBe('CLOSED');
-    await expect(kit.pay(order)).rejects.toThrow('400');
+    await fixture.control('POST', '/clock', { advanceSeconds: 21 * 60 });
+    expect(valueOf(await fixture.gateway.getOrder(order.gatewayOrderId)).status).toBe('CLOSED');
+    await expect(fixture.pay(order)).rejects.toThrow('400');
   });
 
   test('of a repeat with another expiry is the one that was made', async () => {
-    const asked = { ...kit.newOrder(), expiresAt: after(8) };
-    const order = valueOf(await kit.gateway.createOrder(asked));
-    kit.clock.set(after(1));
-    expect(valueOf(await kit.gateway.createOrder(asked))).toEqual(order);
-    expect(await kit.calls('create-order')).toMatchObject([{}, { status: 422 }]);
+    const asked = { ...fixture.newOrder(), expiresAt: after(8) };
+    const order = valueOf(await fixture.gateway.createOrder(asked));
+    fixture.clock.set(after(1));
+    expect(valueOf(await fixture.gateway.createOrder(asked))).toEqual(order);
+    expect(await fixture.calls('create-order')).toMatchObject([{}, { status: 422 }]);
   });
 
   test('that is taken, yet not to be found, is undecided', async () => {
-    await kit.fault('create-order', 'error', { status: 409 });
-    expect(await kit.gateway.createOrder(kit.newOrder())).toMatchObject({ kind: 'unknown' });
+    await fixture.fault('create-order', 'error', { status: 409 });
+    expect(await fixture.gateway.createOrder(fixture.newOrder())).toMatchObject({
+      kind: 'unknown',
+    });
   });
 });
 
 describe('the amount of a payment', () => {
   test('is what the customer paid, not what the order asked for', async () => {
-    const { order, first } = await kit.capture({ amountPaise: 99_999 });
+    const { order, first } = await fixture.capture({ amountPaise: 99_999 });
     expect(first.body).toContain('"order_amount":1000.50');
-    expect(kit.verify(first)).toMatchObject({ event: { amountPaise: 99_999n } });
-    expect(valueOf(await kit.gateway.listPayments(order.gatewayOrderId))).toMatchObject([
+    expect(fixture.verify(first)).toMatchObject({ event: { amountPaise: 99_999n } });
+    expect(valueOf(await fixture.gateway.listPayments(order.gatewayOrderId))).toMatchObject([
       { amountPaise: 99_999n, status: 'CAPTURED' },
     ]);
   });
@@ -135,7 +138,7 @@ describe('the amount of a payment', () => {
       },
     });
     const body = rawBody.toString('utf8').replace('"AMOUNT"', text);
-    const event = kit.verify(kit.signed(body));
+    const event = fixture.verify(fixture.signed(body));
     expect(event).toMatchObject({ valid: true, event: { kind: 'captured', amountPaise: 17_000n } });
   });
 });
@@ -220,21 +223,25 @@ describe('an event', () => {
 
   test('is accepted however old its timestamp is, and under none that is no number', () => {
     const webhook = signed({ any: 1 });
-    expect(kit.gateway.verifyWebhook(webhook).valid).toBe(true);
+    expect(fixture.gateway.verifyWebhook(webhook).valid).toBe(true);
     for (const timestamp of [undefined, '', 'yesterday', '-1', ['1767585600000']]) {
       const headers = { ...webhook.headers, 'x-webhook-timestamp': timestamp };
-      expect(kit.gateway.verifyWebhook({ ...webhook, headers }).valid).toBe(false);
+      expect(fixture.gateway.verifyWebhook({ ...webhook, headers }).valid).toBe(false);
     }
   });
 });
 
 describe('a checkout', () => {
   test('is proved by one of its payments or by its own id, whatever its signature', async () => {
-    const [order, other] = [await kit.create(), await kit.create()];
-    const { gateway_payment_id: paymentId } = await kit.pay(order);
+    const [order, other] = [await fixture.create(), await fixture.create()];
+    const { gateway_payment_id: paymentId } = await fixture.pay(order);
     const prove = async (gatewayOrderId: string, gatewayPaymentId: string) =>
       valueOf(
-        await kit.gateway.verifyCheckout({ gatewayOrderId, gatewayPaymentId, signature: 'any' }),
+        await fixture.gateway.verifyCheckout({
+          gatewayOrderId,
+          gatewayPaymentId,
+          signature: 'any',
+        }),
       );
     expect(await prove(order.gatewayOrderId, paymentId)).toBe(true);
     expect(await prove(order.gatewayOrderId, order.gatewayOrderId)).toBe(true);
@@ -243,14 +250,14 @@ describe('a checkout', () => {
   });
 
   test('cannot be proved while Cashfree does not answer', async () => {
-    const order = await kit.create();
-    await kit.fault('list-payments', 'error', { times: 3 });
+    const order = await fixture.create();
+    await fixture.fault('list-payments', 'error', { times: 3 });
     const proof = {
       gatewayOrderId: order.gatewayOrderId,
       gatewayPaymentId: order.gatewayOrderId,
       signature: 'any',
     };
-    expect(await kit.gateway.verifyCheckout(proof)).toMatchObject({ kind: 'unknown' });
+    expect(await fixture.gateway.verifyCheckout(proof)).toMatchObject({ kind: 'unknown' });
   });
 });
 
@@ -261,26 +268,26 @@ describe('a debit', () => {
       ...subscription,
       customer_details: { customer_phone: '9123456780' },
     });
-    const asked = { ...kit.newOrder(), mandateToken: 'mandate-theirs' };
-    const order = valueOf(await kit.gateway.createOrder(asked));
-    const debited = await kit.debit(order, 'theirs', 'debit-1');
+    const asked = { ...fixture.newOrder(), mandateToken: 'mandate-theirs' };
+    const order = valueOf(await fixture.gateway.createOrder(asked));
+    const debited = await fixture.debit(order, 'theirs', 'debit-1');
     expect(debited).toMatchObject({ kind: 'refused', code: 'GATEWAY_REFUSED' });
-    expect(await kit.calls('debit')).toEqual([]);
-    expect(valueOf(await kit.gateway.listPayments(order.gatewayOrderId))).toEqual([]);
+    expect(await fixture.calls('debit')).toEqual([]);
+    expect(valueOf(await fixture.gateway.listPayments(order.gatewayOrderId))).toEqual([]);
   });
 
   test('of a mandate that nobody gave is refused', async () => {
-    expect(await kit.debit(await kit.create(), 'unknown', 'debit-1')).toMatchObject({
+    expect(await fixture.debit(await fixture.create(), 'unknown', 'debit-1')).toMatchObject({
       kind: 'refused',
       code: 'GATEWAY_NOT_FOUND',
     });
   });
 
   test('that was taken under another key is found, and not made again', async () => {
-    const order = await kit.createMandated('stuck');
-    const first = valueOf(await kit.debit(order, 'stuck', 'debit-1'));
-    expect(valueOf(await kit.debit(order, 'stuck', 'debit-2'))).toEqual(first);
-    expect(valueOf(await kit.gateway.listPayments(order.gatewayOrderId))).toMatchObject([
+    const order = await fixture.createMandated('stuck');
+    const first = valueOf(await fixture.debit(order, 'stuck', 'debit-1'));
+    expect(valueOf(await fixture.debit(order, 'stuck', 'debit-2'))).toEqual(first);
+    expect(valueOf(await fixture.gateway.listPayments(order.gatewayOrderId))).toMatchObject([
       { gatewayPaymentId: first.gatewayDebitId, status: 'PENDING' },
     ]);
   });
@@ -288,5 +295,5 @@ describe('a debit', () => {
 
 test('refunds cannot be asked for without the order', async () => {
   const payment = { gatewayPaymentId: '5114', gatewayOrderId: null };
-  expect(await kit.gateway.getRefunds(payment)).toMatchObject({ kind: 'unknown' });
+  expect(await fixture.gateway.getRefunds(payment)).toMatchObject({ kind: 'unknown' });
 });

@@ -7,7 +7,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { fromSafeBps, parseGrams, parseRupees } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
-import { bankOf, payee } from './razorpayx-kit.ts';
+import { bankOf, payee } from './razorpayx-fixture.ts';
 
 // Answers that are well formed and about another customer, account or rate than the request.
 

@@ -4,9 +4,9 @@ import { createCi } from '../../src/adapters/ci/create-ci.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let ci: Ci & Closable;
 let logged: string[];
 
@@ -16,9 +16,9 @@ const write = (fields: object, message: string): void => {
 
 const open = (changes: Readonly<Record<string, string>> = {}): Ci & Closable => {
   const made = createCi(
-    { ...kit.env, ...changes },
+    { ...fixture.env, ...changes },
     {
-      ...kit.deps,
+      ...fixture.deps,
       logger: { debug: write, warn: write },
     },
   );
@@ -33,11 +33,11 @@ const found = async (correlationId: string) =>
   (await backendRuns()).find((run) => run.correlationId === correlationId);
 
 beforeAll(async () => {
-  kit = await startAdapterKit('github');
+  fixture = await startAdapterFixture('github');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
-  await kit.control('POST', '/reset');
+  await fixture.control('POST', '/reset');
   logged = [];
   // A new one for each test, so that no circuit is left open.
   ci = open();
@@ -63,23 +63,23 @@ describe('a dispatch', () => {
   test("goes as GitHub's API wants it, with the token in its header alone", async () => {
     const id = randomUUID();
     await deploy(id);
-    const [entry] = await kit.calls('dispatch');
+    const [entry] = await fixture.calls('dispatch');
     expect(entry).toMatchObject({
       method: 'POST',
       path: '/github/repos/digital-gold/service/actions/workflows/deploy-backend.yml/dispatches',
       body: { ref: 'main', inputs: { correlation_id: id }, return_run_details: true },
     });
-    const token = kit.env['GITHUB_TOKEN'] ?? '';
+    const token = fixture.env['GITHUB_TOKEN'] ?? '';
     expect(token).not.toBe('');
     expect(JSON.stringify(entry)).not.toContain(token);
     expect(logged.join()).toContain('"operation":"dispatch"');
     expect(logged.join()).not.toContain(token);
-    expect(logged.join()).not.toContain(kit.sandbox.url);
+    expect(logged.join()).not.toContain(fixture.sandbox.url);
   });
 
   test("goes to its target's own repository, where it has one", async () => {
     await ci.dispatch({ target: 'website', branch: 'main', correlationId: randomUUID() });
-    const [entry] = await kit.calls('dispatch');
+    const [entry] = await fixture.calls('dispatch');
     expect(entry).toMatchObject({
       path: '/github/repos/digital-gold/site/actions/workflows/deploy-website.yml/dispatches',
     });
@@ -93,30 +93,30 @@ describe('a dispatch', () => {
     ['accept_then_timeout', true],
   ])('is undecided after %s and not sent twice; started: %s', async (fault, isStarted) => {
     const id = randomUUID();
-    await kit.fault('dispatch', fault, { delayMs: 100 });
+    await fixture.fault('dispatch', fault, { delayMs: 100 });
     expect(await deploy(id)).toMatchObject({ kind: 'unknown' });
-    expect(await kit.calls('dispatch')).toHaveLength(1);
+    expect(await fixture.calls('dispatch')).toHaveLength(1);
     expect((await found(id)) !== undefined).toBe(isStarted);
   });
 
   test('that is worked at after its caller gave up is found by its correlation id', async () => {
     const id = randomUUID();
-    await kit.fault('dispatch', 'slow', { delayMs: 1000 });
+    await fixture.fault('dispatch', 'slow', { delayMs: 1000 });
     const hasty = open({ GITHUB_TIMEOUT_MS: '200' });
     const dispatch = { target: 'backend', branch: 'main', correlationId: id } as const;
     expect(await hasty.dispatch(dispatch)).toMatchObject({ kind: 'unknown' });
     await hasty.close();
     await eventually(async () => expect(await found(id)).toBeDefined());
-    expect(await kit.calls('dispatch')).toHaveLength(1);
+    expect(await fixture.calls('dispatch')).toHaveLength(1);
   });
 
   test('has no figure that could be wrong', async () => {
-    await kit.fault('dispatch', 'wrong_amount');
+    await fixture.fault('dispatch', 'wrong_amount');
     expect(await deploy(randomUUID())).toMatchObject({ kind: 'done' });
   });
 
   test('of a server that answers blank is done, without a run', async () => {
-    await kit.fault('dispatch', 'error', { status: 204 });
+    await fixture.fault('dispatch', 'error', { status: 204 });
     expect(await deploy(randomUUID())).toEqual({ kind: 'done', value: {} });
   });
 
@@ -128,9 +128,9 @@ describe('a dispatch', () => {
     [422, 'CI_REFUSED'],
     [301, 'CI_REFUSED'],
   ])('that was turned away with %s is refused: %s', async (status, code) => {
-    await kit.fault('dispatch', 'error', { status });
+    await fixture.fault('dispatch', 'error', { status });
     expect(await deploy(randomUUID())).toMatchObject({ kind: 'refused', code });
-    expect(await kit.calls('dispatch')).toHaveLength(1);
+    expect(await fixture.calls('dispatch')).toHaveLength(1);
   });
 
   test('of a branch that is not there is refused, in its words', async () => {
@@ -170,7 +170,7 @@ describe('runs', () => {
     valueOf(await deploy(good));
     valueOf(await deploy(bad));
     expect((await found(good))?.conclusion).toBeUndefined();
-    await kit.control('POST', `/runs/${bad}`, { conclusion: 'failure' });
+    await fixture.control('POST', `/runs/${bad}`, { conclusion: 'failure' });
     expect(await found(bad)).toMatchObject({ status: 'completed', conclusion: 'failure' });
     await eventually(async () =>
       expect(await found(good)).toMatchObject({ status: 'completed', conclusion: 'success' }),
@@ -178,15 +178,15 @@ describe('runs', () => {
   });
 
   test.each(['error', 'reset'])('are asked for again after %s', async (fault) => {
-    await kit.fault('list-runs', fault);
+    await fixture.fault('list-runs', fault);
     expect(await backendRuns()).toEqual([]);
-    expect(await kit.calls('list-runs')).toHaveLength(2);
+    expect(await fixture.calls('list-runs')).toHaveLength(2);
   });
 
   test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
     'are not known after %s, time and again',
     async (fault) => {
-      await kit.fault('list-runs', fault, { times: 3, delayMs: 100 });
+      await fixture.fault('list-runs', fault, { times: 3, delayMs: 100 });
       expect(await ci.listRuns({ target: 'backend', count: 1 })).toMatchObject({ kind: 'unknown' });
     },
   );
@@ -194,7 +194,7 @@ describe('runs', () => {
   test.each(['slow', 'wrong_amount'])('are the true ones after %s', async (fault) => {
     const id = randomUUID();
     await deploy(id);
-    await kit.fault('list-runs', fault, { delayMs: 100 });
+    await fixture.fault('list-runs', fault, { delayMs: 100 });
     expect(await found(id)).toBeDefined();
   });
 
@@ -203,7 +203,7 @@ describe('runs', () => {
     [429, 'RATE_LIMITED'],
     [404, 'CI_REFUSED'],
   ])('are refused with %s: %s', async (status, code) => {
-    await kit.fault('list-runs', 'error', { status });
+    await fixture.fault('list-runs', 'error', { status });
     expect(await ci.listRuns({ target: 'backend', count: 1 })).toMatchObject({
       kind: 'refused',
       code,

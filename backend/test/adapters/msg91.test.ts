@@ -2,29 +2,29 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
 import type { SmsGateway } from '../../src/adapters/sms/port.ts';
-import { startAdapterKit, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, type AdapterFixture } from './adapter-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let gateway: SmsGateway & Closable;
 
 const message = { phone: '+919876543210', otp: '424242', validMinutes: 10, purpose: 'LOGIN' };
 
 beforeAll(async () => {
-  kit = await startAdapterKit('msg91');
+  fixture = await startAdapterFixture('msg91');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
-  await kit.control('POST', '/reset');
-  gateway = createSmsGateway(kit.env, kit.deps);
+  await fixture.control('POST', '/reset');
+  gateway = createSmsGateway(fixture.env, fixture.deps);
 });
 afterEach(() => gateway.close());
 
 test('a code is delivered as it was made, with our own life', async () => {
   expect(await gateway.sendOtp(message)).toEqual({ kind: 'done', value: undefined });
-  expect(await kit.control('GET', '/sms?phone=9876543210')).toMatchObject({
+  expect(await fixture.control('GET', '/sms?phone=9876543210')).toMatchObject({
     messages: [{ phone: '+919876543210', otp: '424242' }],
   });
-  expect(await kit.calls('send')).toMatchObject([
+  expect(await fixture.calls('send')).toMatchObject([
     { body: { mobile: '919876543210', otp_expiry: 10, otp_length: 6 } },
   ]);
 });
@@ -38,15 +38,15 @@ test('an error that comes with status 200 is a refusal', async () => {
 });
 
 test('an error with a status of its own is a refusal', async () => {
-  await kit.fault('send', 'error', { status: 400 });
+  await fixture.fault('send', 'error', { status: 400 });
   expect(await gateway.sendOtp(message)).toMatchObject({ kind: 'refused', code: 'SMS_REFUSED' });
 });
 
 test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
   'nobody knows after %s, and no second message is sent',
   async (fault) => {
-    await kit.fault('send', fault);
+    await fixture.fault('send', fault);
     expect(await gateway.sendOtp(message)).toMatchObject({ kind: 'unknown' });
-    expect(await kit.calls('send')).toHaveLength(1);
+    expect(await fixture.calls('send')).toHaveLength(1);
   },
 );

@@ -1,29 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { valueOf } from './adapter-kit.ts';
+import { valueOf } from './adapter-fixture.ts';
 import { gatewayDrivers } from './gateway-drivers.ts';
-import { amountPaise, startGatewayKit, type GatewayKit, type Played } from './gateway-kit.ts';
+import {
+  amountPaise,
+  startGatewayFixture,
+  type GatewayFixture,
+  type Played,
+} from './gateway-fixture.ts';
 
 const newSecret = 'dev-only-new-secret-of-the-contract-test';
 
 describe.each(gatewayDrivers)('the gateway $code', (driver) => {
-  let kit: GatewayKit;
+  let fixture: GatewayFixture;
   beforeAll(async () => {
-    kit = await startGatewayKit(driver);
+    fixture = await startGatewayFixture(driver);
   });
-  beforeEach(() => kit.reset());
-  afterAll(() => kit.stop());
+  beforeEach(() => fixture.reset());
+  afterAll(() => fixture.stop());
 
   describe('a checkout', () => {
     test('is taken as genuine, and no other is', async () => {
-      const [order, other] = [await kit.create(), await kit.create()];
-      const payment = await kit.pay(order);
+      const [order, other] = [await fixture.create(), await fixture.create()];
+      const payment = await fixture.pay(order);
       const proof = {
         gatewayOrderId: order.gatewayOrderId,
         gatewayPaymentId: payment.gateway_payment_id,
         signature: payment.signature,
       };
-      expect(valueOf(await kit.gateway.verifyCheckout(proof))).toBe(true);
+      expect(valueOf(await fixture.gateway.verifyCheckout(proof))).toBe(true);
       const forged = [
         '',
         proof.signature.slice(0, -1),
@@ -35,15 +40,16 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
         { ...proof, gatewayOrderId: other.gatewayOrderId },
         ...(driver.signsCheckout ? forged : []),
       ];
-      for (const one of wrong) expect(valueOf(await kit.gateway.verifyCheckout(one))).toBe(false);
+      for (const one of wrong)
+        expect(valueOf(await fixture.gateway.verifyCheckout(one))).toBe(false);
     });
   });
 
   describe('a webhook', () => {
     test('of a captured payment says so, in each of its events', async () => {
-      const { order, payment, all } = await kit.capture({ method: 'netbanking' });
+      const { order, payment, all } = await fixture.capture({ method: 'netbanking' });
       for (const webhook of all) {
-        expect(kit.verify(webhook)).toEqual({
+        expect(fixture.verify(webhook)).toEqual({
           valid: true,
           eventId: expect.stringMatching(/./),
           event: {
@@ -61,8 +67,8 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
     });
 
     test('of a failed payment says so', async () => {
-      const { payment, all } = await kit.capture({ outcome: 'failed' });
-      expect(all.map((webhook) => kit.verify(webhook))).toMatchObject([
+      const { payment, all } = await fixture.capture({ outcome: 'failed' });
+      expect(all.map((webhook) => fixture.verify(webhook))).toMatchObject([
         { valid: true, event: { kind: 'failed', gatewayPaymentId: payment.gateway_payment_id } },
       ]);
     });
@@ -71,10 +77,10 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       ['refunds', 'refunded'],
       ['disputes', 'dispute_lost'],
     ] as const)('of %s says what went away: %s', async (path, kind) => {
-      const order = await kit.create();
-      const payment = await kit.pay(order);
-      const { reference } = await kit.reverse(path, payment, 700);
-      expect((await kit.sent(order)).map((webhook) => kit.verify(webhook))).toMatchObject([
+      const order = await fixture.create();
+      const payment = await fixture.pay(order);
+      const { reference } = await fixture.reverse(path, payment, 700);
+      expect((await fixture.sent(order)).map((webhook) => fixture.verify(webhook))).toMatchObject([
         {
           valid: true,
           event: {
@@ -89,15 +95,15 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
     });
 
     test('of anything else is read and has no consequence', async () => {
-      const { first } = await kit.capture();
-      const other = kit.signed(driver.withoutConsequence(first.body));
-      expect(kit.verify(other)).toMatchObject({ valid: true, event: { kind: 'other' } });
+      const { first } = await fixture.capture();
+      const other = fixture.signed(driver.withoutConsequence(first.body));
+      expect(fixture.verify(other)).toMatchObject({ valid: true, event: { kind: 'other' } });
     });
 
     test('sent twice has the same bytes and the same event id', async () => {
-      const { all } = await kit.capture({ deliver: 'duplicate' });
+      const { all } = await fixture.capture({ deliver: 'duplicate' });
       const ids = all.map((webhook) => {
-        const read = kit.verify(webhook);
+        const read = fixture.verify(webhook);
         return read.valid ? read.eventId : undefined;
       });
       expect(new Set(ids).size).toBe(all.length / 2);
@@ -106,13 +112,13 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
 
     test('that comes late or out of order reads the same, with its own time', async () => {
       const before = Date.now();
-      const { order, payment, all } = await kit.capture();
-      const late = await kit.pay(order, { deliver: 'delayed', delayMs: 20 });
-      await kit.control('POST', '/clock', { advanceSeconds: 86_400 });
-      const reordered = await kit.pay(order, { deliver: 'reordered' });
-      await eventually(async () => expect(await kit.sent(order)).toHaveLength(all.length * 3));
-      const events = (await kit.sent(order)).map((webhook) => {
-        const read = kit.verify(webhook);
+      const { order, payment, all } = await fixture.capture();
+      const late = await fixture.pay(order, { deliver: 'delayed', delayMs: 20 });
+      await fixture.control('POST', '/clock', { advanceSeconds: 86_400 });
+      const reordered = await fixture.pay(order, { deliver: 'reordered' });
+      await eventually(async () => expect(await fixture.sent(order)).toHaveLength(all.length * 3));
+      const events = (await fixture.sent(order)).map((webhook) => {
+        const read = fixture.verify(webhook);
         if (!read.valid || !('occurredAt' in read.event)) throw new Error('a webhook was refused');
         return read.event;
       });
@@ -128,23 +134,23 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
     });
 
     test('is taken under each secret in force, and under none that was removed', async () => {
-      const { first } = await kit.capture();
-      const both = kit.open({ [driver.secretsVariable]: `${newSecret},${driver.secret}` });
-      expect(kit.verify(first, both).valid).toBe(true);
-      expect(kit.verify(kit.signed(first.body, newSecret), both).valid).toBe(true);
-      const rotated = kit.open({ [driver.secretsVariable]: newSecret });
-      expect(kit.verify(first, rotated).valid).toBe(false);
-      expect(kit.verify(kit.signed(first.body, newSecret), rotated).valid).toBe(true);
+      const { first } = await fixture.capture();
+      const both = fixture.open({ [driver.secretsVariable]: `${newSecret},${driver.secret}` });
+      expect(fixture.verify(first, both).valid).toBe(true);
+      expect(fixture.verify(fixture.signed(first.body, newSecret), both).valid).toBe(true);
+      const rotated = fixture.open({ [driver.secretsVariable]: newSecret });
+      expect(fixture.verify(first, rotated).valid).toBe(false);
+      expect(fixture.verify(fixture.signed(first.body, newSecret), rotated).valid).toBe(true);
     });
 
     test('with another signature, with none, or with another body is forged', async () => {
-      const { first } = await kit.capture();
-      const other = await kit.capture();
+      const { first } = await fixture.capture();
+      const other = await fixture.capture();
       const { signatureHeader } = driver;
       const signature = first.headers[signatureHeader] ?? '';
       const { [signatureHeader]: _signature, ...unsigned } = first.headers;
       const forged = [
-        kit.signed(first.body, 'dev-only-a-secret-of-somebody-else'),
+        fixture.signed(first.body, 'dev-only-a-secret-of-somebody-else'),
         { body: first.body, headers: unsigned },
         { body: first.body, headers: { ...first.headers, [signatureHeader]: '' } },
         { body: first.body, headers: { ...first.headers, [signatureHeader]: `${signature}0` } },
@@ -158,12 +164,14 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
           headers: first.headers,
         },
       ];
-      expect(kit.verify(first).valid).toBe(true);
-      expect(forged.map((webhook) => kit.verify(webhook).valid)).toEqual(forged.map(() => false));
+      expect(fixture.verify(first).valid).toBe(true);
+      expect(forged.map((webhook) => fixture.verify(webhook).valid)).toEqual(
+        forged.map(() => false),
+      );
     });
 
     test('whose amounts were written anew has another signature', async () => {
-      const { first } = await kit.capture();
+      const { first } = await fixture.capture();
       const amount = driver.amountText(amountPaise);
       const others = amount.includes('.')
         ? [amount.replace(/0+$/, ''), `${amount}0`]
@@ -174,12 +182,12 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       ];
       for (const body of anew) {
         expect(body).not.toBe(first.body);
-        expect(kit.verify({ body, headers: first.headers }).valid).toBe(false);
+        expect(fixture.verify({ body, headers: first.headers }).valid).toBe(false);
       }
     });
 
     test('that is signed but cannot be read is unreadable', async () => {
-      const { first, payment } = await kit.capture();
+      const { first, payment } = await fixture.capture();
       const amount = driver.amountText(amountPaise);
       const withAmount = (text: string) => first.body.replaceAll(amount, text);
       const withId = (text: string) => first.body.replaceAll(payment.gateway_payment_id, text);
@@ -201,7 +209,7 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       ];
       for (const body of bodies) {
         expect(body).not.toBe(first.body);
-        expect([body, kit.verify(kit.signed(body))]).toMatchObject([
+        expect([body, fixture.verify(fixture.signed(body))]).toMatchObject([
           body,
           { valid: true, event: { kind: 'unreadable' } },
         ]);

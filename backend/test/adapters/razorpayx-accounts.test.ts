@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
-import { bankOf, openRazorpayx, payee } from './razorpayx-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
+import { bankOf, openRazorpayx, payee } from './razorpayx-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: ReturnType<typeof openRazorpayx>;
 
 const play = (path: string, outcome: string): Promise<unknown> =>
-  kit.control('POST', path, { outcome, deliver: 'none' });
+  fixture.control('POST', path, { outcome, deliver: 'none' });
 
 beforeAll(async () => {
-  kit = await startAdapterKit('razorpayx');
+  fixture = await startAdapterFixture('razorpayx');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
-  await kit.control('DELETE', '/faults');
+  await fixture.control('DELETE', '/faults');
   // A new one for each test, so that no circuit is left open.
-  provider = openRazorpayx(kit);
+  provider = openRazorpayx(fixture);
 });
 afterEach(() => provider.close());
 
@@ -26,7 +26,7 @@ describe('a fund account', () => {
     const other = valueOf(await provider.ensureFundAccount(bankOf('123456789013')));
     expect(other.contactId).toBe(first.contactId);
     expect(other.fundAccountId).not.toBe(first.fundAccountId);
-    const contacts = await kit.calls('create-contact');
+    const contacts = await fixture.calls('create-contact');
     expect(contacts.at(-1)?.body).toEqual({
       name: 'Asha Rao',
       contact: '9876543210',
@@ -44,7 +44,7 @@ describe('a fund account', () => {
   test.each(['create-contact', 'create-fund-account'])(
     'comes about in spite of one bad answer to %s',
     async (operation) => {
-      await kit.fault(operation, 'error');
+      await fixture.fault(operation, 'error');
       expect(await provider.ensureFundAccount(bankOf('5555666677'))).toMatchObject({
         kind: 'done',
       });
@@ -55,7 +55,7 @@ describe('a fund account', () => {
     ['create-contact', 'malformed'],
     ['create-fund-account', 'error'],
   ])('is undecided while %s answers with %s', async (operation, fault) => {
-    await kit.fault(operation, fault, { times: 3 });
+    await fixture.fault(operation, fault, { times: 3 });
     expect(await provider.ensureFundAccount(bankOf('5555666678'))).toMatchObject({
       kind: 'unknown',
     });
@@ -103,10 +103,10 @@ describe('a penny-drop', () => {
   test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
     'is undecided after %s, and not sent twice',
     async (fault) => {
-      const before = (await kit.calls('validate-account')).length;
-      await kit.fault('validate-account', fault);
+      const before = (await fixture.calls('validate-account')).length;
+      await fixture.fault('validate-account', fault);
       expect(await start('123412348888')).toMatchObject({ kind: 'unknown' });
-      expect(await kit.calls('validate-account')).toHaveLength(before + 1);
+      expect(await fixture.calls('validate-account')).toHaveLength(before + 1);
       expect(await start('123412348888')).toMatchObject({ kind: 'done' });
     },
   );
@@ -116,7 +116,7 @@ describe('a penny-drop', () => {
     expect(await provider.getValidation('fav_of_nobody')).toMatchObject({
       code: 'PAYOUT_NOT_FOUND',
     });
-    await kit.fault('get-validation', 'error', { times: 3 });
+    await fixture.fault('get-validation', 'error', { times: 3 });
     expect(await provider.getValidation('fav_of_nobody')).toMatchObject({ kind: 'unknown' });
   });
 });

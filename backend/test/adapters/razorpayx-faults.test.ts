@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
-import { newPayout, openRazorpayx } from './razorpayx-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
+import { newPayout, openRazorpayx } from './razorpayx-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: ReturnType<typeof openRazorpayx>;
 
 beforeAll(async () => {
-  kit = await startAdapterKit('razorpayx');
+  fixture = await startAdapterFixture('razorpayx');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
-  await kit.control('DELETE', '/faults');
+  await fixture.control('DELETE', '/faults');
   // A new one for each test, so that no circuit is left open.
-  provider = openRazorpayx(kit);
+  provider = openRazorpayx(fixture);
 });
 afterEach(() => provider.close());
 
@@ -27,10 +27,10 @@ describe('a payout', () => {
     ['wrong_amount', true],
   ])('is undecided after %s and not sent twice; found: %s', async (fault, made) => {
     const asked = await newPayout(provider);
-    const before = (await kit.calls('create-payout')).length;
-    await kit.fault('create-payout', fault);
+    const before = (await fixture.calls('create-payout')).length;
+    await fixture.fault('create-payout', fault);
     expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
-    expect(await kit.calls('create-payout')).toHaveLength(before + 1);
+    expect(await fixture.calls('create-payout')).toHaveLength(before + 1);
     const found = valueOf(await provider.findPayoutByReference(asked.referenceId));
     expect(found !== undefined).toBe(made);
     const resent = valueOf(await provider.createPayout(asked));
@@ -41,11 +41,11 @@ describe('a payout', () => {
 
   test('that is worked at after its caller gave up is found, and made once', async () => {
     const asked = await newPayout(provider);
-    await kit.fault('create-payout', 'slow', { delayMs: 2500 });
+    await fixture.fault('create-payout', 'slow', { delayMs: 2500 });
     expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
     const made = valueOf(await provider.createPayout(asked));
     await eventually(async () => {
-      const [late] = (await kit.calls('create-payout')).slice(-2);
+      const [late] = (await fixture.calls('create-payout')).slice(-2);
       expect(late).toMatchObject({ status: 200, response: { id: made.providerPayoutId } });
     });
   });
@@ -54,12 +54,12 @@ describe('a payout', () => {
     [401, 'NOT_AUTHORISED'],
     [429, 'RATE_LIMITED'],
   ])('that was turned away with %s was not looked at: %s', async (status, code) => {
-    await kit.fault('create-payout', 'error', { status });
+    await fixture.fault('create-payout', 'error', { status });
     expect(await provider.createPayout(await newPayout(provider))).toMatchObject({ code });
   });
 
   test('is undecided after a 409', async () => {
-    await kit.fault('create-payout', 'error', { status: 409 });
+    await fixture.fault('create-payout', 'error', { status: 409 });
     expect(await provider.createPayout(await newPayout(provider))).toMatchObject({
       kind: 'unknown',
     });

@@ -1,22 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fromSafePaise } from '../../src/money/index.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
-import { newPayout, nextKey, openRazorpayx } from './razorpayx-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
+import { newPayout, nextKey, openRazorpayx } from './razorpayx-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: ReturnType<typeof openRazorpayx>;
 
 const play = (path: string, outcome: string): Promise<unknown> =>
-  kit.control('POST', path, { outcome, deliver: 'none' });
+  fixture.control('POST', path, { outcome, deliver: 'none' });
 
 beforeAll(async () => {
-  kit = await startAdapterKit('razorpayx');
+  fixture = await startAdapterFixture('razorpayx');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
-  await kit.control('DELETE', '/faults');
+  await fixture.control('DELETE', '/faults');
   // A new one for each test, so that no circuit is left open.
-  provider = openRazorpayx(kit);
+  provider = openRazorpayx(fixture);
 });
 afterEach(() => provider.close());
 
@@ -33,7 +33,7 @@ describe('a payout', () => {
       providerStatus: 'processing',
       mode: 'IMPS',
     });
-    const [entry] = (await kit.calls('create-payout')).slice(-1);
+    const [entry] = (await fixture.calls('create-payout')).slice(-1);
     expect(entry).toMatchObject({
       idempotencyKey: asked.idempotencyKey,
       body: {
@@ -79,7 +79,7 @@ describe('a payout', () => {
 
   test('whose refusal cannot be confirmed is undecided', async () => {
     const asked = { ...(await newPayout(provider)), fundAccountId: 'fa_of_nobody' };
-    await kit.fault('list-payouts', 'error', { times: 3 });
+    await fixture.fault('list-payouts', 'error', { times: 3 });
     expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
   });
 
@@ -89,10 +89,10 @@ describe('a payout', () => {
     ['idempotencyKey', 'k'.repeat(37)],
     ['referenceId', 'r'.repeat(41)],
   ])('with %s %s is never sent', async (name, value) => {
-    const before = (await kit.calls('create-payout')).length;
+    const before = (await fixture.calls('create-payout')).length;
     const asked = { ...(await newPayout(provider)), [name]: value };
     expect(await provider.createPayout(asked)).toMatchObject({ code: 'PAYOUT_REFUSED' });
-    expect(await kit.calls('create-payout')).toHaveLength(before);
+    expect(await fixture.calls('create-payout')).toHaveLength(before);
   });
 
   test.each([
@@ -116,16 +116,16 @@ describe('a payout', () => {
       kind: 'done',
       value: undefined,
     });
-    await kit.fault('get-payout', 'error', { times: 3 });
+    await fixture.fault('get-payout', 'error', { times: 3 });
     expect(await provider.getPayout('pout_of_nobody')).toMatchObject({ kind: 'unknown' });
-    await kit.fault('list-payouts', 'malformed', { times: 3 });
+    await fixture.fault('list-payouts', 'malformed', { times: 3 });
     expect(await provider.findPayoutByReference('none')).toMatchObject({ kind: 'unknown' });
   });
 });
 
 test('payouts of a stretch of time are listed page by page', async () => {
-  const from = new Date(kit.clock.now().getTime() - 3_600_000);
-  const to = new Date(kit.clock.now().getTime() + 3_600_000);
+  const from = new Date(fixture.clock.now().getTime() - 3_600_000);
+  const to = new Date(fixture.clock.now().getTime() + 3_600_000);
   const asked = await newPayout(provider);
   for (let count = 0; count < 101; count += 1) {
     const key = nextKey();

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: GoldProvider & Closable;
 
 const customer = { phone: '+919876543210', name: 'Asha Rao', pincode: '560001' };
@@ -14,18 +14,18 @@ const price = async () => valueOf(await provider.price());
 const register = async () => valueOf(await provider.register(customer)).providerUserId;
 
 beforeAll(async () => {
-  kit = await startAdapterKit('safegold');
+  fixture = await startAdapterFixture('safegold');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 
 beforeEach(async () => {
-  await kit.control('DELETE', '/faults');
-  await kit.control('PUT', '/price', {
+  await fixture.control('DELETE', '/faults');
+  await fixture.control('PUT', '/price', {
     buyPaise: 1_234_567,
     sellPaise: 1_200_001,
     spotPaise: 1_222_222,
   });
-  provider = createGoldProvider(kit.env, kit.deps);
+  provider = createGoldProvider(fixture.env, fixture.deps);
 });
 afterEach(() => provider.close());
 
@@ -36,25 +36,28 @@ describe('the price', () => {
       sellPaise: 1_200_001n,
       spotPaise: 1_222_222n,
       buyTaxBps: 300n,
-      validUntil: new Date(kit.clock.now().getTime() + 420_000),
+      validUntil: new Date(fixture.clock.now().getTime() + 420_000),
     });
   });
 
   test('takes the half-up mean for spot where no field is named', async () => {
-    const { SAFEGOLD_SPOT_FIELD: _unused, ...env } = kit.env;
-    const plain = createGoldProvider(env, kit.deps);
+    const { SAFEGOLD_SPOT_FIELD: _unused, ...env } = fixture.env;
+    const plain = createGoldProvider(env, fixture.deps);
     expect(valueOf(await plain.price()).spotPaise).toBe(1_217_284n);
     await plain.close();
   });
 
   test('is unreadable where the named field is missing', async () => {
-    const other = createGoldProvider({ ...kit.env, SAFEGOLD_SPOT_FIELD: 'nowhere' }, kit.deps);
+    const other = createGoldProvider(
+      { ...fixture.env, SAFEGOLD_SPOT_FIELD: 'nowhere' },
+      fixture.deps,
+    );
     expect(await other.price()).toMatchObject({ kind: 'unknown' });
     await other.close();
   });
 
   test('survives one failure, for it is safe to ask again', async () => {
-    await kit.fault('buy-price', 'error');
+    await fixture.fault('buy-price', 'error');
     expect(await price()).toMatchObject({ buyPaise: 1_234_567n });
   });
 });
@@ -81,7 +84,10 @@ describe('a customer', () => {
 });
 
 test('a wrong token is told apart from a refusal of the request', async () => {
-  const stranger = createGoldProvider({ ...kit.env, SAFEGOLD_TOKEN: 'x'.repeat(20) }, kit.deps);
-  expect(await stranger.price()).toMatchObject({ kind: 'refused', code: 'NOT_AUTHORISED' });
-  await stranger.close();
+  const unauthorised = createGoldProvider(
+    { ...fixture.env, SAFEGOLD_TOKEN: 'x'.repeat(20) },
+    fixture.deps,
+  );
+  expect(await unauthorised.price()).toMatchObject({ kind: 'refused', code: 'NOT_AUTHORISED' });
+  await unauthorised.close();
 });

@@ -3,9 +3,9 @@ import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import type { ConfirmRequest, GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { parseGrams } from '../../src/money/index.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: GoldProvider & Closable;
 let providerUserId: string;
 
@@ -42,18 +42,18 @@ const verified = async (): Promise<ConfirmRequest> => ({
 });
 
 const say = (request: ConfirmRequest, status: number) =>
-  kit.control('POST', `/transactions/${request.providerTxId}`, { status });
+  fixture.control('POST', `/transactions/${request.providerTxId}`, { status });
 
 beforeAll(async () => {
-  kit = await startAdapterKit('safegold');
+  fixture = await startAdapterFixture('safegold');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 
 beforeEach(async () => {
-  await kit.control('POST', '/reset');
-  await kit.control('PUT', '/price', { buyPaise: 1_234_567, sellPaise: 1_200_001 });
+  await fixture.control('POST', '/reset');
+  await fixture.control('PUT', '/price', { buyPaise: 1_234_567, sellPaise: 1_200_001 });
   // A new one for each test, so that no circuit is left open.
-  provider = createGoldProvider({ ...kit.env, SAFEGOLD_TIMEOUT_MS: '1500' }, kit.deps);
+  provider = createGoldProvider({ ...fixture.env, SAFEGOLD_TIMEOUT_MS: '1500' }, fixture.deps);
   providerUserId = await registerHolder();
 });
 afterEach(() => provider.close());
@@ -62,10 +62,10 @@ describe("a sale's verify", () => {
   test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
     'is undecided after %s and asked for once',
     async (fault) => {
-      const before = (await kit.calls('sell-verify')).length;
-      await kit.fault('sell-verify', fault);
+      const before = (await fixture.calls('sell-verify')).length;
+      await fixture.fault('sell-verify', fault);
       expect(await verify()).toMatchObject({ kind: 'unknown' });
-      expect(await kit.calls('sell-verify')).toHaveLength(before + 1);
+      expect(await fixture.calls('sell-verify')).toHaveLength(before + 1);
     },
   );
 });
@@ -82,9 +82,9 @@ describe("a sale's confirm", () => {
     'is undecided after %s %j and not sent twice; its status is %s',
     async (fault, more, status) => {
       const request = await verified();
-      await kit.fault('sell-confirm', fault, more);
+      await fixture.fault('sell-confirm', fault, more);
       expect(await provider.confirmSell(request)).toMatchObject({ kind: 'unknown' });
-      expect(await kit.calls('sell-confirm')).toHaveLength(1);
+      expect(await fixture.calls('sell-confirm')).toHaveLength(1);
       expect(valueOf(await provider.sellStatus(request))).toBe(status);
       expect(await provider.confirmSell(request)).toMatchObject({ kind: 'done' });
       expect(valueOf(await provider.getUser(providerUserId)).goldBalanceGrams).toBe(0n);
@@ -101,7 +101,7 @@ describe("a sale's confirm", () => {
 
   test('past the window is undecided, and its status final', async () => {
     const request = await verified();
-    await kit.control('POST', '/clock', { advanceSeconds: 601 });
+    await fixture.control('POST', '/clock', { advanceSeconds: 601 });
     expect(await provider.confirmSell(request)).toEqual({
       kind: 'unknown',
       reason: 'BLANK_ANSWER',
@@ -124,9 +124,9 @@ describe("a sale's status", () => {
 
   test.each(['error', 'malformed', 'reset'])('is unknown while asking meets %s', async (fault) => {
     const request = await verified();
-    await kit.fault('sell-status', fault, { times: 3 });
+    await fixture.fault('sell-status', fault, { times: 3 });
     expect(await provider.sellStatus(request)).toMatchObject({ kind: 'unknown' });
-    await kit.control('DELETE', '/faults');
+    await fixture.control('DELETE', '/faults');
     expect(valueOf(await provider.sellStatus(request))).toBe('NOT_CONFIRMED');
   });
 

@@ -7,9 +7,9 @@ import type {
   ProviderPrice,
 } from '../../src/adapters/gold-provider/port.ts';
 import { divideCeiling, parseGrams, parseRupees } from '../../src/money/index.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
-let kit: AdapterKit;
+let fixture: AdapterFixture;
 let provider: GoldProvider & Closable;
 let phones = 9_000_000_000;
 
@@ -59,19 +59,19 @@ const buy = async (providerUserId: string): Promise<ConfirmRequest> => {
 };
 
 beforeAll(async () => {
-  kit = await startAdapterKit('safegold');
+  fixture = await startAdapterFixture('safegold');
 });
-afterAll(() => kit.sandbox.stop());
+afterAll(() => fixture.sandbox.stop());
 
 beforeEach(async () => {
-  await kit.control('DELETE', '/faults');
-  await kit.control('PUT', '/price', {
+  await fixture.control('DELETE', '/faults');
+  await fixture.control('PUT', '/price', {
     buyPaise: 1_234_567,
     sellPaise: 1_200_001,
     spotPaise: 1_222_222,
   });
   // A new one for each test, so that no circuit is left open.
-  provider = createGoldProvider(kit.env, kit.deps);
+  provider = createGoldProvider(fixture.env, fixture.deps);
 });
 afterEach(() => provider.close());
 
@@ -104,7 +104,7 @@ describe('a buy', () => {
     const user = await register();
     for (const rupees of ['1.01', '777.77', '9999.99', '12345.67', '99999.01']) {
       const buyPaise = Number(parseRupees(rupees));
-      await kit.control('PUT', '/price', { buyPaise, sellPaise: buyPaise });
+      await fixture.control('PUT', '/price', { buyPaise, sellPaise: buyPaise });
       const { buyRateId, buyPaise: rateBuyPaise, buyTaxBps: rateTaxBps } = await price();
       for (const text of ['0.0001', '0.0037', '1', '12.3457', '999.9999']) {
         const verified = await provider.verifyBuy({
@@ -121,7 +121,7 @@ describe('a buy', () => {
   });
 
   test('is refused when the verify answers other grams', async () => {
-    await kit.fault('buy-verify', 'wrong_amount');
+    await fixture.fault('buy-verify', 'wrong_amount');
     expect(await verifyBuy(await register())).toMatchObject({
       kind: 'refused',
       code: 'GRAMS_MISMATCH',
@@ -143,10 +143,10 @@ describe('a buy', () => {
     'is undecided when the verify ends in %s, which is not asked twice',
     async (fault) => {
       const user = await register();
-      const before = (await kit.calls('buy-verify')).length;
-      await kit.fault('buy-verify', fault);
+      const before = (await fixture.calls('buy-verify')).length;
+      await fixture.fault('buy-verify', fault);
       expect(await verifyBuy(user)).toMatchObject({ kind: 'unknown' });
-      expect(await kit.calls('buy-verify')).toHaveLength(before + 1);
+      expect(await fixture.calls('buy-verify')).toHaveLength(before + 1);
     },
   );
 
@@ -161,23 +161,23 @@ describe('a buy', () => {
     'is undecided when the confirm ends in %s %j, and the status tells',
     async (fault, more, told) => {
       const request = await toConfirm(await register(), verifyBuy);
-      const before = (await kit.calls('buy-confirm')).length;
-      await kit.fault('buy-confirm', fault, more);
+      const before = (await fixture.calls('buy-confirm')).length;
+      await fixture.fault('buy-confirm', fault, more);
       expect(await provider.confirmBuy(request)).toMatchObject({ kind: 'unknown' });
-      expect(await kit.calls('buy-confirm')).toHaveLength(before + 1);
+      expect(await fixture.calls('buy-confirm')).toHaveLength(before + 1);
       expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: told });
     },
   );
 
   test('that is slow but in time is done', async () => {
     const request = await toConfirm(await register(), verifyBuy);
-    await kit.fault('buy-confirm', 'slow', { delayMs: 50 });
+    await fixture.fault('buy-confirm', 'slow', { delayMs: 50 });
     expect(await provider.confirmBuy(request)).toMatchObject({ kind: 'done' });
   });
 
   test('confirmed too late answers blank, and the status says failed', async () => {
     const request = await toConfirm(await register(), verifyBuy);
-    await kit.control('POST', '/clock', { advanceSeconds: 601 });
+    await fixture.control('POST', '/clock', { advanceSeconds: 601 });
     expect(await provider.confirmBuy(request)).toEqual({ kind: 'unknown', reason: 'BLANK_ANSWER' });
     expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: 'FAILED' });
   });
@@ -212,7 +212,7 @@ describe('the status', () => {
 
   test.each(['error', 'timeout', 'reset', 'malformed'])('is unknown after %s', async (fault) => {
     const request = await toConfirm(await register(), verifyBuy);
-    await kit.fault('buy-status', fault, { times: 3 });
+    await fixture.fault('buy-status', fault, { times: 3 });
     expect(await provider.buyStatus(request)).toMatchObject({ kind: 'unknown' });
   });
 });
@@ -239,7 +239,7 @@ describe('a sale', () => {
   test('is refused when the verify answers other grams', async () => {
     const user = await register();
     await buy(user);
-    await kit.fault('sell-verify', 'wrong_amount');
+    await fixture.fault('sell-verify', 'wrong_amount');
     expect(await verifySell(user)).toMatchObject({ kind: 'refused', code: 'GRAMS_MISMATCH' });
   });
 
@@ -247,7 +247,7 @@ describe('a sale', () => {
     const user = await register();
     await buy(user);
     const request = await toConfirm(user, verifySell);
-    await kit.fault('sell-confirm', 'accept_then_timeout');
+    await fixture.fault('sell-confirm', 'accept_then_timeout');
     expect(await provider.confirmSell(request)).toMatchObject({ kind: 'unknown' });
     expect(await provider.sellStatus(request)).toEqual({ kind: 'done', value: 'SUCCESS' });
   });

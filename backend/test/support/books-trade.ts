@@ -25,7 +25,7 @@ const customerGuard: Guard = {
   },
 };
 
-/** Returns the environment of a process on this kit's stores and sandbox. */
+/** Returns the environment of a process on this system's stores and sandbox. */
 export const environmentOf = ({ addresses, sandbox: { url } }: TestSystem) => ({
   APP_MODE: 'test',
   DATABASE_URL: addresses.databaseUrl,
@@ -64,7 +64,7 @@ const openGates = async (system: TestSystem, factories: Factories): Promise<void
   }
 };
 
-/** The trade of a process that has this kit's clients. */
+/** The services of a process that has this system's clients. */
 const openTrade = (system: TestSystem) => {
   const env = environmentOf(system);
   return createServices(loadConfig(servicesVariables, env), env, system, {

@@ -6,7 +6,7 @@ import type {
   PayoutProvider,
 } from '../../src/adapters/payout-provider/port.ts';
 import { parseRupees } from '../../src/money/index.ts';
-import { valueOf, type AdapterKit } from './adapter-kit.ts';
+import { valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
 /** The payee of the tests, with a name that the adapter has to tidy. */
 export const payee = {
@@ -21,8 +21,8 @@ export const bankOf = (accountNumber: string): EnsureFundAccount => ({
   bank: { holderName: 'Asha Rao', ifsc: 'HDFC0000053', accountNumber },
 });
 
-/** The adapter against the kit's sandbox, not patient. */
-export const openRazorpayx = ({ env, deps }: AdapterKit): PayoutProvider & Closable =>
+/** The adapter against the fixture's sandbox, not patient. */
+export const openRazorpayx = ({ env, deps }: AdapterFixture): PayoutProvider & Closable =>
   createPayoutProvider({ ...env, RAZORPAYX_TIMEOUT_MS: '1500' }, deps);
 
 let attempts = 0;

@@ -8,7 +8,7 @@ import type {
 } from '../../src/adapters/payment-gateway/port.ts';
 import { fromSafePaise } from '../../src/money/index.ts';
 import type { Outcome } from '../../src/platform/outcome/outcome.ts';
-import { startAdapterKit, valueOf, type AdapterKit } from './adapter-kit.ts';
+import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 import type { GatewayDriver } from './gateway-drivers.ts';
 
 /** A payment that was played at the sandbox's checkout. */
@@ -30,7 +30,7 @@ type Webhook = Omit<Sent, 'subject'>;
 export const amountPaise = 100_050;
 
 /** One gateway at a sandbox of its own, for a contract test. */
-export interface GatewayKit extends AdapterKit {
+export interface GatewayFixture extends AdapterFixture {
   /** The adapter of this test. */
   readonly gateway: PaymentGateway;
   /** Opens another adapter, whose circuit breaker has seen nothing yet. */
@@ -73,8 +73,8 @@ export interface GatewayKit extends AdapterKit {
 }
 
 /** Starts a sandbox for one gateway. */
-export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit> => {
-  const kit = await startAdapterKit(driver.collaborator, {
+export const startGatewayFixture = async (driver: GatewayDriver): Promise<GatewayFixture> => {
+  const fixture = await startAdapterFixture(driver.collaborator, {
     // Nobody listens there: what the sandbox sends is read from its controls.
     customerBaseUrl: 'http://127.0.0.1:1',
     webhookBackoffMs: [],
@@ -84,8 +84,9 @@ export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit
   let receipts = 0;
 
   const open = (more: Readonly<Record<string, string>> = {}): PaymentGateway => {
-    const found = createPaymentGateways({ ...kit.env, ...more }, kit.deps).get(driver.code);
-    if (found === undefined) throw new Error(`the kit's environment does not name ${driver.code}`);
+    const found = createPaymentGateways({ ...fixture.env, ...more }, fixture.deps).get(driver.code);
+    if (found === undefined)
+      throw new Error(`the fixture's environment does not name ${driver.code}`);
     opened.push(found);
     return found;
   };
@@ -98,7 +99,7 @@ export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit
       amountPaise: fromSafePaise(paise),
       currency: 'INR',
       // Beyond the day that a test lets the gateway's clock run ahead.
-      expiresAt: new Date(kit.clock.now().getTime() + 172_800_000),
+      expiresAt: new Date(fixture.clock.now().getTime() + 172_800_000),
       customer: { id: 'customer-1', phone: '+919876543210' },
     };
   };
@@ -115,16 +116,16 @@ export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit
   // The controls' forms are the sandbox's own, checked by its own tests.
   const pay = async (order: GatewayOrder, play: object = {}): Promise<Played> => {
     const body = { outcome: 'captured', deliver: 'none', ...play };
-    return (await kit.control('POST', `/payments/${order.gatewayOrderId}`, body)) as Played;
+    return (await fixture.control('POST', `/payments/${order.gatewayOrderId}`, body)) as Played;
   };
   const sent = async (order: GatewayOrder): Promise<readonly Sent[]> => {
-    const { deliveries } = (await kit.control('GET', '/webhooks')) as { deliveries: Sent[] };
+    const { deliveries } = (await fixture.control('GET', '/webhooks')) as { deliveries: Sent[] };
     return deliveries.filter(({ subject }) => subject === order.gatewayOrderId).toReversed();
   };
   const closeAdapters = () => Promise.all(opened.map((one) => one.close()));
 
   return {
-    ...kit,
+    ...fixture,
     get gateway() {
       return gateway;
     },
@@ -136,7 +137,7 @@ export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit
     pay,
     async reverse(kind, payment, paise) {
       const path = `/${kind}/${payment.gateway_payment_id}`;
-      return (await kit.control('POST', path, { amountPaise: paise })) as { reference: string };
+      return (await fixture.control('POST', path, { amountPaise: paise })) as { reference: string };
     },
     sent,
     async capture(play = {}) {
@@ -160,14 +161,14 @@ export const startGatewayKit = async (driver: GatewayDriver): Promise<GatewayKit
       });
     },
     async reset() {
-      await kit.control('POST', '/reset');
+      await fixture.control('POST', '/reset');
       await closeAdapters();
       opened = [];
       gateway = open();
     },
     async stop() {
       await closeAdapters();
-      await kit.sandbox.stop();
+      await fixture.sandbox.stop();
     },
   };
 };

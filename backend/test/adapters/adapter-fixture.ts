@@ -4,8 +4,8 @@ import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
 
-/** A sandbox of an adapter test's own, and the surroundings of its adapter. */
-export interface AdapterKit {
+/** A sandbox of an adapter test's own, with the environment and dependencies of its adapter. */
+export interface AdapterFixture {
   readonly sandbox: Sandbox;
   readonly deps: AdapterDeps;
   readonly clock: ManualClock;
@@ -27,13 +27,13 @@ interface JournalEntry {
 const silent = (): void => {};
 
 /** Starts a sandbox for the tests of one adapter; `collaborator` is its name in the controls. */
-export const startAdapterKit = async (
+export const startAdapterFixture = async (
   collaborator: string,
   options: Parameters<typeof startSandbox>[0] = {},
-): Promise<AdapterKit> => {
+): Promise<AdapterFixture> => {
   const sandbox = await startSandbox(options);
   const clock = createManualClock(new Date());
-  const control: AdapterKit['control'] = async (method, path, body) => {
+  const control: AdapterFixture['control'] = async (method, path, body) => {
     const response = await fetch(`${sandbox.url}/_control${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
