@@ -1,4 +1,4 @@
-import type { AuditBench } from './audit-bench.ts';
+import type { AuditFixture } from './audit-fixture.ts';
 
 /** A request that a route accepts. */
 interface WriteRequest {
@@ -9,7 +9,7 @@ interface WriteRequest {
 /** One write route of the admin API, and the audit rows that it leaves. */
 export interface AdminWrite {
   /** Makes what the request changes. */
-  readonly prepare: (bench: AuditBench) => Promise<WriteRequest> | WriteRequest;
+  readonly prepare: (fixture: AuditFixture) => Promise<WriteRequest> | WriteRequest;
   readonly status: number;
   /** Actions of its audit rows, in order; none for one that the contract exempts. */
   readonly actions: readonly string[];

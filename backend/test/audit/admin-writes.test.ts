@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Answer } from '#test/support/caller.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
 import { openAdminApi, type OpenAdminApi } from '#test/support/open-admin-api.ts';
-import { openAuditBench, type AuditBench } from './audit-bench.ts';
+import { openAuditFixture, type AuditFixture } from './audit-fixture.ts';
 import type { AdminWrite } from './admin-write.ts';
 import { adminWrites } from './admin-writes.ts';
 
 const ip = '203.0.113.7';
 
 let open: OpenAdminApi;
-let bench: AuditBench;
-let boss: MadeAdmin;
+let fixture: AuditFixture;
+let superAdmin: MadeAdmin;
 
 beforeAll(async () => {
   open = await openAdminApi();
-  bench = await openAuditBench(open);
-  boss = await bench.factories.admin('SUPER_ADMIN');
+  fixture = await openAuditFixture(open);
+  superAdmin = await fixture.factories.admin('SUPER_ADMIN');
 });
 afterAll(async () => {
-  await bench.close();
+  await fixture.close();
   await open.close();
 });
 
@@ -45,7 +45,7 @@ const auditedOf = async (requestId: string) => {
 
 /** Rows as operators see them, sealed parts opened; oldest first. */
 const shownOf = async (requestId: string): Promise<Readonly<Record<string, unknown>>[]> => {
-  const call = createCaller(open.url, { authorization: `Bearer ${boss.token}` });
+  const call = createCaller(open.url, { authorization: `Bearer ${superAdmin.token}` });
   const { body } = await call('GET', `/audit?requestId=${requestId}`);
   return (body['items'] as Readonly<Record<string, unknown>>[]).toReversed();
 };
@@ -77,17 +77,17 @@ describe.each(Object.entries(adminWrites))('%s', (name, write) => {
   const isPublic = name === 'POST /auth/login';
 
   it('leaves its audit rows in the request that did it, and none where it is refused', async () => {
-    const { path, body } = await write.prepare(bench);
+    const { path, body } = await write.prepare(fixture);
     if (!isPublic) expectRefused(await send(undefined, method, path, body), 401);
     if (write.bad !== undefined) {
-      expectRefused(await send(boss.token, method, path, write.bad.body), write.bad.status);
+      expectRefused(await send(superAdmin.token, method, path, write.bad.body), write.bad.status);
     }
-    const token = isPublic ? undefined : boss.token;
+    const token = isPublic ? undefined : superAdmin.token;
     const done = await send(token, method, path, body);
     expect(done.answer).toMatchObject({ status: write.status });
     expect(done.rows.map(({ action }) => action)).toEqual(write.actions);
     const doer = await open.system.db.adminUser.findFirstOrThrow({
-      where: { email: isPublic ? String(Object(body).email) : boss.email },
+      where: { email: isPublic ? String(Object(body).email) : superAdmin.email },
     });
     for (const row of done.rows) {
       expect(row).toMatchObject({ actorApi: 'admin', requestId: done.requestId, ip });
@@ -101,12 +101,17 @@ describe.each(Object.entries(adminWrites))('%s', (name, write) => {
 });
 
 it('shows the operator of a status of jewellery in the history of its order', async () => {
-  const id = await bench.productOrder();
+  const id = await fixture.productOrder();
   const path = `/product-orders/${id}/status`;
-  const { requestId } = await send(boss.token, 'PATCH', path, { status: 'CONFIRMED' });
+  const { requestId } = await send(superAdmin.token, 'PATCH', path, { status: 'CONFIRMED' });
   const events = await open.system.db.productOrderEvent.findMany({ where: { orderId: id } });
   expect(events).toMatchObject([
-    { fromStatus: 'PLACED', toStatus: 'CONFIRMED', actor: `admin:${boss.adminId}`, requestId },
+    {
+      fromStatus: 'PLACED',
+      toStatus: 'CONFIRMED',
+      actor: `admin:${superAdmin.adminId}`,
+      requestId,
+    },
   ]);
 });
 

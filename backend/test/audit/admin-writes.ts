@@ -1,5 +1,5 @@
 import { changing, exempt, reason, type AdminWrite } from './admin-write.ts';
-import { ofTheHouse } from './writes-of-the-house.ts';
+import { configurationWrites } from './configuration-writes.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
@@ -15,7 +15,7 @@ const product = {
 
 const password = 'correct horse';
 
-const ofPeople: Readonly<Record<string, AdminWrite>> = {
+const peopleWrites: Readonly<Record<string, AdminWrite>> = {
   'POST /auth/login': {
     prepare: async ({ factories }) => {
       const { email } = await factories.admin('SUPPORT', { password });
@@ -46,64 +46,64 @@ const ofPeople: Readonly<Record<string, AdminWrite>> = {
   ),
   'POST /kyc/:id/approve': changing(
     'kyc.approve',
-    async (bench) => ({ path: `/kyc/${await bench.submittedKyc()}/approve` }),
+    async (fixture) => ({ path: `/kyc/${await fixture.submittedKyc()}/approve` }),
     { again: 409 },
   ),
   'POST /kyc/:id/reject': changing(
     'kyc.reject',
-    async (bench) => ({ path: `/kyc/${await bench.submittedKyc()}/reject`, body: reason }),
+    async (fixture) => ({ path: `/kyc/${await fixture.submittedKyc()}/reject`, body: reason }),
     { again: 409, bad: { body: {}, status: 400 } },
   ),
   'POST /kyc/:id/request-resubmit': changing(
     'kyc.request-resubmit',
-    async (bench) => ({
-      path: `/kyc/${await bench.submittedKyc()}/request-resubmit`,
+    async (fixture) => ({
+      path: `/kyc/${await fixture.submittedKyc()}/request-resubmit`,
       body: reason,
     }),
     { again: 409, bad: { body: {}, status: 400 } },
   ),
   'PATCH /support/tickets/:reference': changing(
     'support.tickets.update',
-    async (bench) => ({
-      path: `/support/tickets/${await bench.ticket()}`,
+    async (fixture) => ({
+      path: `/support/tickets/${await fixture.ticket()}`,
       body: { status: 'IN_PROGRESS', note: 'asked the bank' },
     }),
     { bad: { body: { status: 'LOST' }, status: 400 } },
   ),
 };
 
-const ofOrders: Readonly<Record<string, AdminWrite>> = {
+const orderAndProductWrites: Readonly<Record<string, AdminWrite>> = {
   'POST /orders/:id/resolve': changing(
     'order.resolve',
-    async (bench) => ({
-      path: `/orders/${await bench.reviewedBuy()}/resolve`,
+    async (fixture) => ({
+      path: `/orders/${await fixture.reviewedBuy()}/resolve`,
       body: { resolution: 'KEEP', note: 'the bank paid again' },
     }),
     { again: 409, bad: { body: { resolution: 'REFUNDED' }, status: 400 } },
   ),
   'POST /orders/:id/reconcile': changing(
     'order.reconcile',
-    async (bench) => ({ path: `/orders/${await bench.reviewedBuy()}/reconcile` }),
+    async (fixture) => ({ path: `/orders/${await fixture.reviewedBuy()}/reconcile` }),
     { status: 501, parts: 'none' },
   ),
   'POST /orders/:id/refund': exempt(
-    async (bench) => ({ path: `/orders/${await bench.reviewedBuy()}/refund` }),
+    async (fixture) => ({ path: `/orders/${await fixture.reviewedBuy()}/refund` }),
     { status: 501 },
   ),
   'POST /payouts/:id/approve': changing(
     'payout.approve',
-    async (bench) => ({ path: `/payouts/${await bench.payout('PENDING')}/approve` }),
+    async (fixture) => ({ path: `/payouts/${await fixture.payout('PENDING')}/approve` }),
     { again: 409 },
   ),
   'POST /payouts/:id/retry': changing(
     'payout.retry',
-    async (bench) => ({ path: `/payouts/${await bench.payout('FAILED')}/retry`, body: {} }),
+    async (fixture) => ({ path: `/payouts/${await fixture.payout('FAILED')}/retry`, body: {} }),
     { again: 409 },
   ),
   // The history of the order has its row (contract: operators > Audit).
   'PATCH /product-orders/:id/status': exempt(
-    async (bench) => ({
-      path: `/product-orders/${await bench.productOrder()}/status`,
+    async (fixture) => ({
+      path: `/product-orders/${await fixture.productOrder()}/status`,
       body: { status: 'CONFIRMED' },
     }),
     { again: 409, bad: { body: { status: 'LOST' }, status: 400 } },
@@ -115,20 +115,23 @@ const ofOrders: Readonly<Record<string, AdminWrite>> = {
   }),
   'PATCH /products/:id': changing(
     'product.update',
-    async (bench) => ({ path: `/products/${await bench.product()}`, body: { pricePaise: 99_000 } }),
+    async (fixture) => ({
+      path: `/products/${await fixture.product()}`,
+      body: { pricePaise: 99_000 },
+    }),
     { bad: { body: {}, status: 400 } },
   ),
   'DELETE /products/:id': changing(
     'product.delete',
-    async (bench) => ({
-      path: `/products/${await bench.product()}`,
+    async (fixture) => ({
+      path: `/products/${await fixture.product()}`,
     }),
     { status: 204 },
   ),
   'POST /products/:id/image': changing(
     'product.image.replace',
-    async (bench) => ({
-      path: `/products/${await bench.product()}/image`,
+    async (fixture) => ({
+      path: `/products/${await fixture.product()}/image`,
       body: { dataBase64: png },
     }),
     { bad: { body: { dataBase64: 'none' }, status: 400 } },
@@ -137,7 +140,7 @@ const ofOrders: Readonly<Record<string, AdminWrite>> = {
 
 /** Every write route of the admin API, by method and path. */
 export const adminWrites: Readonly<Record<string, AdminWrite>> = {
-  ...ofPeople,
-  ...ofOrders,
-  ...ofTheHouse,
+  ...peopleWrites,
+  ...orderAndProductWrites,
+  ...configurationWrites,
 };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
-import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
+import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey } from '#test/support/test-customer.ts';
 
@@ -11,7 +11,10 @@ let database: CuttableServer;
 beforeAll(async () => {
   system = await openRunningSystem({
     async environment({ database: { databaseUrl, redisUrl } }) {
-      [cache, database] = await Promise.all([cuttable(redisUrl), cuttable(databaseUrl)]);
+      [cache, database] = await Promise.all([
+        openCuttableServer(redisUrl),
+        openCuttableServer(databaseUrl),
+      ]);
       return { REDIS_URL: cache.url, DATABASE_URL: database.url };
     },
   });

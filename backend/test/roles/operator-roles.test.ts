@@ -20,7 +20,7 @@ beforeAll(async () => {
   open = await openAdminApi();
   const { system, url } = open;
   const make = createFactories(system);
-  const [boss, admin, support, gone, demoted] = await Promise.all([
+  const [superAdmin, admin, support, gone, demoted] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await system.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
   await system.db.adminUser.update({ where: { id: demoted.adminId }, data: { role: 'SUPPORT' } });
   callers = {
-    'a super admin': bearerCaller(url, boss.token),
+    'a super admin': bearerCaller(url, superAdmin.token),
     'an admin': bearerCaller(url, admin.token),
     support: bearerCaller(url, support.token),
     'a super admin who is support by now': bearerCaller(url, demoted.token),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventually } from './eventually.ts';
-import { cuttable } from './cut-off.ts';
+import { openCuttableServer } from './cuttable-server.ts';
 import { startProcess } from './start-process.ts';
 import { createTestStack, type TestStack } from './test-stack.ts';
 
@@ -44,7 +44,7 @@ it('says why a process did not start', async () => {
 
 it('cuts a server off and gives it back', async () => {
   const sandbox = await stack.start('sandbox');
-  const server = await cuttable(sandbox.url);
+  const server = await openCuttableServer(sandbox.url);
   expect(await clock(server.url)).toBe(0);
   await server.cut();
   await expect(clock(server.url)).rejects.toThrow('fetch failed');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cuttable, type CuttableServer } from '#test/support/cut-off.ts';
+import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
@@ -18,7 +18,7 @@ let identity: OpenIdentity;
 let redis: CuttableServer;
 beforeAll(async () => {
   const addresses = await freshDatabase();
-  redis = await cuttable(addresses.redisUrl);
+  redis = await openCuttableServer(addresses.redisUrl);
   identity = await openIdentity({ clock, redisUrl: redis.url });
 });
 afterAll(async () => {

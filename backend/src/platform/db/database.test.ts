@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cuttable } from '#test/support/cut-off.ts';
+import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createGate } from '#test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
@@ -150,7 +150,7 @@ describe('a database that cannot be reached', () => {
   });
 
   it('is so too when it is cut off from connections that were open', async () => {
-    const between = await cuttable(fresh.databaseUrl);
+    const between = await openCuttableServer(fresh.databaseUrl);
     const options = { url: between.url, poolSize: 3, applicationName: 'test' };
     const cutOff = createDatabase(options);
     await Promise.all([cutOff.ping(), cutOff.ping(), cutOff.db.scheduledJob.count()]);

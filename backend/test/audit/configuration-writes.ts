@@ -13,7 +13,7 @@ const limits = {
 };
 
 /** Writes of prices, settings, gateways, evidence, legal content and deployments. */
-export const ofTheHouse: Readonly<Record<string, AdminWrite>> = {
+export const configurationWrites: Readonly<Record<string, AdminWrite>> = {
   'POST /price/config': changing(
     'price.config.set',
     () => ({ path: '/price/config', body: { buySpreadBps: 120, sellSpreadBps: 80 } }),

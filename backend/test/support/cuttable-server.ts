@@ -15,7 +15,7 @@ export interface CuttableServer {
  * Stands before a server (a database, a Redis, an HTTP server) so that a test can take it away
  * from one process and give it back, whoever runs it.
  */
-export const cuttable = async (url: string): Promise<CuttableServer> => {
+export const openCuttableServer = async (url: string): Promise<CuttableServer> => {
   const target = new URL(url);
   const defaultPort = target.protocol.startsWith('redis') ? '6379' : '5432';
   const to = { host: target.hostname, port: Number(target.port || defaultPort) };

@@ -20,7 +20,7 @@ import { openTicket } from '../../src/modules/support/open-ticket.ts';
 const idOf = (row: Row): string => String(row['id']);
 
 /** Makes what the writes of operators change, straight in the database. */
-export interface AuditBench {
+export interface AuditFixture {
   readonly factories: Factories;
   /** Inserts a product and returns its id. */
   product(): Promise<string>;
@@ -37,7 +37,7 @@ export interface AuditBench {
   close(): Promise<void>;
 }
 
-export const openAuditBench = async ({ system }: OpenAdminApi): Promise<AuditBench> => {
+export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditFixture> => {
   const factories = createFactories(system);
   const client = new Client({ connectionString: system.addresses.appUrl });
   await client.connect();
