@@ -53,7 +53,7 @@ describe('a webhook that never came', () => {
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
-  it('the capture is found by the janitor while the lock stands', async () => {
+  it('the capture is found by the sweep while the lock stands', async () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'none' });
     await system.advance(300);
     await buyer.becomes(buy.orderId, 'ALLOCATED');

@@ -106,7 +106,7 @@ beforeAll(async () => {
   await system.sandbox.clearFaults();
   await system.lapseLeases();
   await system.startWorker();
-  // The janitor looks after what has stood still for a minute.
+  // The sweep looks after what has stood still for a minute.
   await system.advance(61);
 });
 afterAll(() => system.stop());

@@ -57,7 +57,7 @@ const steps = [
 ] as const;
 
 beforeAll(async () => {
-  // The janitor is slower than the test: here the customer's repeat has to find the way.
+  // The sweep is slower than the test: here the customer's repeat has to find the way.
   system = await openRunningSystem({ customer: doomed, worker: { JANITOR_EVERY_MS: '600000' } });
   const { sandbox } = system;
   const api = system.processes.find(({ app }) => app === 'customer');

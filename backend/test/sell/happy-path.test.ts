@@ -83,7 +83,7 @@ describe('a customer who sells', () => {
       superAdmin('POST', path, body),
       superAdmin('POST', path, body),
     ]);
-    // The janitor may be quicker than both of them: its word is the provider's too.
+    // The sweep may be quicker than both of them: its outcome is the provider's too.
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2);
     await seller.client.becomes(sell?.id ?? '', 'FAILED');
     expect((await seller.client.portfolio()).reserved).toBe('0.0000');

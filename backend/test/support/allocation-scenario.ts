@@ -79,7 +79,7 @@ export const openAllocationScenario = () => {
     const entries = await open.journal('buy-confirm');
     return entries.filter(({ body }) => String(body['tx_id']) === txId).length;
   };
-  const janitor = (name: string): Promise<void> => runSweeps(open.gold.sweeps, name);
+  const runSweep = (name: string): Promise<void> => runSweeps(open.gold.sweeps, name);
   const operationsOf = ({ orderId }: Bought) =>
     open.database.db.providerOperation.findMany({ where: { orderId } });
   /** Fails the first try of the allocation and every retry, each at its time. */
@@ -131,7 +131,7 @@ export const openAllocationScenario = () => {
     allocate,
     historyOf,
     confirmsOf,
-    janitor,
+    runSweep,
     operationsOf,
     exhaust,
     expectOnePurchase,

@@ -53,7 +53,7 @@ export interface OpenMoneyOut extends Replica {
   /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
   drain(replica?: Replica): Promise<readonly unknown[]>;
   /** One pass of the sweeps, or of one. */
-  janitor(name?: string, replica?: Replica): Promise<void>;
+  runSweeps(name?: string, replica?: Replica): Promise<void>;
   /** Posts a webhook body; signed rightly unless headers are given. */
   deliver(body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The next calls of the provider's operation go wrong. */
@@ -221,7 +221,7 @@ export const openMoneyOut = async ({
       const key = `${made.payoutId.replaceAll('-', '')}-1`;
       return { userId, call, bankAccountId, ...made, key };
     },
-    janitor: (name, by = own) => runSweeps([...by.banking.sweeps, ...by.payouts.sweeps], name),
+    runSweeps: (name, by = own) => runSweeps([...by.banking.sweeps, ...by.payouts.sweeps], name),
     async deliver(body, headers) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const signed = headers ?? { 'x-gateway-signature': signatureOf(text) };

@@ -59,7 +59,7 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** Short enough that nothing in a test waits for the janitor; the machine has two cores. */
+/** Short enough that nothing in a test waits for a sweep; the machine has two cores. */
 const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_POOL_SIZE: '6' };
 /** Collaborators that do not answer are given up on soon; well above what an answer takes. */
 const impatient = { SAFEGOLD_TIMEOUT_MS: '2000', SANDBOX_GATEWAY_TIMEOUT_MS: '2000' };

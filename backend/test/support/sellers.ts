@@ -115,7 +115,7 @@ export const createSellers = (open: OpenGold) => {
       return String(body['gold_balance']);
     },
 
-    janitor: (name: string): Promise<void> => runSweeps(open.gold.sweeps, name),
+    runSweep: (name: string): Promise<void> => runSweeps(open.gold.sweeps, name),
   };
 };
 

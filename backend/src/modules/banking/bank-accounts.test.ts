@@ -186,7 +186,7 @@ describe('deleting an account', () => {
       deliver: 'none',
     });
     open.system.clock.advance(120_000);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await remove()).toMatchObject({ status: 204 });
     expect(await remove()).toMatchObject({ status: 404 });
     expect(await list(call)).toEqual([]);

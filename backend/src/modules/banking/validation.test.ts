@@ -36,11 +36,11 @@ const started = async (open: OpenMoneyOut, id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
 const nextRound = async (
   open: OpenMoneyOut,
-  replica?: Parameters<OpenMoneyOut['janitor']>[1],
+  replica?: Parameters<OpenMoneyOut['runSweeps']>[1],
 ): Promise<void> => {
   open.system.clock.advance(2 * minuteMs);
   await open.lapseLeases();
-  await open.janitor('banking-ask-open-validations', replica);
+  await open.runSweeps('banking-ask-open-validations', replica);
 };
 
 describe('a penny-drop', () => {
@@ -114,7 +114,7 @@ describe('a penny-drop', () => {
     }));
     await open.drain(hasty);
     expect((await row(open, id)).status).toBe('PENDING');
-    await open.janitor('payouts-apply-matchable-events');
+    await open.runSweeps('payouts-apply-matchable-events');
     expect((await row(open, id)).status).toBe('FAILED');
   });
 });
@@ -128,7 +128,7 @@ describe('the start of a penny-drop', () => {
       await open.drain();
       expect(await row(open, id)).toMatchObject({ status: 'PENDING', providerValidationId: null });
       // Not at once: its event may be on its way.
-      await open.janitor('banking-ask-open-validations');
+      await open.runSweeps('banking-ask-open-validations');
       expect((await row(open, id)).providerValidationId).toBeNull();
       await nextRound(open);
       expect((await row(open, id)).providerValidationId).not.toBeNull();

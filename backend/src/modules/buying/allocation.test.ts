@@ -10,7 +10,7 @@ const {
   allocate,
   historyOf,
   confirmsOf,
-  janitor,
+  runSweep,
   operationsOf,
   expectOnePurchase,
   death,
@@ -111,7 +111,7 @@ describe('a worker killed', () => {
       expect(await statusOf(scenario.bought)).toBe('PAID');
       await scenario.open.lapseLeases();
       await scenario.open.advance(61);
-      await janitor('resume-paid-orders');
+      await runSweep('resume-paid-orders');
       expect((await jobsOf(scenario.open.database.db, 'gold.allocate')).length).toBeGreaterThan(0);
       await allocate();
       await expectOnePurchase(scenario.bought);
@@ -127,7 +127,7 @@ describe('a worker killed', () => {
     await expect(allocate()).rejects.toThrow('killed');
     await scenario.open.lapseLeases();
     death.at = undefined;
-    await janitor('poll-undecided-allocations');
+    await runSweep('poll-undecided-allocations');
     await expectOnePurchase(scenario.bought);
     expect(await historyOf(scenario.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
   });

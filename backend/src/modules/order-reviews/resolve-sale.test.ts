@@ -90,7 +90,7 @@ describe('a sale under review', () => {
     expect(codeOf(await buys.resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.advance(10);
     expect((await buys.resolve(sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     expect((await buys.resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
   });
 
@@ -110,12 +110,12 @@ describe('a sale under review', () => {
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' });
   });
 
-  it('is settled once by an operator and the janitor at once', async ({ open, sellers, buys }) => {
+  it('is settled once by an operator and the sweep at once', async ({ open, sellers, buys }) => {
     await says(open, 1);
     await open.advance(31);
     const [answer] = await Promise.all([
       buys.resolve(sellId, 'CONFIRM_SELL'),
-      sellers.janitor('poll-undecided-sales'),
+      sellers.runSweep('poll-undecided-sales'),
     ]);
     expect([200, 409]).toContain(answer.status);
     const [order] = await sellers.salesOf(seller.id);

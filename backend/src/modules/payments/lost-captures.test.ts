@@ -25,7 +25,7 @@ const breakGateway = (open: OpenGold, fault = 'error', times = 20) =>
     times,
   });
 
-const janitor = (open: OpenGold): Promise<void> => runSweeps(open.payments.sweeps);
+const runPaymentSweeps = (open: OpenGold): Promise<void> => runSweeps(open.payments.sweeps);
 
 const asked = async (open: OpenGold, operation: string): Promise<number> => {
   const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;
@@ -34,11 +34,11 @@ const asked = async (open: OpenGold, operation: string): Promise<number> => {
 };
 
 describe('captures that nobody told us of', () => {
-  it('are found by the janitor while the lock stands', async ({ open }) => {
+  it('are found by the sweep while the lock stands', async ({ open }) => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await open.advance(300);
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       moves: ['PENDING>PAID'],
@@ -78,7 +78,7 @@ describe('captures that nobody told us of', () => {
     expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(0);
     await payUnheard(open, checkout);
     await open.advance(120);
-    await janitor(open);
+    await runPaymentSweeps(open);
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
     const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
@@ -95,14 +95,14 @@ describe('captures that nobody told us of', () => {
     const gatewayOrderId = String(made.body['id']);
     await payUnheard(open, { gatewayOrderId });
     await open.advance(300);
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect((await stateOf(open, orderId)).status).toBe('PAID');
   });
 
-  it('are asked for once by two janitors, and not before their time', async ({ open }) => {
+  it('are asked for once by two sweeps at once, and not before their time', async ({ open }) => {
     const checkout = await openCheckout(open);
     const before = await asked(open, 'list-payments');
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect(await asked(open, 'list-payments')).toBe(before);
     // Those of the other tests are paid or over by then.
     await open.advance(360);
@@ -111,7 +111,7 @@ describe('captures that nobody told us of', () => {
       data: { lastAskedAt: open.clock.now() },
     });
     expect(otherwise.count).toBeGreaterThan(0);
-    await Promise.all([janitor(open), janitor(open)]);
+    await Promise.all([runPaymentSweeps(open), runPaymentSweeps(open)]);
     expect(await asked(open, 'list-payments')).toBe(before + 1);
   });
 

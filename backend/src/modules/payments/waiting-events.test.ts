@@ -29,8 +29,8 @@ const minuteMs = 60_000;
 const eventOf = (open: OpenGold, subject: string) =>
   open.database.db.webhookEvent.findFirstOrThrow({ where: { subject } });
 
-/** One pass of the sweeps, or of one. */
-const janitor = (open: OpenGold, name?: string): Promise<void> =>
+/** Runs one pass of the sweeps of payments, or of one of them. */
+const runPaymentSweeps = (open: OpenGold, name?: string): Promise<void> =>
   runSweeps(open.payments.sweeps, name);
 
 /** Runs the job that a deferred event queued; the queue's own runner is tested elsewhere. */
@@ -83,16 +83,16 @@ describe('an event that cannot be applied now', () => {
     const second = await eventOf(open, checkout.gatewayOrderId);
     expect(second).toMatchObject({ status: 'PENDING', attempts: 2 });
 
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect((await eventOf(open, checkout.gatewayOrderId)).attempts).toBe(2);
     await open.advance(60);
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect(await eventOf(open, checkout.gatewayOrderId)).toMatchObject({
       status: 'PENDING',
       attempts: 3,
     });
     await open.advance(60);
-    await janitor(open);
+    await runPaymentSweeps(open);
     expect((await eventOf(open, checkout.gatewayOrderId)).status).toBe('APPLIED');
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
@@ -108,7 +108,7 @@ describe('an event that cannot be applied now', () => {
     await open.advance(480);
     await moveOrder(open, checkout.orderId, 'FAILED');
     await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
-    await janitor(open, 'payments-apply-due-events');
+    await runPaymentSweeps(open, 'payments-apply-due-events');
     expect(await stateOf(open, checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
     const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', paidAt: received });
@@ -121,7 +121,7 @@ describe('an event that cannot be applied now', () => {
     await breakOrdersFor(open.migrateUrl, 1);
     await deliver(open, signedEvent('payment.failed', checkout.gatewayOrderId, 'pay_back'));
     open.clock.set(before);
-    await janitor(open, 'payments-apply-due-events');
+    await runPaymentSweeps(open, 'payments-apply-due-events');
     expect((await eventOf(open, checkout.gatewayOrderId)).status).toBe('APPLIED');
   });
 });
@@ -147,10 +147,10 @@ describe('an event of an unknown order', () => {
     });
     expect(payment).toMatchObject({ disposition: 'UNMATCHED', paymentOrderId: null });
 
-    await janitor(open, 'payments-purge-bodies');
+    await runPaymentSweeps(open, 'payments-purge-bodies');
     expect((await eventOf(open, gatewayOrderId)).sealedBody).not.toBeNull();
     await open.advance(31 * 24 * 60 * 60);
-    await janitor(open, 'payments-purge-bodies');
+    await runPaymentSweeps(open, 'payments-purge-bodies');
     expect((await eventOf(open, gatewayOrderId)).sealedBody).toBeNull();
   });
 
@@ -164,7 +164,7 @@ describe('an event of an unknown order', () => {
 
     const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened).toMatchObject({ gatewayOrderId, status: 'GATEWAY_ORDER_CREATED' });
-    await janitor(open, 'payments-apply-matchable-events');
+    await runPaymentSweeps(open, 'payments-apply-matchable-events');
     expect((await eventOf(open, gatewayOrderId)).status).toBe('APPLIED');
     expect(await stateOf(open, orderId)).toMatchObject({
       status: 'PAID',

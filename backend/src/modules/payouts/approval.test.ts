@@ -41,7 +41,7 @@ const failed = async (
   await open.drain();
   await play(open, made.payoutId, 'failed');
   open.system.clock.advance(120_000);
-  await open.janitor('payouts-poll-attempts');
+  await open.runSweeps('payouts-poll-attempts');
   expect((await row(open, made.payoutId)).status).toBe('FAILED');
   return made;
 };
@@ -161,7 +161,7 @@ describe('a retry', () => {
     expect([first, second]).toEqual([key, key.replace(/1$/u, '2')]);
     await play(open, payoutId, 'processed');
     open.system.clock.advance(120_000);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await row(open, payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
     expect((await open.sells.state(orderId)).status).toBe('COMPLETED');
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual([
@@ -311,7 +311,7 @@ describe('a retry', () => {
     for (const outcome of ['processed', 'reversed']) {
       await play(open, payoutId, outcome);
       open.system.clock.advance(120_000);
-      await open.janitor('payouts-poll-attempts');
+      await open.runSweeps('payouts-poll-attempts');
       if (outcome === 'processed') {
         const { providerPayoutId } = await row(open, payoutId);
         await open.deliver({

@@ -91,7 +91,7 @@ describe('the dispatch of a payout', () => {
     const { payoutId, key } = await open.payout(10_000_001n);
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor();
+    await open.runSweeps();
     await open.drain();
     await dispatch(open, payoutId);
     expect(await row(open, payoutId)).toMatchObject({
@@ -156,7 +156,7 @@ describe('an answer that is lost', () => {
     expect((await row(open, payoutId)).status).toBe('PROCESSING');
     for (let round = 0; round < 3; round += 1) {
       open.system.clock.advance(2 * minuteMs);
-      await open.janitor();
+      await open.runSweeps();
       await open.drain();
     }
     expect(await atProvider(open, key)).toHaveLength(1);
@@ -169,7 +169,7 @@ describe('an answer that is lost', () => {
       deliver: 'none',
     });
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect((await row(open, payoutId)).status).toBe('PAID');
   });
 
@@ -179,12 +179,12 @@ describe('an answer that is lost', () => {
     await open.fault('list-payouts', 'error', { times: 100 });
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await sentUnder(open, key)).toHaveLength(1);
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
     expect(await sentUnder(open, key)).toHaveLength(1);
   });
@@ -208,11 +208,11 @@ describe('an answer that is lost', () => {
     await open.drain();
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     open.system.clock.advance(7 * dayMs - 30 * minuteMs);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await sentUnder(open, key)).toHaveLength(1);
     expect((await row(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(31 * minuteMs);
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await sentUnder(open, key)).toHaveLength(1);
     expect(await row(open, payoutId)).toMatchObject({ status: 'FAILED' });
   });
@@ -234,23 +234,23 @@ describe('a worker that is killed', () => {
     expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
     open.system.clock.advance(2 * minuteMs);
     await open.lapseLeases();
-    await open.janitor('payouts-poll-attempts');
+    await open.runSweeps('payouts-poll-attempts');
     expect(await atProvider(open, key)).toHaveLength(1);
     expect(await attemptsOf(open, payoutId)).toMatchObject([
       { status: 'PROCESSING', attemptNo: 1 },
     ]);
   });
 
-  it('before it wrote anything leaves a payout that the janitor puts on the queue', async ({
+  it('before it wrote anything leaves a payout that the sweep puts on the queue', async ({
     open,
   }) => {
     const { payoutId, key } = await open.payout();
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
-    await open.janitor('payouts-resume-pending');
+    await open.runSweeps('payouts-resume-pending');
     expect(await open.drain()).toEqual([]);
     expect((await row(open, payoutId)).status).toBe('PENDING');
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-resume-pending');
+    await open.runSweeps('payouts-resume-pending');
     await open.drain();
     expect(await atProvider(open, key)).toHaveLength(1);
   });
@@ -272,10 +272,10 @@ describe('a no of the provider', () => {
     await open.drain(lost);
     const no = open.replica(refusing('another body'));
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor('payouts-poll-attempts', no);
+    await open.runSweeps('payouts-poll-attempts', no);
     expect((await row(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(4 * minuteMs);
-    await open.janitor('payouts-poll-attempts', no);
+    await open.runSweeps('payouts-poll-attempts', no);
     expect((await row(open, payoutId)).status).toBe('FAILED');
   });
 });
@@ -287,7 +287,7 @@ describe('the log', () => {
     await open.fault('create-payout', 'accept_then_timeout');
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
-    await open.janitor();
+    await open.runSweeps();
     const logged = open.system.logged();
     expect(logged).toContain(payoutId);
     expect(logged).not.toContain(number);

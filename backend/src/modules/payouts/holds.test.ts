@@ -39,7 +39,7 @@ const setScore = (open: OpenMoneyOut, id: string, nameMatchScore: number | null)
 const letWorkersTry = async (open: OpenMoneyOut) => {
   await open.drain();
   open.system.clock.advance(120_000);
-  await open.janitor();
+  await open.runSweeps();
   await open.drain();
 };
 

@@ -231,14 +231,14 @@ describe('an event that cannot be applied now', () => {
     expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'APPLIED' }]);
   });
 
-  it('is applied by the janitor when its job is lost', async ({ open }) => {
+  it('is applied by the sweep when its job is lost', async ({ open }) => {
     const payout = await underWay(open);
     const mend = await open.breakSale(payout.orderId);
     await send(open, 'processed', payout);
     await mend();
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     open.system.clock.advance(minuteMs);
-    await open.janitor('payouts-apply-due-events');
+    await open.runSweeps('payouts-apply-due-events');
     expect(await stateOf(open, payout)).toEqual(paid);
   });
 
@@ -322,7 +322,7 @@ describe('the webhook of the payout provider', () => {
   it('clears bodies of nobody after 30 days', async ({ open }) => {
     await open.deliver(eventOf('failed', { id: 'pout_purge', key: 'purge-1' }));
     open.system.clock.advance(31 * 24 * 60 * minuteMs);
-    await open.janitor('payouts-purge-bodies');
+    await open.runSweeps('payouts-purge-bodies');
     expect(await inboxOf(open, 'pout_purge')).toMatchObject([{ sealedBody: null }]);
   });
 });

@@ -92,15 +92,15 @@ describe('a process killed', () => {
   );
 
   it.for(['before the verify', 'after the verify'])(
-    '%s is given up by the janitor after a minute, and the gold is free',
+    '%s is given up by the sweep after a minute, and the gold is free',
     async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(59);
-      await sellers.janitor('release-abandoned-sales');
+      await sellers.runSweep('release-abandoned-sales');
       expect((await outcomes.theSale()).status).toBe('PENDING');
       await open.advance(2);
-      await sellers.janitor('release-abandoned-sales');
+      await sellers.runSweep('release-abandoned-sales');
       await outcomes.expectFree();
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
       await outcomes.expectFree();
@@ -108,13 +108,13 @@ describe('a process killed', () => {
   );
 
   it.for(['after the confirm', 'after the status'])(
-    '%s is found by the janitor to have sold',
+    '%s is found by the sweep to have sold',
     async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(61);
-      await sellers.janitor('release-abandoned-sales');
-      await sellers.janitor('poll-undecided-sales');
+      await sellers.runSweep('release-abandoned-sales');
+      await sellers.runSweep('poll-undecided-sales');
       await outcomes.expectSold();
       const answer = await sell(sellers, seller, key);
       expect(answer.status).toBe(201);
@@ -122,7 +122,7 @@ describe('a process killed', () => {
     },
   );
 
-  it('before the confirm is under review once the janitor has asked', async ({
+  it('before the confirm is under review once the sweep has asked', async ({
     open,
     sellers,
     outcomes,
@@ -130,12 +130,12 @@ describe('a process killed', () => {
   }) => {
     await sellAndDie(open, sellers, seller, 'before the confirm', newSaleKey());
     await open.advance(61);
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     await outcomes.expectUnderReview();
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
 
-  it('and still holding its lease is left alone, by a repeat and by the janitor', async ({
+  it('and still holding its lease is left alone, by a repeat and by the sweep', async ({
     open,
     sellers,
     outcomes,
@@ -153,7 +153,7 @@ describe('a process killed', () => {
       UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
     expect(codeOf(await sell(sellers, seller, key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
     await open.advance(61);
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     expect(await outcomes.theSale()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
     await open.lapseLeases();
     expect((await sell(sellers, seller, key)).status).toBe(201);

@@ -72,7 +72,7 @@ describe('a confirm', () => {
       const confirms = await outcomes.confirmsOf(providerTxId);
       expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await open.advance(3600);
-      await sellers.janitor('poll-undecided-sales');
+      await sellers.runSweep('poll-undecided-sales');
       await outcomes.expectUnderReview();
       expect(await outcomes.confirmsOf(providerTxId)).toBe(confirms);
       expect(await outcomes.toldOf()).toEqual([]);
@@ -88,7 +88,7 @@ describe('a confirm', () => {
     },
   );
 
-  it('that arrives after its status was asked is found by the janitor', async ({
+  it('that arrives after its status was asked is found by the sweep', async ({
     open,
     sellers,
     outcomes,
@@ -99,7 +99,7 @@ describe('a confirm', () => {
     expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await eventually(async () => {
       await open.advance(61);
-      await sellers.janitor('poll-undecided-sales');
+      await sellers.runSweep('poll-undecided-sales');
       await outcomes.expectSold();
     });
   });
@@ -115,7 +115,7 @@ describe('a confirm', () => {
     await outcomes.expectUnderReview('SELL_REFUSED_AFTER_VERIFY');
   });
 
-  it('that the provider says has failed ends by the janitor, and the customer is told', async ({
+  it('that the provider says has failed ends by the sweep, and the customer is told', async ({
     open,
     sellers,
     outcomes,
@@ -126,7 +126,7 @@ describe('a confirm', () => {
     const { providerTxId } = await outcomes.theSale();
     await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
     await open.advance(61);
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     await outcomes.expectFree();
     expect(await outcomes.toldOf()).toEqual(['sell_failed']);
   });
@@ -148,7 +148,7 @@ describe('a confirm', () => {
   });
 
   it.for(['error', 'reset', 'malformed', 'accept_then_timeout'])(
-    'whose status ends in %s is sold once the janitor has asked',
+    'whose status ends in %s is sold once the sweep has asked',
     async (fault, { open, sellers, outcomes, seller }) => {
       // As often as it is asked within the request, and more.
       await open.fault('sell-status', fault, { times: 50 });
@@ -156,7 +156,7 @@ describe('a confirm', () => {
       await outcomes.expectUnderReview();
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(31);
-      await sellers.janitor('poll-undecided-sales');
+      await sellers.runSweep('poll-undecided-sales');
       await outcomes.expectSold();
     },
   );
@@ -173,11 +173,11 @@ describe('a confirm', () => {
     const path = `/transactions/${providerTxId}`;
     await open.sandbox.control('POST', path, { status: 3 });
     await open.advance(61);
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     await outcomes.expectUnderReview();
     await open.sandbox.control('POST', path, { status: 1 });
     await open.advance(31);
-    await sellers.janitor('poll-undecided-sales');
+    await sellers.runSweep('poll-undecided-sales');
     await outcomes.expectSold();
   });
 });
