@@ -70,7 +70,7 @@ describe('the same payment told of again', () => {
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
-  it('the same webhook 20 times in parallel: taken in once', async () => {
+  it('the same webhook 20 times in parallel: applied once', async () => {
     const { buyer, buy, payment } = await buyAndPay({ deliver: 'none' });
     const eventId = `evt_same_${payment.gateway_payment_id}`;
     const answers = await Promise.all(

@@ -113,7 +113,7 @@ it('finds a payout that reads paid and is not', async () => {
   expect(found).toEqual(['payout_stuck']);
 });
 
-/** A payout above the cap, let go by a SUPER_ADMIN. */
+/** A payout above the cap, approved by a SUPER_ADMIN. */
 const bigPayout = async (): Promise<{ payoutId: string; orderId: string }> => {
   const sold = await books.sell('120000', '190000');
   const superAdmin = await books.operator('SUPER_ADMIN');
@@ -123,7 +123,7 @@ const bigPayout = async (): Promise<{ payoutId: string; orderId: string }> => {
   return sold;
 };
 
-it('finds a big payout that nobody let go', async () => {
+it('finds a big payout that nobody approved', async () => {
   const found = await foundBy(async () => {
     const { payoutId, orderId } = await bigPayout();
     await books.asOwner(
@@ -135,7 +135,7 @@ it('finds a big payout that nobody let go', async () => {
   expect(found).toEqual(['payout_over_cap_unapproved']);
 });
 
-it('finds a big payout that a mere admin let go, and not one of a former super admin', async () => {
+it('finds a big payout that a mere admin approved, and not one of a former super admin', async () => {
   const found = await foundBy(async () => {
     const former = await bigPayout();
     await books.asOwner(
