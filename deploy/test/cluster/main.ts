@@ -1,12 +1,12 @@
 import { createKubectl } from './kubectl.ts';
 import { missingRequirements } from './requirements.ts';
 import { createStackRun } from './stack-run.ts';
-import { createStory } from './story.ts';
+import { createScenario } from './scenario.ts';
 
 /** Left out for want of something; neither a success nor a failure. */
 const exitLeftOut = 3;
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -15,26 +15,26 @@ const main = async (): Promise<number> => {
   const namespace = process.env['PULUMI_TEST_NAMESPACE'] ?? 'pulumi-test';
   const missing = await missingRequirements(image);
   if (missing.length > 0 || image === undefined) {
-    say(`Pulumi on a real cluster: left out, missing ${missing.join(', ')}`);
+    print(`Pulumi on a real cluster: left out, missing ${missing.join(', ')}`);
     return exitLeftOut;
   }
   const kubectl = createKubectl(namespace);
   const run = await createStackRun(namespace);
   if (await kubectl.exists()) {
-    say(
+    print(
       `The namespace ${namespace} is in use by something else: set PULUMI_TEST_NAMESPACE to another name`,
     );
     return 1;
   }
-  for (const { title, act } of createStory({ run, kubectl, namespace, image })) {
+  for (const step of createScenario({ run, kubectl, namespace, image })) {
     const begun = performance.now();
     try {
-      await act();
+      await step.run();
     } catch (error) {
-      say(`FAILED ${title}\n${error instanceof Error ? error.message : String(error)}`);
+      print(`FAILED ${step.title}\n${error instanceof Error ? error.message : String(error)}`);
       return 1;
     }
-    say(`ok     ${title} (${((performance.now() - begun) / 1000).toFixed(0)} s)`);
+    print(`ok     ${step.title} (${((performance.now() - begun) / 1000).toFixed(0)} s)`);
   }
   return 0;
 };

@@ -7,8 +7,8 @@ import { waitFor, type Kubectl } from './kubectl.ts';
 import type { StackRun } from './stack-run.ts';
 import { testbedSecrets } from './testbed-secrets.ts';
 
-/** The parts that every act uses. */
-export interface StoryParts {
+/** The dependencies of every step. */
+export interface StepDeps {
   readonly run: StackRun;
   readonly kubectl: Kubectl;
   readonly namespace: string;
@@ -37,7 +37,7 @@ const textOf = (folder: string): string =>
 
 /** Fills the stack's file for this namespace and image, with the testbed's secrets. */
 export const configure =
-  ({ run, namespace, image }: StoryParts, jwtSecret: string) =>
+  ({ run, namespace, image }: StepDeps, jwtSecret: string) =>
   async () => {
     const [, repository, tag] = /^(.+):([^:/]+)$/u.exec(image) ?? [];
     assert.ok(repository !== undefined && tag !== undefined, `${image} is no name:tag`);
@@ -59,7 +59,7 @@ export const configure =
 
 /** Expects the program itself to refuse, with a message and without a stack trace. */
 export const refuseProd =
-  ({ run }: StoryParts) =>
+  ({ run }: StepDeps) =>
   async () => {
     await run.set({ tier: 'prod' });
     const { code, output } = await run.pulumi('preview', '--non-interactive');
@@ -73,7 +73,7 @@ export const refuseProd =
 
 /** Expects the pack to refuse an image tagged `latest` among the objects of the chart. */
 export const refuseByPolicy =
-  ({ run }: StoryParts, tag: string) =>
+  ({ run }: StepDeps, tag: string) =>
   async () => {
     await run.set({ 'image.tag': 'latest' });
     const pack = ['--policy-pack', 'policy', '--non-interactive'];
@@ -86,7 +86,7 @@ export const refuseByPolicy =
 
 /** Looks where somebody without the passphrase could. */
 export const lookForSecrets =
-  ({ run }: StoryParts, jwtSecret: string) =>
+  ({ run }: StepDeps, jwtSecret: string) =>
   async () => {
     const outputs = await run.must('stack', 'output', '--json');
     const all = `${textOf(run.stateFolder)}${readFileSync(run.configFile, 'utf8')}${outputs}`;
@@ -100,7 +100,7 @@ export const lookForSecrets =
 
 /** Closes selling as an operator would, and waits until the running pods see it. */
 export const closeTheGate =
-  ({ kubectl }: StoryParts) =>
+  ({ kubectl }: StepDeps) =>
   async () => {
     const pods = await kubectl.names('pods', customers);
     await waitFor('true', () => kubectl.fileIn('digital-gold-customer', gateFile));
@@ -110,7 +110,7 @@ export const closeTheGate =
   };
 
 /** Expects the switches to be as the operator left them. */
-export const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
+export const staysClosed = async ({ kubectl }: StepDeps): Promise<void> => {
   const data = await kubectl.configMap(settings);
   assert.equal(data[gate], 'false', 'the gate was opened again');
   assert.deepEqual(new Set(Object.keys(data)), new Set(switchNames));
@@ -118,7 +118,7 @@ export const staysClosed = async ({ kubectl }: StoryParts): Promise<void> => {
 
 /** Changes a secret: another Secret, other pods, and the old Secret is gone. */
 export const rotate =
-  ({ run, kubectl }: StoryParts) =>
+  ({ run, kubectl }: StepDeps) =>
   async () => {
     const [before] = await kubectl.names('secrets', adminSecrets);
     const pods = await kubectl.names('pods', customers);
@@ -132,7 +132,7 @@ export const rotate =
 
 /** Expects a destroy of a protected stack to be refused and to delete nothing. */
 export const resistDestroy =
-  ({ run, kubectl }: StoryParts) =>
+  ({ run, kubectl }: StepDeps) =>
   async () => {
     await run.set({ protect: 'true' });
     await run.must(...apply);
