@@ -22,16 +22,16 @@ const play = async () => {
   const lines: string[] = [];
   const printer = createPrinter({ write: (text) => lines.push(text), colours: false });
   const endpoints = describeEndpoints(stack.addresses);
-  const isWhole = await runDemo({ endpoints, steps: story, printer });
-  return { isWhole, told: lines.join('') };
+  const hasPassed = await runDemo({ endpoints, steps: story, printer });
+  return { hasPassed, printed: lines.join('') };
 };
 
 it('tells the whole story', async () => {
-  const { isWhole, told } = await play();
+  const { hasPassed, printed } = await play();
   // The story first: where it stopped, a failure shows the step and why.
-  expect(told).toContain(`All ${story.length} steps passed`);
-  expect(isWhole).toBe(true);
-  expect(told).not.toContain('\u001b');
+  expect(printed).toContain(`All ${story.length} steps passed`);
+  expect(hasPassed).toBe(true);
+  expect(printed).not.toContain('\u001b');
 });
 
 it('is loaded from its sources, as `make demo` does, without what only a build can load', async () => {
@@ -48,10 +48,10 @@ it('names the step that fails and the code that the API answered', async () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ collaborator: 'safegold', operation: 'buy-verify', fault: 'error' }),
   });
-  const { isWhole, told } = await play();
-  expect(isWhole).toBe(false);
-  expect(told).toMatch(
+  const { hasPassed, printed } = await play();
+  expect(hasPassed).toBe(false);
+  expect(printed).toMatch(
     /^11 {2}A quote for 0\.1 g\n {4}FAILED: POST \/v1\/gold\/quote answered 502 PROVIDER_UNAVAILABLE: /mu,
   );
-  expect(told).toContain(`Stopped at step 11 of ${story.length}`);
+  expect(printed).toContain(`Stopped at step 11 of ${story.length}`);
 });

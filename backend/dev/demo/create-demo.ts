@@ -7,7 +7,7 @@ import {
 import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createDemoNetwork } from './demo-network.ts';
-import type { Demo, DemoNotes } from './demo.types.ts';
+import type { Demo, DemoState } from './demo.types.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 
 /** Longer than the network waits for a rate limit: it has a time limit of its own for each try. */
@@ -15,7 +15,7 @@ const timeoutMs = 600_000;
 
 /** Creates what the steps of one run share; `close` ends what they opened. */
 export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<void> } => {
-  const notes: Partial<DemoNotes> = {};
+  const state: Partial<DemoState> = {};
   const closers: (() => void)[] = [];
   const timers = createTimers();
   const network = createDemoNetwork({ resolve: endpoints.resolve ?? {}, timers });
@@ -39,13 +39,13 @@ export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<
       admin: (ip) => createAdminClient(reach('admin', ip)),
       accounting: (ip) => createApiClient(reach('accounting', ip)),
     },
-    keep(name, value) {
-      notes[name] = value;
+    saveState(name, value) {
+      state[name] = value;
     },
-    recall<K extends keyof DemoNotes>(name: K): DemoNotes[K] {
-      const note = notes[name];
-      if (note === undefined) throw new Error(`no step before this one kept "${name}"`);
-      return note;
+    readState<K extends keyof DemoState>(name: K): DemoState[K] {
+      const value = state[name];
+      if (value === undefined) throw new Error(`no step before this one saved "${name}"`);
+      return value;
     },
     atEnd: (close) => void closers.push(close),
     async close() {

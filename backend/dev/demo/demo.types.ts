@@ -34,8 +34,8 @@ export interface PlacedBuy {
   readonly gatewayOrderId: string;
 }
 
-/** Values that one step keeps for the later ones. */
-export interface DemoNotes {
+/** Values that one step saves for the later ones. */
+export interface DemoState {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
   operator: DemoOperator;
@@ -47,7 +47,7 @@ export interface DemoNotes {
   buy: PlacedBuy;
   secondOrder: Order;
   bankAccount: CustomerSchemas['BankAccount'];
-  sell: { readonly order: Order; readonly payout: CustomerSchemas['Payout'] };
+  sale: { readonly order: Order; readonly payout: CustomerSchemas['Payout'] };
   reviewed: {
     readonly customer: DemoCustomer;
     readonly orderId: string;
@@ -55,7 +55,7 @@ export interface DemoNotes {
   };
 }
 
-/** The surroundings of every step: clients, network, clock, and the values of earlier steps. */
+/** The context of every step: clients, network, clock, and the values of earlier steps. */
 export interface Demo {
   readonly endpoints: DemoEndpoints;
   readonly random: Random;
@@ -69,9 +69,9 @@ export interface Demo {
     admin(ip: string): AdminClient;
     accounting(ip: string): AccountingClient;
   };
-  keep<K extends keyof DemoNotes>(name: K, value: DemoNotes[K]): void;
-  /** @throws Error when no earlier step kept it. */
-  recall<K extends keyof DemoNotes>(name: K): DemoNotes[K];
+  saveState<K extends keyof DemoState>(name: K, value: DemoState[K]): void;
+  /** @throws Error when no earlier step saved it. */
+  readState<K extends keyof DemoState>(name: K): DemoState[K];
   /** Runs when the story is over, however it ends. */
   atEnd(close: () => void): void;
 }

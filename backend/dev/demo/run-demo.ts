@@ -48,12 +48,12 @@ export const runDemo = async ({ endpoints, steps, printer }: RunDemoOptions): Pr
     await demo.close();
   }
   const time = inSeconds(performance.now() - begun);
-  const isWhole = done === steps.length;
+  const hasPassed = done === steps.length;
   printer.line('');
   printer.line(
-    isWhole
+    hasPassed
       ? `All ${done} steps passed, in ${time}.`
       : `Stopped at step ${done + 1} of ${steps.length}, after ${time}.`,
   );
-  return isWhole;
+  return hasPassed;
 };

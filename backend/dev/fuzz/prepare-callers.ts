@@ -39,7 +39,7 @@ export const prepareCallers = async (endpoints: DemoEndpoints): Promise<FuzzCall
     for (const { run } of steps) await run(demo);
     const visitor = demo.visitor.admin(makeUpNumbers(demo.random).ip);
     const { body } = await visitor.post('/v1/auth/login', { body: endpoints.admins.SUPER_ADMIN });
-    return { customer: demo.recall('customer').accessToken, admin: body.accessToken };
+    return { customer: demo.readState('customer').accessToken, admin: body.accessToken };
   } finally {
     await demo.close();
   }

@@ -20,7 +20,7 @@ export interface DemoState {
   roll: string;
 }
 
-/** The surroundings of every step: options, tools, and the values of earlier steps. */
+/** The context of every step: options, tools, and the values of earlier steps. */
 export interface DemoContext {
   readonly options: DemoOptions;
   /** Name of the kube context. */

@@ -57,12 +57,12 @@ const main = async (): Promise<boolean> => {
     print: (text) => void process.stdout.write(text),
   });
   try {
-    const isWhole = await runSteps(context, steps);
-    if (isWhole && options.isTakenDown) {
+    const hasPassed = await runSteps(context, steps);
+    if (hasPassed && options.isTakenDown) {
       await runTool('sh', ['charts/demo/down.sh'], { cwd: repository });
       context.print('taken down again\n');
     }
-    return isWhole;
+    return hasPassed;
   } finally {
     context.close();
   }

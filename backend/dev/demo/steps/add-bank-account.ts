@@ -7,7 +7,7 @@ import { until } from '../until.ts';
 export const addBankAccount: Step = {
   title: 'A bank account, verified by a penny-drop',
   async run(demo) {
-    const { api, numbers, fullName } = demo.recall('customer');
+    const { api, numbers, fullName } = demo.readState('customer');
     const { accountNumber } = numbers;
     const body = { accountNumber, ifsc: 'HDFC0001234', holderName: fullName };
     const added = await expectStatus(201, api.post('/v1/bank-accounts', { body }));
@@ -26,7 +26,7 @@ export const addBankAccount: Step = {
     });
     expectThat(account.accountLast4 === accountNumber.slice(-4), 'its last four digits differ');
     expectThat(account.primary, 'the first verified account is not the primary one');
-    demo.keep('bankAccount', account);
+    demo.saveState('bankAccount', account);
     return [
       `••••${account.accountLast4} at ${account.ifsc}: PENDING -> VERIFIED, primary`,
       `the bank's own name fits with a score of ${account.nameMatchScore ?? 'none'}`,

@@ -25,9 +25,9 @@ export const approveKyc = async (operator: DemoOperator, userId: string) => {
 export const approveCustomer: Step = {
   title: 'The operator approves the customer',
   async run(demo) {
-    const [customer, operator] = [demo.recall('customer'), demo.recall('operator')];
+    const [customer, operator] = [demo.readState('customer'), demo.readState('operator')];
     const { id, total } = await approveKyc(operator, customer.userId);
-    demo.keep('kycRecordId', id);
+    demo.saveState('kycRecordId', id);
     const again = operator.api.post('/v1/kyc/{id}/approve', { path: { id } });
     await expectRefusal(409, 'ILLEGAL_TRANSITION', again);
     const { body } = await customer.api.get('/v1/kyc/status');

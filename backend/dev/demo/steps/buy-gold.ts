@@ -23,9 +23,9 @@ export const buyGold: Step = {
   title: `The customer buys gold for ₹1,000.50`,
   async run(demo) {
     const buyKey = `demo-${demo.random.uuid()}`;
-    demo.keep('buyKey', buyKey);
-    const buy = await placeBuy(demo.recall('customer'), { amount, idempotency_key: buyKey });
-    demo.keep('buy', buy);
+    demo.saveState('buyKey', buyKey);
+    const buy = await placeBuy(demo.readState('customer'), { amount, idempotency_key: buyKey });
+    demo.saveState('buy', buy);
     const { order, payment } = buy;
     expectThat(order.amount_inr === amount, `the order is for ${order.amount_inr} rupees`);
     expectThat(payment.amount_paise === 100_050, `the checkout asks for ${payment.amount_paise}`);

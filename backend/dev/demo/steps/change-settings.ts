@@ -7,7 +7,7 @@ import { signInOperator } from './sign-in-operator.ts';
 
 /** Lowers the most that one buy may cost: it binds at the customer's next request. */
 const lowerLimit = async (demo: Demo, operator: AdminClient): Promise<string> => {
-  const { api } = demo.recall('customer');
+  const { api } = demo.readState('customer');
   const quote = () => api.post('/v1/gold/quote', { body: { unit: 'INR', amount: '1000' } });
   const { body: limits } = await operator.get('/v1/config/limits');
   const lowered = { ...limits, maxBuyPaise: 99_999 };
@@ -23,7 +23,7 @@ const lowerLimit = async (demo: Demo, operator: AdminClient): Promise<string> =>
 
 /** Puts a banner up, which everybody sees, and takes it down. */
 const showBanner = async (demo: Demo, operator: AdminClient): Promise<string> => {
-  const visitor = demo.visitor.customer(demo.recall('customer').numbers.ip);
+  const visitor = demo.visitor.customer(demo.readState('customer').numbers.ip);
   const id = `demo-${demo.random.uuid()}`;
   const isLive = async () =>
     (await visitor.get('/v1/public/banners')).body.items.some((banner) => banner.id === id);
@@ -40,7 +40,7 @@ const showBanner = async (demo: Demo, operator: AdminClient): Promise<string> =>
 
 /** A customer's ticket, answered with a note and resolved. */
 const answerTicket = async (demo: Demo, operator: AdminClient): Promise<string> => {
-  const { api, fullName } = demo.recall('customer');
+  const { api, fullName } = demo.readState('customer');
   const { reference } = await expectStatus(
     201,
     api.post('/v1/support/tickets', {

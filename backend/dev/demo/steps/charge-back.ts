@@ -22,7 +22,7 @@ const loseDispute = async ({ sandbox }: Demo, gatewayPaymentId: string): Promise
 export const chargeBack: Step = {
   title: 'A chargeback: the gold is reserved, and a super admin recovers it',
   async run(demo) {
-    const { customer } = demo.recall('reviewed');
+    const { customer } = demo.readState('reviewed');
     const key = `demo-${demo.random.uuid()}`;
     const buy = await placeBuy(customer, { amount: '500', idempotency_key: key });
     const orderId = buy.order.id;

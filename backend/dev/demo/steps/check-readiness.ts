@@ -5,9 +5,9 @@ import { expectThat } from '../step-failure.ts';
 export const checkReadiness: Step = {
   title: 'The service says that it is ready to take money',
   async run(demo) {
-    const customer = demo.recall('customer').api;
+    const customer = demo.readState('customer').api;
     const { body: open } = await customer.get('/v1/public/payment-readiness');
-    const { body: report } = await demo.recall('operator').api.get('/v1/readiness');
+    const { body: report } = await demo.readState('operator').api.get('/v1/readiness');
     const failing = report.items.filter(({ status }) => status === 'FAIL');
     const reasons = failing.map(({ id, detail }) => `${id}: ${detail}`).join(' ');
     const why = reasons === '' ? 'the switch DIGITAL_GOLD_PAYMENT_ENABLED is not true' : reasons;

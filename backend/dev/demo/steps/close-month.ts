@@ -35,7 +35,7 @@ export const closeMonth: Step = {
   title: 'The accountant closes the last month',
   async run(demo) {
     const { staff } = await signInStaff(demo, 'accountant');
-    const period = lastMonth(demo.recall('buy').order.created_at);
+    const period = lastMonth(demo.readState('buy').order.created_at);
     const path = { period };
     const close = () => staff.post('/api/v1/accounting/gold/month-end-close/{period}', { path });
     const { settingsDir } = demo.endpoints;

@@ -25,7 +25,7 @@ const compare = async (demo: Demo, { sg_tx_id, grams }: Order): Promise<string> 
 export const compareProvider: Step = {
   title: "The gold provider's books agree",
   run: async (demo) => [
-    await compare(demo, demo.recall('buy').order),
-    await compare(demo, demo.recall('secondOrder')),
+    await compare(demo, demo.readState('buy').order),
+    await compare(demo, demo.readState('secondOrder')),
   ],
 };

@@ -13,7 +13,7 @@ const rateIn = (karat: number, buyPaise: number): string => {
 };
 
 /** Fetches an image as a browser would, and again with its tag: the second answer has no body. */
-const lookAtImage = async (demo: Demo, imageUrl: string): Promise<string> => {
+const fetchImage = async (demo: Demo, imageUrl: string): Promise<string> => {
   const url = new URL(imageUrl, demo.endpoints.customer);
   const accept = 'image/webp,image/*;q=0.8';
   const first = await demo.network.fetch(new Request(url, { headers: { accept } }));
@@ -31,13 +31,13 @@ const lookAtImage = async (demo: Demo, imageUrl: string): Promise<string> => {
 export const findRing: Step = {
   title: 'A ring, found by a misspelt word',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const found = await api.get('/v1/products', { query: { q: typed } });
     const ring = found.body.items[0];
     expectThat(ring?.name === 'Plain band ring', `"${typed}" finds ${ring?.name ?? 'nothing'}`);
     const path = { id: ring.id };
     const [photo] = demoDocuments;
-    const operator = demo.recall('operator').api;
+    const operator = demo.readState('operator').api;
     await operator.post('/v1/products/{id}/image', { path, body: photo });
     const read = async () => {
       const live = await api.get('/v1/price/current');
@@ -54,10 +54,10 @@ export const findRing: Step = {
       otherwise: (seen) => `its price is by ${seen.product.ratePerGram ?? ''}, not ${seen.rate}`,
     });
     expectThat(typeof product.imageUrl === 'string', 'it has no image');
-    demo.keep('ring', product);
+    demo.saveState('ring', product);
     return [
       `"${typed}" finds "${product.name}", ${product.weightGrams} g of ${product.purityKarat} karat`,
-      await lookAtImage(demo, product.imageUrl),
+      await fetchImage(demo, product.imageUrl),
       `by the live price of INR ${rate} a gram in its purity it costs` +
         ` ${showPaise(product.totalPaise)}, GST of ${showPaise(product.gstPaise)} included`,
     ];

@@ -7,7 +7,7 @@ import { until } from '../until.ts';
 export const hearTick: Step = {
   title: 'A tick of the price feed',
   async run(demo) {
-    const prices = demo.recall('prices');
+    const prices = demo.readState('prices');
     const before = prices.snapshot();
     const [tick] = await until({
       timers: demo.timers,

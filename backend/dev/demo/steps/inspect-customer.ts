@@ -4,19 +4,19 @@ import { expectRefusal } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
 import { signInCustomer } from './sign-in.ts';
 
-/** Looks at the PAN card that the customer submitted; returns its size in bytes. */
-const lookAtDocument = async (demo: Demo): Promise<number> => {
-  const { accessToken } = demo.recall('operator');
-  const url = `${demo.endpoints.admin}/v1/kyc/${demo.recall('kycRecordId')}/documents/PAN`;
+/** Fetches the PAN card that the customer submitted, and returns its size in bytes. */
+const fetchDocument = async (demo: Demo): Promise<number> => {
+  const { accessToken } = demo.readState('operator');
+  const url = `${demo.endpoints.admin}/v1/kyc/${demo.readState('kycRecordId')}/documents/PAN`;
   const headers = { authorization: `Bearer ${accessToken}` };
   const seen = await demo.network.fetch(new Request(url, { headers }));
   expectThat(seen.status === 200, `the document answers ${seen.status}`);
   const bytes = Buffer.from(await seen.arrayBuffer());
   const [{ dataBase64 }] = demoDocuments;
   expectThat(bytes.toString('base64') === dataBase64, 'the document is not what was uploaded');
-  const query = { action: 'kyc.view-document', targetId: demo.recall('kycRecordId') };
-  const { body } = await demo.recall('operator').api.get('/v1/audit', { query });
-  expectThat(body.total === 1, `the audit log has ${body.total} looks at it`);
+  const query = { action: 'kyc.view-document', targetId: demo.readState('kycRecordId') };
+  const { body } = await demo.readState('operator').api.get('/v1/audit', { query });
+  expectThat(body.total === 1, `the audit log has ${body.total} views of it`);
   return bytes.length;
 };
 
@@ -24,8 +24,8 @@ const lookAtDocument = async (demo: Demo): Promise<number> => {
 export const inspectCustomer: Step = {
   title: 'The operator looks at a document, and blocks and unblocks another customer',
   async run(demo) {
-    const size = await lookAtDocument(demo);
-    const { api: operator } = demo.recall('operator');
+    const size = await fetchDocument(demo);
+    const { api: operator } = demo.readState('operator');
     const { customer } = await signInCustomer(demo, 'Ravi Menon');
     const { api, numbers, userId, refreshToken } = customer;
     const { phone, ip } = numbers;

@@ -52,6 +52,6 @@ export const playLater = async <T>(
     return await act({ ...customer, ...body, api: customer.api.with({ token: body.accessToken }) });
   } finally {
     await moveClock(demo, customer, { seconds: -seconds, isGoodThen: true });
-    demo.keep('operator', (await signInOperator(demo, 'ADMIN')).operator);
+    demo.saveState('operator', (await signInOperator(demo, 'ADMIN')).operator);
   }
 };

@@ -8,7 +8,7 @@ type ProductOrder = CustomerSchemas['ProductOrder'];
 
 /** Places the order twice with one key, and expects one order. */
 const placeOnce = async (demo: Demo, productId: string): Promise<ProductOrder> => {
-  const { api, fullName, numbers } = demo.recall('customer');
+  const { api, fullName, numbers } = demo.readState('customer');
   const body = {
     items: [{ productId, quantity: 1 }],
     shippingAddress: {
@@ -31,7 +31,7 @@ const placeOnce = async (demo: Demo, productId: string): Promise<ProductOrder> =
 
 /** An operator takes the order to the door; a step that is left out is refused. */
 const deliver = async (demo: Demo, id: string): Promise<void> => {
-  const { api } = demo.recall('operator');
+  const { api } = demo.readState('operator');
   const setStatus = (status: ProductOrder['status']) =>
     api.patch('/v1/product-orders/{id}/status', { path: { id }, body: { status } });
   await expectRefusal(409, 'ILLEGAL_TRANSITION', setStatus('DELIVERED'));
@@ -45,9 +45,9 @@ const deliver = async (demo: Demo, id: string): Promise<void> => {
 export const orderJewellery: Step = {
   title: 'The ring is ordered, packed and delivered',
   async run(demo) {
-    const order = await placeOnce(demo, demo.recall('ring').id);
+    const order = await placeOnce(demo, demo.readState('ring').id);
     await deliver(demo, order.id);
-    const { body } = await demo.recall('customer').api.get('/v1/transactions');
+    const { body } = await demo.readState('customer').api.get('/v1/transactions');
     const row = expectPresent(
       body.items.find(({ id }) => id === order.id),
       'row of the feed',

@@ -36,8 +36,8 @@ export const waitForOrder = (
 export const payAndAllocate: Step = {
   title: 'The customer pays, and the gold is allocated',
   async run(demo) {
-    const customer = demo.recall('customer');
-    const { order, payment, gatewayOrderId } = demo.recall('buy');
+    const customer = demo.readState('customer');
+    const { order, payment, gatewayOrderId } = demo.readState('buy');
     const paid = await payAtCheckout(demo, gatewayOrderId, { deliver: 'duplicate' });
     const allocated = await waitForOrder(demo, customer, order.id, 'ALLOCATED');
     const path = { id: payment.id };

@@ -9,7 +9,7 @@ import { signInOperator } from './sign-in-operator.ts';
 export const payBack: Step = {
   title: 'The money is paid back, and a super admin ends the review',
   async run(demo) {
-    const { customer, orderId, gatewayPaymentId } = demo.recall('reviewed');
+    const { customer, orderId, gatewayPaymentId } = demo.readState('reviewed');
     const { operator } = await signInOperator(demo, 'SUPER_ADMIN');
     const resolve = (reference: string) =>
       operator.api.post('/v1/orders/{id}/resolve', {

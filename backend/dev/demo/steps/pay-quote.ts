@@ -6,8 +6,8 @@ import { payAtCheckout, waitForOrder } from './pay-and-allocate.ts';
 
 /** Makes the payment order of the quote; a second one of the same quote is refused. */
 const payForQuote = async (demo: Demo) => {
-  const { api } = demo.recall('customer');
-  const { id: quote_id, totalPaise } = demo.recall('quote');
+  const { api } = demo.readState('customer');
+  const { id: quote_id, totalPaise } = demo.readState('quote');
   const order = () =>
     api.post('/v1/payments/orders', {
       body: {
@@ -27,7 +27,7 @@ const payForQuote = async (demo: Demo) => {
 export const payQuote: Step = {
   title: 'The second way: the quote is paid for, and no webhook comes',
   async run(demo) {
-    const customer = demo.recall('customer');
+    const customer = demo.readState('customer');
     const payment = await payForQuote(demo);
     const gateway_order_id = payment.checkout?.gateway_order_id ?? '';
     const paid = await payAtCheckout(demo, gateway_order_id, { deliver: 'none' });
@@ -43,7 +43,7 @@ export const payQuote: Step = {
     expectThat(body.verified, 'the payment is not verified');
     expectThat(body.payment.status === 'PAID', `the payment order reads ${body.payment.status}`);
     const order = await waitForOrder(demo, customer, payment.order_id, 'ALLOCATED');
-    demo.keep('secondOrder', order);
+    demo.saveState('secondOrder', order);
     const grams = expectPresent(order.grams, 'weight of the allocated order');
     return [
       'another order for the same quote is refused: 409 QUOTE_USED',

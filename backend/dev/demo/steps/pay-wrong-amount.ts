@@ -12,7 +12,7 @@ import { uploadDocuments } from './upload-documents.ts';
 export const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
   const { customer } = await signInCustomer(demo, fullName);
   await submitKyc(customer, await uploadDocuments(customer));
-  await approveKyc(demo.recall('operator'), customer.userId);
+  await approveKyc(demo.readState('operator'), customer.userId);
   return customer;
 };
 
@@ -36,7 +36,7 @@ export const payWrongAmount: Step = {
     const { body } = await customer.api.get('/v1/portfolio');
     expectThat(body.investedPaise === 0, `${body.balance} g were allocated all the same`);
     const gatewayPaymentId = paid.gateway_payment_id;
-    demo.keep('reviewed', { customer, orderId: order.id, gatewayPaymentId });
+    demo.saveState('reviewed', { customer, orderId: order.id, gatewayPaymentId });
     return [
       `${showPaise(49_900)} came for an order of ${showPaise(buy.payment.amount_paise)}:` +
         ` MANUAL_REVIEW, ${order.manual_review_code}`,

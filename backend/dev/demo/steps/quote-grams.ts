@@ -7,10 +7,10 @@ import { expectThat } from '../step-failure.ts';
 export const quoteGrams: Step = {
   title: 'A quote for 0.1 g',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const body = { unit: 'GRAMS', amount: '0.1' } as const;
     const quote = await expectStatus(201, api.post('/v1/gold/quote', { body }));
-    demo.keep('quote', quote);
+    demo.saveState('quote', quote);
     const { goldValuePaise, gstPaise, totalPaise } = quote;
     expectThat(goldValuePaise + gstPaise === totalPaise, 'gold and GST are not the total');
     const { body: again } = await api.get('/v1/gold/quote/{id}', { path: { id: quote.id } });

@@ -5,8 +5,8 @@ import { expectThat } from '../step-failure.ts';
 export const readAudit: Step = {
   title: 'The audit log has the approval',
   async run(demo) {
-    const operator = demo.recall('operator');
-    const query = { action: 'kyc.approve', targetId: demo.recall('kycRecordId') };
+    const operator = demo.readState('operator');
+    const query = { action: 'kyc.approve', targetId: demo.readState('kycRecordId') };
     const { body } = await operator.api.get('/v1/audit', { query });
     const [newest] = body.items;
     expectThat(newest !== undefined && body.total === 1, `it has ${body.total} approvals`);

@@ -7,11 +7,11 @@ import { expectPresent, expectThat } from '../step-failure.ts';
 export const readHistory: Step = {
   title: 'The history',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const { body: history } = await api.get('/v1/portfolio/history');
     const query = { status: 'ALLOCATED', type: 'BUY' } as const;
     const { body: allocated } = await api.get('/v1/gold/orders', { query });
-    const expected = [demo.recall('buy').order.id, demo.recall('secondOrder').id];
+    const expected = [demo.readState('buy').order.id, demo.readState('secondOrder').id];
     for (const { items } of [history, allocated]) {
       const ids = items.map(({ id }) => id);
       const isSame = ids.toSorted().join() === expected.toSorted().join();

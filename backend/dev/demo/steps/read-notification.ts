@@ -6,8 +6,8 @@ import { expectPresent, expectThat } from '../step-failure.ts';
 export const readNotification: Step = {
   title: 'A notification is read',
   async run(demo) {
-    const { api } = demo.recall('customer');
-    const { id: orderId } = demo.recall('buy').order;
+    const { api } = demo.readState('customer');
+    const { id: orderId } = demo.readState('buy').order;
     const query = { limit: 100 };
     const { body: before } = await api.get('/v1/notifications', { query });
     const isOfBuy = ({ type, data }: (typeof before.items)[number]): boolean =>

@@ -7,15 +7,15 @@ import { expectPresent, expectThat } from '../step-failure.ts';
 export const readPortfolio: Step = {
   title: 'The portfolio',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const { body } = await api.get('/v1/portfolio');
-    const { order, payment } = demo.recall('buy');
-    const weights = [order, demo.recall('secondOrder')].map(({ grams }) =>
+    const { order, payment } = demo.readState('buy');
+    const weights = [order, demo.readState('secondOrder')].map(({ grams }) =>
       parseGrams(expectPresent(grams, 'weight of an order')),
     );
     const bought = formatGrams(addGrams(...weights));
     expectThat(body.balance === bought, `the balance is ${body.balance} g, bought were ${bought}`);
-    const paid = payment.amount_paise + demo.recall('quote').totalPaise;
+    const paid = payment.amount_paise + demo.readState('quote').totalPaise;
     expectThat(body.investedPaise === paid, `invested reads ${body.investedPaise}, paid ${paid}`);
     const { body: passbook } = await api.get('/v1/portfolio/passbook');
     expectThat(passbook.holding.balance === bought, 'the passbook holds something else');

@@ -8,13 +8,13 @@ import { until } from '../until.ts';
 export const readPrice: Step = {
   title: 'The live price, and the price feed',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const { body: price } = await api.get('/v1/price/current');
     expectThat(price.sellPaise <= price.buyPaise, 'gold sells for more than it costs');
     const history = await api.get('/v1/price/history', { query: { range: '1d' } });
     const prices = listenToPrices(demo.endpoints.customer, demo.network);
     demo.atEnd(() => prices.close());
-    demo.keep('prices', prices);
+    demo.saveState('prices', prices);
     const heard = await until({
       timers: demo.timers,
       seconds: 15,

@@ -6,7 +6,7 @@ import { expectThat } from '../step-failure.ts';
 export const readProfile: Step = {
   title: 'The profile, and no gold without KYC',
   async run(demo) {
-    const { api, numbers } = demo.recall('customer');
+    const { api, numbers } = demo.readState('customer');
     const { body: user } = await api.get('/v1/users/me');
     expectThat(user.phone === numbers.phone, `the profile is of ${user.phone}`);
     expectThat(user.kycStatus === 'PENDING', `KYC of a new customer reads ${user.kycStatus}`);

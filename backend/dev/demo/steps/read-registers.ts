@@ -28,7 +28,7 @@ const exportDay = async (
 export const readRegisters: Step = {
   title: 'The accountant reads the register of the day and exports it',
   async run(demo) {
-    const { order } = demo.recall('buy');
+    const { order } = demo.readState('buy');
     const day = istDayOf(order.created_at);
     const { staff, headers } = await signInStaff(demo, 'accountant');
     const whole = { from: day, to: day };

@@ -7,8 +7,8 @@ import { until } from '../until.ts';
 export const receivePayout: Step = {
   title: 'The money arrives',
   async run(demo) {
-    const { api } = demo.recall('customer');
-    const { order, payout: made } = demo.recall('sell');
+    const { api } = demo.readState('customer');
+    const { order, payout: made } = demo.readState('sale');
     const payout = await until({
       timers: demo.timers,
       seconds: 20,

@@ -20,7 +20,7 @@ const describe = (report: Report): string =>
 export const reconcile: Step = {
   title: 'Reconciliation finds nothing',
   async run(demo) {
-    const { api } = demo.recall('operator');
+    const { api } = demo.readState('operator');
     // A webhook that is on its way at this moment is a finding for as long.
     const report = await until({
       timers: demo.timers,

@@ -6,7 +6,7 @@ import { expectThat } from '../step-failure.ts';
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',
   async run(demo) {
-    const { api, numbers, userId, refreshToken } = demo.recall('customer');
+    const { api, numbers, userId, refreshToken } = demo.readState('customer');
     const visitor = demo.visitor.customer(numbers.ip);
     const { body: fresh } = await visitor.post('/v1/auth/refresh', { body: { refreshToken } });
     expectThat(fresh.refreshToken !== refreshToken, 'the refresh token was not rotated');

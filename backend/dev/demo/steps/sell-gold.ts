@@ -7,14 +7,14 @@ import { expectPresent, expectThat } from '../step-failure.ts';
 export const sellGold: Step = {
   title: 'The customer sells 0.05 g',
   async run(demo) {
-    const { api } = demo.recall('customer');
+    const { api } = demo.readState('customer');
     const wanted = { unit: 'GRAMS', amount: '0.05' } as const;
     const quote = await expectStatus(201, api.post('/v1/gold/quote/sell', { body: wanted }));
     expectThat(quote.withheldPaise === 0, `withheld are ${quote.withheldPaise} paise`);
     const bodyOf = (amount: string) => ({
       ...wanted,
       amount,
-      bank_account_id: demo.recall('bankAccount').id,
+      bank_account_id: demo.readState('bankAccount').id,
       idempotency_key: `demo-${demo.random.uuid()}`,
     });
     const tooMuch = api.post('/v1/gold/sell', { body: bodyOf('1') });
@@ -26,11 +26,11 @@ export const sellGold: Step = {
     expectThat(order.proceeds_paise === quote.proceedsPaise, 'it yields other than was quoted');
     expectThat(payout.amountPaise === quote.proceedsPaise, `paid out are ${payout.amountPaise}`);
     const again = await expectStatus(200, api.post('/v1/gold/sell', { body }));
-    expectThat(again.order.id === order.id, 'the same key made a second sell');
-    demo.keep('sell', { order, payout });
+    expectThat(again.order.id === order.id, 'the same key made a second sale');
+    demo.saveState('sale', { order, payout });
     const { body: left } = await api.get('/v1/portfolio');
     return [
-      'more than there is: 400 INSUFFICIENT_BALANCE; the same key again: the same sell',
+      'more than there is: 400 INSUFFICIENT_BALANCE; the same key again: the same sale',
       `${showGrams(grams)} at ${showPaise(quote.pricePerGramPaise)}:` +
         ` ${showPaise(quote.proceedsPaise)}, nothing withheld`,
       `left are ${showGrams(left.balance)}, invested ${showPaise(left.investedPaise)}`,

@@ -6,7 +6,7 @@ import { expectThat } from '../step-failure.ts';
 export const signInElsewhere: Step = {
   title: 'An MPIN, and a second device',
   async run(demo) {
-    const { api, numbers, userId } = demo.recall('customer');
+    const { api, numbers, userId } = demo.readState('customer');
     const { phone } = numbers;
     const mpin = demo.random.digits(6);
     await api.post('/v1/auth/set-mpin', { body: { mpin } });

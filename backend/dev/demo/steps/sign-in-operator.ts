@@ -20,12 +20,12 @@ export const signInAsOperator: Step = {
   title: 'An operator signs in',
   async run(demo) {
     const { operator, validSeconds } = await signInOperator(demo, 'ADMIN');
-    demo.keep('operator', operator);
+    demo.saveState('operator', operator);
     const support = (await signInOperator(demo, 'SUPPORT')).operator.api;
     const spread = { buySpreadBps: 0, sellSpreadBps: 0 };
     await expectRefusal(403, 'FORBIDDEN', support.post('/v1/price/config', { body: spread }));
-    const stranger = support.with({ token: 'none' });
-    await expectRefusal(401, 'UNAUTHENTICATED', stranger.get('/v1/orders'));
+    const anonymous = support.with({ token: 'none' });
+    await expectRefusal(401, 'UNAUTHENTICATED', anonymous.get('/v1/orders'));
     return [
       `${operator.email} for ${validSeconds / 3600} hours`,
       'SUPPORT may not set the price spread: 403 FORBIDDEN',

@@ -28,7 +28,7 @@ export const signIn: Step = {
   title: 'A new customer signs in with a one-time code',
   async run(demo) {
     const { customer, otp, validSeconds } = await signInCustomer(demo, 'Asha Rao');
-    demo.keep('customer', customer);
+    demo.saveState('customer', customer);
     return [
       `${customer.numbers.phone} was sent the code ${otp}, good for ${validSeconds} s`,
       `customer ${customer.userId}`,

@@ -20,7 +20,7 @@ export const submitKyc = async (
 export const submitForReview: Step = {
   title: 'The customer submits KYC',
   async run(demo) {
-    const view = await submitKyc(demo.recall('customer'), demo.recall('documentKeys'));
+    const view = await submitKyc(demo.readState('customer'), demo.readState('documentKeys'));
     return [`${view.status}: PAN ending ${view.panLast4}, Aadhaar ending ${view.aadhaarLast4}`];
   },
 };

@@ -18,8 +18,8 @@ export const uploadDocuments = async ({ api }: DemoCustomer): Promise<DocumentKe
 export const uploadPapers: Step = {
   title: 'The customer uploads identity documents',
   async run(demo) {
-    const customer = demo.recall('customer');
-    demo.keep('documentKeys', await uploadDocuments(customer));
+    const customer = demo.readState('customer');
+    demo.saveState('documentKeys', await uploadDocuments(customer));
     const body = { ...demoDocuments[0], contentType: 'application/pdf' } as const;
     await expectRefusal(400, 'VALIDATION_FAILED', customer.api.post('/v1/kyc/documents', { body }));
     const kinds = demoDocuments.map(({ kind, contentType }) => `${kind} (${contentType})`);

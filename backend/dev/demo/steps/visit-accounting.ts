@@ -8,7 +8,7 @@ const me = '/api/v1/accounting/auth/me';
 /** Every refusal writes an audit row; this one is known by its request's id. */
 const expectRefusalOnRecord = async (demo: Demo, requestId: string): Promise<void> => {
   const query = { action: 'accounting.refused', limit: 100 };
-  const { body } = await demo.recall('operator').api.get('/v1/audit', { query });
+  const { body } = await demo.readState('operator').api.get('/v1/audit', { query });
   const row = body.items.find((item) => item.requestId === requestId);
   expectThat(row?.outcome === 'REFUSED', 'the refusal is not in the audit log');
 };
@@ -32,7 +32,7 @@ export const visitAccounting: Step = {
     expectThat(user.role === 'accountant', `the role is ${user.role}`);
 
     const requestId = `demo-${demo.random.uuid()}`;
-    const { accessToken } = demo.recall('customer');
+    const { accessToken } = demo.readState('customer');
     const headers = { 'x-portal-token': accessToken, 'x-request-id': requestId };
     const intruder = visitor.with({ token: accessToken, headers });
     await expectRefusal(401, 'UNAUTHENTICATED', intruder.get(me));

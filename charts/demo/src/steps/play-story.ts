@@ -53,8 +53,8 @@ export const playStory: ClusterStep = {
   async run(context) {
     const endpoints = await findEndpoints(context);
     const printer = createPrinter({ write: (text) => context.print(text), colours: false });
-    const isWhole = await runDemo({ endpoints, steps: story, printer });
-    expectThat(isWhole, 'a step of the story failed');
+    const hasPassed = await runDemo({ endpoints, steps: story, printer });
+    expectThat(hasPassed, 'a step of the story failed');
     return [];
   },
 };
