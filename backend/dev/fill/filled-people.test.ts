@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { environmentOf } from '#test/support/books-trade.ts';
+import { environmentOf } from '#test/support/serve-services.ts';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openAdminApi, type OpenAdminApi } from '#test/support/open-admin-api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import {
   newKey,
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
   const { databaseUrl } = system.stack.database;
   const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-  const row = await holdRows(databaseUrl, order, [paid.buy.orderId]);
+  const row = await lockRows(databaseUrl, order, [paid.buy.orderId]);
   await sandbox.pay(paid.buy.gatewayOrderId);
   await untilBlocked(databaseUrl, 2);
   await api?.kill('SIGKILL');
@@ -70,7 +70,11 @@ describe('a customer API killed (SIGKILL) and started again', () => {
   it('while it applied a capture: the gateway tells again, and it is applied once', async () => {
     const { buyer, buy } = paid;
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.transitions(buy.orderId)).toEqual([
+      '>PENDING',
+      'PENDING>PAID',
+      'PAID>ALLOCATED',
+    ]);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 

@@ -56,11 +56,15 @@ describe('a customer from the first message to the gold', () => {
 
     const buy = await customer.buy('5000.00');
     expect(buy.amountPaise).toBe(500_000);
-    expect(await system.moves(buy.orderId)).toEqual(['>PENDING']);
+    expect(await system.transitions(buy.orderId)).toEqual(['>PENDING']);
     await sandbox.pay(buy.gatewayOrderId);
     const order = await customer.becomes(buy.orderId, 'ALLOCATED');
     expect(order.sg_tx_id).toBe(buy.txId);
-    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.transitions(buy.orderId)).toEqual([
+      '>PENDING',
+      'PENDING>PAID',
+      'PAID>ALLOCATED',
+    ]);
     expect(await customer.payment(buy.paymentOrderId)).toMatchObject({ status: 'PAID' });
     const holding = await customer.portfolio();
     expect(holding).toMatchObject({ investedPaise: 500_000 });

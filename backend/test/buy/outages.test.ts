@@ -82,7 +82,11 @@ describe('without the database', () => {
     });
     expect(answer.status).toBe(503);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(['>PENDING', 'PENDING>PAID', 'PAID>ALLOCATED']);
+    expect(await system.transitions(buy.orderId)).toEqual([
+      '>PENDING',
+      'PENDING>PAID',
+      'PAID>ALLOCATED',
+    ]);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 

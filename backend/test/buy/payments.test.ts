@@ -49,7 +49,7 @@ describe('a webhook that never came', () => {
       body: { verified: true, payment: { id: buy.paymentOrderId, status: 'PAID' } },
     });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
@@ -57,7 +57,7 @@ describe('a webhook that never came', () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'none' });
     await system.advance(300);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
@@ -79,7 +79,7 @@ describe('a webhook that never came', () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 });

@@ -41,10 +41,10 @@ describe('a confirm that did not happen', () => {
   ])('%s: retried after 5 s, allocated once', async (_name, kind, options) => {
     await fault('buy-confirm', kind, options);
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual(retried);
+    expect(await system.transitions(buy.orderId)).toEqual(retried);
     expect(await confirmsOf(buy.txId)).toBe(2);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
@@ -65,7 +65,7 @@ describe('a confirm that happened unseen', () => {
   it('slow, and done after we gave up: found before any other try', async () => {
     await fault('buy-confirm', 'slow', { delayMs: 3500 });
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
     await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
@@ -82,7 +82,7 @@ describe('a confirm that happened unseen', () => {
   it('confirmed, but order-status fails: asked again, never confirmed again', async () => {
     await fault('buy-status', 'error', { times: 3 });
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
@@ -93,7 +93,7 @@ describe('a confirm that happened unseen', () => {
     await fault('buy-confirm', 'accept_then_timeout');
     await fault('buy-status', 'timeout');
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await confirmsOf(buy.txId)).toBe(1);
@@ -104,7 +104,7 @@ describe('a confirm that happened unseen', () => {
     const buy = await buyer.buy('1000');
     await system.sandbox.setTransaction(buy.txId, 3);
     await system.sandbox.pay(buy.gatewayOrderId);
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await system.sandbox.setTransaction(buy.txId, 1);
     await system.advance(6);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
@@ -127,7 +127,7 @@ describe('a provider that never sells', () => {
     await fault('buy-confirm', 'error', { times: 100 });
     const { buyer, buy } = await buyAndPay();
     for (const [before, seconds] of [5, 15, 45, 90, 180].entries()) {
-      await system.untilMoved(buy.orderId, failedTry, before + 1);
+      await system.untilTransition(buy.orderId, failedTry, before + 1);
       await system.advance(seconds + 1);
     }
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'ALLOCATION_EXHAUSTED' });
@@ -140,7 +140,7 @@ describe('a provider that never sells', () => {
   it('PROVIDER_LOCK_EXPIRED when the lock ends first; then nothing is confirmed any more', async () => {
     await fault('buy-confirm', 'timeout', { times: 100 });
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     const before = await confirmsOf(buy.txId);
     await system.advance(480);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
@@ -162,7 +162,7 @@ describe('a provider that never sells', () => {
     await fault('buy-confirm', 'slow', { delayMs: 3500 });
     await fault('buy-status', 'error', { times: 1000 });
     const { buyer, buy } = await buyAndPay();
-    await system.untilMoved(buy.orderId, failedTry);
+    await system.untilTransition(buy.orderId, failedTry);
     await system.advance(480);
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
     await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
@@ -175,7 +175,7 @@ describe('a provider that never sells', () => {
       },
       { timeoutMs: 30_000, everyMs: 1000 },
     );
-    expect((await system.moves(buy.orderId)).slice(-2)).toEqual([
+    expect((await system.transitions(buy.orderId)).slice(-2)).toEqual([
       'RETRY_PENDING>MANUAL_REVIEW',
       'MANUAL_REVIEW>ALLOCATED',
     ]);
@@ -188,7 +188,7 @@ describe('a provider that was down for a while', () => {
   it('every order paid meanwhile is allocated when it is back', async () => {
     await fault('buy-confirm', 'reset', { times: 100 });
     const paid = await Promise.all([buyAndPay(), buyAndPay(), buyAndPay()]);
-    for (const { buy } of paid) await system.untilMoved(buy.orderId, failedTry);
+    for (const { buy } of paid) await system.untilTransition(buy.orderId, failedTry);
     await system.sandbox.clearFaults();
     await system.advance(6);
     for (const { buyer, buy } of paid) {

@@ -39,7 +39,7 @@ describe('the same payment told of again', () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'duplicate' });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(2));
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
@@ -47,7 +47,7 @@ describe('the same payment told of again', () => {
     const { buyer, buy } = await buyAndPay({ deliver: 'reordered' });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(2));
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
@@ -66,7 +66,7 @@ describe('the same payment told of again', () => {
     for (const { status, body } of answers) expect({ status, body }).toMatchObject({ status: 200 });
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(20);
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
@@ -96,7 +96,7 @@ describe('the same payment told of again', () => {
     );
     for (const { buyer, buy } of paid) {
       await buyer.becomes(buy.orderId, 'ALLOCATED');
-      expect(await system.moves(buy.orderId)).toEqual(happy);
+      expect(await system.transitions(buy.orderId)).toEqual(happy);
       expect(await system.purchases(buy.txId)).toBe(1);
     }
   });
@@ -105,7 +105,7 @@ describe('the same payment told of again', () => {
     const { buyer, buy, payment } = await buyAndPay();
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await system.sandbox.sendWebhook(replica(1), 'order.paid', payment, { data: { late: true } });
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 });
@@ -159,7 +159,7 @@ describe('money that does not fit', () => {
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('FAILED');
     await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    expect(await system.moves(buy.orderId)).toEqual([
+    expect(await system.transitions(buy.orderId)).toEqual([
       '>PENDING',
       'PENDING>FAILED',
       'FAILED>PAID',
@@ -230,7 +230,7 @@ describe('payment.failed when money is held', () => {
     await eventually(async () => expect(await eventsOf(buy.gatewayOrderId)).toHaveLength(3));
     expect((await buyer.order(buy.orderId)).status).toBe('ALLOCATED');
     expect((await buyer.payment(buy.paymentOrderId)).status).toBe('PAID');
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
   });
 
   it('told late, of a payment that failed before the captured one: nothing changes', async () => {
@@ -238,6 +238,6 @@ describe('payment.failed when money is held', () => {
     await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
     await system.sandbox.sendWebhook(replica(1), 'payment.failed', failed);
-    expect(await system.moves(buy.orderId)).toEqual(happy);
+    expect(await system.transitions(buy.orderId)).toEqual(happy);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
-import { holdRows, untilBlocked, type HeldRow } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked, type RowLock } from '#test/support/lock-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
@@ -13,7 +13,7 @@ interface Stranded {
   readonly buy: PlacedBuy;
 }
 const stranded: Record<string, Stranded> = {};
-const held: HeldRow[] = [];
+const held: RowLock[] = [];
 
 /** It waits long for the provider, so that it can be killed while it does. */
 const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
@@ -53,8 +53,8 @@ const strandAtCalls = async (): Promise<StartedProcess> => {
   return worker;
 };
 
-const holdJob = (orderId: string): Promise<HeldRow> =>
-  holdRows(
+const lockJob = (orderId: string): Promise<RowLock> =>
+  lockRows(
     system.stack.database.migrateUrl,
     `SELECT 1 FROM graphile_worker._private_jobs
      WHERE payload->>'orderId' = $1 OR key LIKE '%' || $1 FOR UPDATE`,
@@ -78,13 +78,13 @@ const strandAtWrites = async (): Promise<StartedProcess> => {
   const known = await strand('the provider said bought and nothing was written');
   await untilCalled('buy-status', known.buy.txId);
   const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-  held.push(await holdRows(databaseUrl, order, [known.buy.orderId]));
+  held.push(await lockRows(databaseUrl, order, [known.buy.orderId]));
   await untilBlocked(databaseUrl, 1);
 
   await fault('buy-status', 'slow', { delayMs: 1000 });
   const written = await strand('all was written and the job not reported as done');
   await untilCalled('buy-status', written.buy.txId);
-  held.push(await holdJob(written.buy.orderId));
+  held.push(await lockJob(written.buy.orderId));
   await written.buyer.becomes(written.buy.orderId, 'ALLOCATED');
   await untilBlocked(databaseUrl, 2);
 

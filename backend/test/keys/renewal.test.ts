@@ -3,7 +3,7 @@ import { createKeyedRenewal } from '../../src/apps/worker/create-key-sweeps.ts';
 import { createKycSweeps } from '../../src/modules/kyc/index.ts';
 import { createNumbers } from '#test/support/factories.ts';
 import { bearerCaller } from '#test/support/caller.ts';
-import { customerGuard, openMoneyOut } from '#test/support/open-money-out.ts';
+import { customerGuard, openPayouts } from '#test/support/open-payouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createBlindIndex } from '../../src/platform/crypto/index.ts';
 import { keyOf, openFleet } from './open-replicas.ts';
@@ -100,7 +100,7 @@ it('leaves nothing that an old key made, and nothing to do in the next round', a
 });
 
 it('keeps a bank account from being added twice', async () => {
-  const money = await openMoneyOut();
+  const money = await openPayouts();
   onTestFinished(() => money.close());
   const { userId, call } = await money.customer();
   const body = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };

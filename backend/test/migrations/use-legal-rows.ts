@@ -4,7 +4,7 @@ import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.
 import { insert, type Row } from './rows.ts';
 import { insertLegalRows, type LegalRows } from './legal-rows.ts';
 
-export interface WorldInTransaction {
+export interface LegalRowsTransaction {
   /** The application role's connection, in a transaction that each test rolls back. */
   readonly client: Client;
   readonly legal: LegalRows;
@@ -29,7 +29,7 @@ const refusalOn = async (client: Client, work: () => Promise<unknown>) => {
 };
 
 /** Gives each test of the file one legal row of every table; call once, at the top. */
-export const useLegalRows = (): (() => WorldInTransaction) => {
+export const useLegalRows = (): (() => LegalRowsTransaction) => {
   let fresh: FreshDatabase;
   let client: Client;
   let legal: LegalRows;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import {
@@ -81,7 +81,7 @@ beforeAll(async () => {
 
   const { databaseUrl } = system.stack.database;
   const sql = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-  const row = await holdRows(databaseUrl, sql, [(await sellOf(last))?.id ?? '']);
+  const row = await lockRows(databaseUrl, sql, [(await sellOf(last))?.id ?? '']);
   await untilBlocked(databaseUrl, 1);
   await api?.kill('SIGKILL');
   await row.release();

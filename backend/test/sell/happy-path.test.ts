@@ -18,7 +18,7 @@ describe('a customer who sells', () => {
     const payout = await payoutBecomes(seller, sold.payout.id, 'PAID');
     expect(payout).toMatchObject({ orderId: sold.order.id, attempt: 1 });
     await seller.client.becomes(sold.order.id, 'COMPLETED');
-    expect(await system.moves(sold.order.id)).toEqual([
+    expect(await system.transitions(sold.order.id)).toEqual([
       '>PENDING',
       'PENDING>VERIFIED',
       'VERIFIED>CONFIRMED',

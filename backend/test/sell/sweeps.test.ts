@@ -55,7 +55,7 @@ describe('a sale whose customer never comes back after its API was killed', () =
     const { seller } = unheard;
     const id = await sellOf(seller);
     await seller.client.becomes(id, 'COMPLETED', { timeoutMs: 40_000 });
-    expect(await system.moves(id)).toEqual([
+    expect(await system.transitions(id)).toEqual([
       '>PENDING',
       'PENDING>VERIFIED',
       'VERIFIED>CONFIRMED',

@@ -1,6 +1,6 @@
 import type { AdminRole } from '../../src/modules/admins/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
-import type { ServedTrade } from './books-trade.ts';
+import type { ServedServices } from './serve-services.ts';
 import { eventually } from './eventually.ts';
 
 export interface Trader {
@@ -50,8 +50,8 @@ const place = async (trader: Trader, rupees = '1000'): Promise<Bought> => {
   };
 };
 
-/** Customers and operators at the served trade. */
-export const createBooksCustomers = (served: ServedTrade) => {
+/** Customers and operators at the served services. */
+export const createBooksCustomers = (served: ServedServices) => {
   const { system, factories, url, adminUrl, drain, control } = served;
   const { db } = system;
 

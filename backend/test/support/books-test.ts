@@ -2,7 +2,7 @@ import { moneyTest } from './money-test.ts';
 import { openBooks } from './open-books.ts';
 
 /**
- * Makes the `it` of a file of tests on the whole trade and its reconciliation. After every test no
+ * Makes the `it` of a file of tests on all services and their reconciliation. After every test no
  * faults are left, and the invariants hold.
  */
 export const booksTest = () =>

@@ -108,7 +108,7 @@ interface OrderState {
   readonly code: string | null;
   readonly reason: string | null;
   /** Every transition since it was placed, such as `PENDING>PAID`. */
-  readonly moves: readonly string[];
+  readonly transitions: readonly string[];
   /** Allocations that are queued. */
   readonly allocations: number;
 }
@@ -118,20 +118,20 @@ export const stateOf = async (
   { database: { db } }: OpenGold,
   orderId: string,
 ): Promise<OrderState> => {
-  const [row] = await db.$queryRaw<Omit<OrderState, 'moves'>[]>`
+  const [row] = await db.$queryRaw<Omit<OrderState, 'transitions'>[]>`
     SELECT status, manual_review_code AS code, manual_review_reason AS reason,
       (SELECT count(*)::int FROM graphile_worker._private_jobs j
         WHERE j.payload ->> 'orderId' = o.id::text) AS allocations
     FROM gold_order o WHERE id = ${orderId}::uuid`;
   if (row === undefined) throw new Error(`there is no order ${orderId}`);
-  const moves = await db.$queryRaw<{ move: string }[]>`
-    SELECT from_status || '>' || to_status AS move FROM gold_order_event
+  const transitions = await db.$queryRaw<{ transition: string }[]>`
+    SELECT from_status || '>' || to_status AS transition FROM gold_order_event
     WHERE order_id = ${orderId}::uuid AND from_status IS NOT NULL ORDER BY seq`;
-  return { ...row, moves: moves.map(({ move }) => move) };
+  return { ...row, transitions: transitions.map(({ transition }) => transition) };
 };
 
 /** Changes an order's state as the worker would. */
-export const moveOrder = (open: OpenGold, orderId: string, to: BuyStatus): Promise<void> =>
+export const transitionOrder = (open: OpenGold, orderId: string, to: BuyStatus): Promise<void> =>
   open.database.inTransaction(async (tx) => {
     const deps = { clock: open.clock, random: createRandom(), logger: open.logger };
     const orders = createOrders({ ...deps, notify: createNotify(deps) });

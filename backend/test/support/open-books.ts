@@ -5,7 +5,7 @@ import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createReconciliation, type CheckId } from '../../src/modules/reconciliation/index.ts';
 import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';
-import { environmentOf, serveTrade } from './books-trade.ts';
+import { environmentOf, serveServices } from './serve-services.ts';
 
 interface ReportedCheck {
   readonly id: CheckId;
@@ -26,9 +26,9 @@ const pathOf = (windowHours?: number | string): string =>
     ? '/reconciliation'
     : `/reconciliation?window_hours=${encodeURIComponent(windowHours)}`;
 
-/** The whole trade of one process and the reconciliation of its books, on the real sandbox. */
+/** All services of one process and the reconciliation of its books, on the real sandbox. */
 export const openBooks = async () => {
-  const served = await serveTrade();
+  const served = await serveServices();
   const { system, adminUrl, control } = served;
   const customers = createBooksCustomers(served);
   const support = await customers.operator('SUPPORT');

@@ -48,12 +48,12 @@ export interface RunningSystem {
    */
   fingerprint(): Promise<Readonly<Record<string, string>>>;
   /** Lists the transitions of an order so far, such as `PENDING>PAID`. */
-  moves(orderId: string): Promise<string[]>;
+  transitions(orderId: string): Promise<string[]>;
   /**
    * Waits until an order has made a transition so many times (once), wherever it is by then: on a
    * busy machine a retry that is due in seconds may be over before anybody looks.
    */
-  untilMoved(orderId: string, move: string, times?: number): Promise<void>;
+  untilTransition(orderId: string, transition: string, times?: number): Promise<void>;
   /** Forgets faults, and holds the system to the invariants once it has settled. */
   check(): Promise<void>;
   stop(): Promise<void>;
@@ -164,13 +164,13 @@ export const openRunningSystem = async (
       return rows;
     });
 
-  const moves = async (orderId: string): Promise<string[]> => {
-    const rows = await query<{ move: string }>(
-      `SELECT coalesce(from_status, '') || '>' || to_status AS move
+  const transitions = async (orderId: string): Promise<string[]> => {
+    const rows = await query<{ transition: string }>(
+      `SELECT coalesce(from_status, '') || '>' || to_status AS transition
        FROM gold_order_event WHERE order_id = $1::uuid ORDER BY seq`,
       orderId,
     );
-    return rows.map(({ move }) => move);
+    return rows.map(({ transition }) => transition);
   };
 
   return {
@@ -221,11 +221,11 @@ export const openRunningSystem = async (
 
     fingerprint: () => fingerprintOf(stack.database.databaseUrl),
 
-    moves,
+    transitions,
 
-    async untilMoved(orderId, move, times = 1) {
+    async untilTransition(orderId, transition, times = 1) {
       await eventually(async () => {
-        const made = (await moves(orderId)).filter((each) => each === move);
+        const made = (await transitions(orderId)).filter((each) => each === transition);
         expect(made.length).toBeGreaterThanOrEqual(times);
       });
     },

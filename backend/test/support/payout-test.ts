@@ -1,12 +1,12 @@
 import { moneyTest } from './money-test.ts';
-import { openMoneyOut, type MoneyOutOptions } from './open-money-out.ts';
+import { openPayouts, type OpenPayoutsOptions } from './open-payouts.ts';
 
-interface PayoutTestOptions extends MoneyOutOptions {
+interface PayoutTestOptions extends OpenPayoutsOptions {
   /** Rules by their words that the file's tests break on purpose; all others hold. */
   readonly breaks?: readonly string[];
 }
 
-/** The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSells`). */
+/** The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSales`). */
 const brokenBySales = 'a sale takes gold, and credits none';
 
 /**
@@ -15,7 +15,7 @@ const brokenBySales = 'a sale takes gold, and credits none';
  */
 export const payoutTest = ({ breaks = [], ...options }: PayoutTestOptions = {}) =>
   moneyTest(
-    () => openMoneyOut(options),
+    () => openPayouts(options),
     ({ system: { addresses, sandbox } }) => ({
       at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
       breaks: [brokenBySales, ...breaks],

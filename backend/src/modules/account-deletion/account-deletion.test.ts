@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { customerApiTest } from '#test/support/customer-api-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { purgeLapsedIdentity } from '../identity/index.ts';
@@ -256,7 +256,7 @@ describe('gold below the smallest sale', () => {
 });
 
 const holdHolding = (open: OpenCustomerApi, { userId }: SignedInPerson) =>
-  holdRows(
+  lockRows(
     open.system.addresses.databaseUrl,
     'SELECT user_id FROM holding WHERE user_id = $1::uuid FOR UPDATE',
     [userId],

@@ -1,19 +1,19 @@
 import { describe, expect } from 'vitest';
 import { payoutTest } from '#test/support/payout-test.ts';
 import type { Caller } from '#test/support/caller.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 
 const it = payoutTest();
 
-const input = (open: OpenMoneyOut, more: object = {}) => ({
+const input = (open: OpenPayouts, more: object = {}) => ({
   accountNumber: `${open.system.random.digits(8)}8888`,
   ifsc: 'HDFC0000053',
   holderName: 'Asha Rao',
   ...more,
 });
-const add = (open: OpenMoneyOut, call: Caller, more: object = {}) =>
+const add = (open: OpenPayouts, call: Caller, more: object = {}) =>
   call('POST', '/bank-accounts', input(open, more));
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
 const list = async (call: Caller) => {
   const { body } = await call('GET', '/bank-accounts');

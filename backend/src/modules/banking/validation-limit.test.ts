@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { payoutTest } from '#test/support/payout-test.ts';
 import type { Answer, Caller } from '#test/support/caller.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDay } from '../../platform/clock/ist.ts';
 
@@ -11,18 +11,18 @@ const most = 10;
 const limited = { status: 429, code: 'VALIDATION_LIMIT' };
 
 const add = (
-  open: OpenMoneyOut,
+  open: OpenPayouts,
   call: Caller,
   accountNumber = `${open.system.random.digits(8)}8888`,
 ): Promise<Answer> =>
   call('POST', '/bank-accounts', { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' });
-const addAndDelete = async (open: OpenMoneyOut, call: Caller): Promise<Answer> => {
+const addAndDelete = async (open: OpenPayouts, call: Caller): Promise<Answer> => {
   const answer = await add(open, call);
   await call('DELETE', `/bank-accounts/${String(answer.body['id'])}`);
   return answer;
 };
 /** Lets the account's validation fail, so that it may be asked for again. */
-const fail = (open: OpenMoneyOut, id: string) =>
+const fail = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.update({
     where: { id },
     data: { status: 'FAILED', failureReason: 'x' },

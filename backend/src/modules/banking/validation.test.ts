@@ -2,20 +2,20 @@ import { describe, expect } from 'vitest';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 
 const it = payoutTest();
 
 const minuteMs = 60_000;
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
-const told = (open: OpenMoneyOut, userId: string) =>
+const told = (open: OpenPayouts, userId: string) =>
   open.system.db.notification.findMany({
     where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
   });
 
 /** An account whose validation stays open unless it is played; nothing is started yet. */
-const added = async (open: OpenMoneyOut, ending = '8888') => {
+const added = async (open: OpenPayouts, ending = '8888') => {
   const { userId, call } = await open.customer();
   const accountNumber = `${open.system.random.digits(8)}${ending}`;
   const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -30,13 +30,13 @@ const added = async (open: OpenMoneyOut, ending = '8888') => {
     verify: () => call('PATCH', `/bank-accounts/${id}/verify`),
   };
 };
-const play = (open: OpenMoneyOut, id: string, outcome: string, deliver = 'webhook') =>
+const play = (open: OpenPayouts, id: string, outcome: string, deliver = 'webhook') =>
   open.system.sandbox.control('POST', `/validations/${id}`, { outcome, deliver });
-const started = async (open: OpenMoneyOut, id: string): Promise<number> =>
+const started = async (open: OpenPayouts, id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
 const nextRound = async (
-  open: OpenMoneyOut,
-  replica?: Parameters<OpenMoneyOut['runSweeps']>[1],
+  open: OpenPayouts,
+  replica?: Parameters<OpenPayouts['runSweeps']>[1],
 ): Promise<void> => {
   open.system.clock.advance(2 * minuteMs);
   await open.lapseLeases();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
 import { openKyc, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
 import type { Answer } from '#test/support/caller.ts';
@@ -200,7 +200,7 @@ describe('two operators at once', () => {
     const { db, addresses } = kyc.system;
     const other = kyc.operator(await kyc.make.admin('SUPER_ADMIN'));
     const sql = 'SELECT 1 FROM kyc_record WHERE id = $1::uuid FOR UPDATE';
-    const held = await holdRows(addresses.migrateUrl, sql, [id]);
+    const held = await lockRows(addresses.migrateUrl, sql, [id]);
     const reviews = [
       kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' }),
       other('POST', `/kyc/${id}/approve`),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createCaller, type Caller } from '#test/support/caller.ts';
-import { customerGuard } from '#test/support/open-money-out.ts';
+import { customerGuard } from '#test/support/open-payouts.ts';
 import { createLegalRoutes, policyVersionInForce } from './index.ts';
 
 let system: TestSystem;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { goldTest } from '#test/support/gold-test.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { Answer, OpenGold } from '#test/support/open-gold.ts';
 import {
   createReviewedBuys,
@@ -203,7 +203,7 @@ const failing = (open: OpenGold, { id }: ReviewedBuy) => {
       UPDATE gateway_payment SET failed_after_capture_at = now()
       WHERE payment_order_id IN (SELECT id FROM payment_order WHERE order_id = $1::uuid))
     SELECT FROM gold_order WHERE id = $1::uuid FOR UPDATE`;
-  return holdRows(open.migrateUrl, sql, [id]);
+  return lockRows(open.migrateUrl, sql, [id]);
 };
 
 describe('a failure that comes while a resolution is under way', () => {

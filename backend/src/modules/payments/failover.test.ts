@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -203,7 +203,7 @@ describe('verify and webhook of one payment, whoever is first', () => {
       verify: () => call('POST', `/payments/orders/${id}/verify`, proof),
       webhook: () => tell(open, 'first', gatewayOrderId, String(paymentId)),
     };
-    const held = await holdRows(
+    const held = await lockRows(
       open.databaseUrl,
       'SELECT id FROM gold_order WHERE id = $1 FOR UPDATE',
       [body.order.id],

@@ -146,7 +146,7 @@ describe('opening a gateway order', () => {
       code: 'NO_USABLE_GATEWAY',
     });
     expect((await stored(open, paymentOrderId)).status).toBe('CREATED');
-    expect(await stateOf(open, orderId)).toMatchObject({ status: 'PENDING', moves: [] });
+    expect(await stateOf(open, orderId)).toMatchObject({ status: 'PENDING', transitions: [] });
     const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
     expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
     const attempts = await open.database.db.gatewayAttempt.findMany({

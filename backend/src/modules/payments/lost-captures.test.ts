@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import {
   commitOrder,
   createMortalPayments,
-  moveOrder,
+  transitionOrder,
   openCheckout,
   payUnheard,
   stateOf,
@@ -41,7 +41,7 @@ describe('captures that nobody told us of', () => {
     await runPaymentSweeps(open);
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
-      moves: ['PENDING>PAID'],
+      transitions: ['PENDING>PAID'],
       allocations: 1,
     });
   });
@@ -73,7 +73,7 @@ describe('captures that nobody told us of', () => {
   it('are found after the order was given up too', async ({ open }) => {
     const checkout = await openCheckout(open);
     await open.advance(480);
-    await moveOrder(open, checkout.orderId, 'FAILED');
+    await transitionOrder(open, checkout.orderId, 'FAILED');
     expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(1);
     expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(0);
     await payUnheard(open, checkout);

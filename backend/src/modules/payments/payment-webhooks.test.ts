@@ -37,7 +37,7 @@ describe('a payment webhook', () => {
     await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
 
     const state = await stateOf(open, checkout.orderId);
-    expect(state).toMatchObject({ status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 });
+    expect(state).toMatchObject({ status: 'PAID', transitions: ['PENDING>PAID'], allocations: 1 });
     const paid = await paymentOrder(open, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', method: 'card', paidAt: open.clock.now() });
     const [payment, ...more] = await paymentsOf(open, checkout.gatewayOrderId);
@@ -54,7 +54,7 @@ describe('a payment webhook', () => {
     await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
-      moves: ['PENDING>PAID'],
+      transitions: ['PENDING>PAID'],
       allocations: 1,
     });
   });
@@ -76,7 +76,7 @@ describe('a payment webhook', () => {
     );
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
-      moves: ['PENDING>PAID'],
+      transitions: ['PENDING>PAID'],
       allocations: 1,
     });
     expect(await paymentsOf(open, checkout.gatewayOrderId)).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('a payment webhook', () => {
     expect(answers).toEqual(Array.from({ length: 20 }, () => accepted));
     expect(await inboxOf(open, checkout.gatewayOrderId)).toHaveLength(20);
     const state = await stateOf(open, checkout.orderId);
-    expect(state).toMatchObject({ moves: ['PENDING>PAID'], allocations: 1 });
+    expect(state).toMatchObject({ transitions: ['PENDING>PAID'], allocations: 1 });
   });
 
   it('is a repeat by its event id, and by its body under another id', async ({ open }) => {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -69,7 +69,7 @@ describe('a refund whose event does not name it', () => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 50_000, deliver: 'none' });
     const sql = 'SELECT FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-    const held = await holdRows(open.migrateUrl, sql, [buy.id]);
+    const held = await lockRows(open.migrateUrl, sql, [buy.id]);
     const told = tellUnnamed(buys, buy, paymentId, 50_000);
     await untilBlocked(open.migrateUrl, 1);
     const polled = pollReversals(open);

@@ -110,7 +110,7 @@ describe('POST /payments/orders/:id/verify', () => {
       status: 200,
       body: { verified: true, payment: { id: checkout.paymentOrderId, status: 'PAID' } },
     });
-    const paid = { status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 };
+    const paid = { status: 'PAID', transitions: ['PENDING>PAID'], allocations: 1 };
     expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
     // The webhook finds its work done.
     const signed = signedEvent(
@@ -145,7 +145,7 @@ describe('POST /payments/orders/:id/verify', () => {
       ),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200));
-    const paid = { status: 'PAID', moves: ['PENDING>PAID'], allocations: 1 };
+    const paid = { status: 'PAID', transitions: ['PENDING>PAID'], allocations: 1 };
     expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
   });
 

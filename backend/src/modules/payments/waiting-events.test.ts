@@ -4,7 +4,7 @@ import {
   commitOrder,
   createMortalPayments,
   deliver,
-  moveOrder,
+  transitionOrder,
   openCheckout,
   signatureOf,
   signedEvent,
@@ -66,7 +66,7 @@ describe('an event that cannot be applied now', () => {
     const applied = await eventOf(open, checkout.gatewayOrderId);
     expect(applied).toMatchObject({ status: 'APPLIED', lastError: null, attempts: 2 });
     await runJob(open, kept.id);
-    expect((await stateOf(open, checkout.orderId)).moves).toEqual(['PENDING>PAID']);
+    expect((await stateOf(open, checkout.orderId)).transitions).toEqual(['PENDING>PAID']);
   });
 
   it('is a repeat when it comes again, and waits a little longer after each try', async ({
@@ -106,7 +106,7 @@ describe('an event that cannot be applied now', () => {
     await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, paymentId));
     const received = open.clock.now();
     await open.advance(480);
-    await moveOrder(open, checkout.orderId, 'FAILED');
+    await transitionOrder(open, checkout.orderId, 'FAILED');
     await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
     await runPaymentSweeps(open, 'payments-apply-due-events');
     expect(await stateOf(open, checkout.orderId)).toMatchObject({ status: 'PAID', code: null });

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import {
   captureUnheard,
   deliver,
-  moveOrder,
+  transitionOrder,
   openCheckout,
   signatureOf,
   signedEvent,
@@ -51,7 +51,7 @@ describe('what a webhook means', () => {
     await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
-      moves: ['PENDING>FAILED', 'FAILED>PAID'],
+      transitions: ['PENDING>FAILED', 'FAILED>PAID'],
     });
     expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
   });
@@ -91,7 +91,7 @@ describe('what a webhook means', () => {
       const paymentId = await captureUnheard(open, checkout);
       await tell(open, 'payment.captured', checkout, paymentId);
       if (status === 'ALLOCATED') await open.gold.allocate(checkout.orderId);
-      if (status === 'RETRY_PENDING') await moveOrder(open, checkout.orderId, status);
+      if (status === 'RETRY_PENDING') await transitionOrder(open, checkout.orderId, status);
       await tell(open, 'payment.failed', checkout, paymentId);
       const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'FAILED_AFTER_PAID' });
@@ -124,7 +124,7 @@ describe('what a webhook means', () => {
     const checkout = await openCheckout(open);
     await open.advance(480);
     if (from === 'FAILED') {
-      await moveOrder(open, checkout.orderId, 'FAILED');
+      await transitionOrder(open, checkout.orderId, 'FAILED');
       await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
     }
     expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);

@@ -1,7 +1,7 @@
 import { payoutTest } from '#test/support/payout-test.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { describe, expect } from 'vitest';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Caller } from '#test/support/caller.ts';
 
@@ -13,13 +13,13 @@ const cap = 10_000_000n;
 const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
 const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (open: OpenMoneyOut, payoutId: string) =>
+const attemptsOf = (open: OpenPayouts, payoutId: string) =>
   open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
-const auditOf = (open: OpenMoneyOut, targetId: string) =>
+const auditOf = (open: OpenPayouts, targetId: string) =>
   open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { seq: 'asc' } });
-const keysOf = async (open: OpenMoneyOut, payoutId: string): Promise<(string | undefined)[]> => {
+const keysOf = async (open: OpenPayouts, payoutId: string): Promise<(string | undefined)[]> => {
   const plain = payoutId.replaceAll('-', '');
   const sent = await open.journal('create-payout');
   return sent.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key?.startsWith(plain));
@@ -27,12 +27,12 @@ const keysOf = async (open: OpenMoneyOut, payoutId: string): Promise<(string | u
 const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/approve`);
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
-const play = (open: OpenMoneyOut, payoutId: string, outcome: string) =>
+const play = (open: OpenPayouts, payoutId: string, outcome: string) =>
   open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** A payout that the provider certainly did not pay. */
 const failed = async (
-  open: OpenMoneyOut,
+  open: OpenPayouts,
   superAdmin: { adminId: string; call: Caller },
   amountPaise?: bigint,
 ) => {
@@ -94,7 +94,7 @@ describe('an approval', () => {
     const { payoutId } = await open.payout(cap + 5n);
     const other = await open.operator('SUPER_ADMIN');
     const url = open.system.addresses.migrateUrl;
-    const held = await holdRows(url, 'SELECT 1 FROM payout WHERE id = $1::uuid FOR UPDATE', [
+    const held = await lockRows(url, 'SELECT 1 FROM payout WHERE id = $1::uuid FOR UPDATE', [
       payoutId,
     ]);
     const approvals = [superAdmin.call, other.call, superAdmin.call, other.call].map((call) =>
@@ -163,7 +163,7 @@ describe('a retry', () => {
     open.system.clock.advance(120_000);
     await open.runSweeps('payouts-poll-attempts');
     expect(await row(open, payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
-    expect((await open.sells.state(orderId)).status).toBe('COMPLETED');
+    expect((await open.sales.state(orderId)).status).toBe('COMPLETED');
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual([
       'FAILED',
       'PAID',
@@ -328,7 +328,7 @@ describe('a retry', () => {
     const late = { id: first?.providerPayoutId, reference_id: first?.idempotencyKey };
     await open.deliver({ event: 'payout.failed', payload: { payout: { entity: late } } });
     expect(await row(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
-    expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
+    expect((await open.sales.state(orderId)).status).toBe('CONFIRMED');
   });
 });
 

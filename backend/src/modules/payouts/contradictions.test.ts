@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { payoutTest } from '#test/support/payout-test.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import type { Caller } from '#test/support/caller.ts';
 
 const it = payoutTest()
@@ -11,22 +11,22 @@ const it = payoutTest()
   )
   .extend('admin', { scope: 'file' }, async ({ open }) => (await open.operator('ADMIN')).call);
 
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const retry = (call: Caller, id: string, body?: object) =>
   call('POST', `/payouts/${id}/retry`, body);
-const play = (open: OpenMoneyOut, payoutId: string, outcome: string) =>
+const play = (open: OpenPayouts, payoutId: string, outcome: string) =>
   open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** Delivers an event of a payout's newest attempt. */
-const tell = async (open: OpenMoneyOut, payoutId: string, word: string) => {
+const tell = async (open: OpenPayouts, payoutId: string, word: string) => {
   const { providerPayoutId: id } = await row(open, payoutId);
   const entity = { id, status: word };
   await open.deliver({ event: `payout.${word}`, payload: { payout: { entity } } });
 };
 
 /** A payout of which the provider says that it was not paid. */
-const failed = async (open: OpenMoneyOut) => {
+const failed = async (open: OpenPayouts) => {
   const { payoutId } = await open.payout();
   await open.drain();
   await play(open, payoutId, 'failed');

@@ -3,32 +3,32 @@ import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 
 const it = payoutTest();
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (open: OpenMoneyOut, payoutId: string) =>
+const attemptsOf = (open: OpenPayouts, payoutId: string) =>
   open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
-const told = (open: OpenMoneyOut, userId: string, type: string) =>
+const told = (open: OpenPayouts, userId: string, type: string) =>
   open.system.db.notification.count({ where: { userId, type } });
 
 /** The provider's own books: its payouts of this attempt. */
-const atProvider = async (open: OpenMoneyOut, key: string) => {
+const atProvider = async (open: OpenPayouts, key: string) => {
   const { body } = await open.system.sandbox.control('GET', '/payouts');
   const items = body['items'] as { id: string; idempotencyKey: string; status: string }[];
   return items.filter(({ idempotencyKey }) => idempotencyKey === key);
 };
-const sentUnder = async (open: OpenMoneyOut, key: string) =>
+const sentUnder = async (open: OpenPayouts, key: string) =>
   (await open.journal('create-payout')).filter(({ idempotencyKey }) => idempotencyKey === key);
 const dispatch = (
-  open: OpenMoneyOut,
+  open: OpenPayouts,
   payoutId: string,
-  replica = open as Pick<OpenMoneyOut, 'payouts'>,
+  replica = open as Pick<OpenPayouts, 'payouts'>,
 ) =>
   // The handler looks at its payload alone.
   replica.payouts.jobs['payouts.dispatch']?.({ payoutId }, {} as never);
@@ -61,9 +61,9 @@ describe('the dispatch of a payout', () => {
     const paid = await row(open, payoutId);
     expect(paid).toMatchObject({ attempt: 1, approvalRequired: false, approvedBy: null });
     expect(paid.utr).toMatch(/^\d{12}$/u);
-    expect(await open.sells.state(orderId)).toEqual({
+    expect(await open.sales.state(orderId)).toEqual({
       status: 'COMPLETED',
-      moves: ['CONFIRMED>COMPLETED'],
+      transitions: ['CONFIRMED>COMPLETED'],
     });
     expect(await told(open, userId, 'payout_paid')).toBe(1);
     const [attempt, ...more] = await attemptsOf(open, payoutId);
@@ -108,7 +108,7 @@ describe('the dispatch of a payout', () => {
     await eventually(async () => (await row(open, payoutId)).status === 'FAILED');
     expect((await row(open, payoutId)).failureReason).not.toBeNull();
     expect(await told(open, userId, 'payout_failed')).toBe(1);
-    expect((await open.sells.state(orderId)).status).toBe('CONFIRMED');
+    expect((await open.sales.state(orderId)).status).toBe('CONFIRMED');
   });
 
   it('is refused to an account that is not verified', async ({ open }) => {

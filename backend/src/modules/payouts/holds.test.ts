@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { paise } from '../../money/index.ts';
 import type { PayoutHolds } from './index.ts';
@@ -22,9 +22,9 @@ it.beforeEach(() => {
 });
 it.afterEach(({ open }) => open.drain());
 
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const shown = async (open: OpenMoneyOut, userId: string) => {
+const shown = async (open: OpenPayouts, userId: string) => {
   // A new one each time: a token does not outlive the times that pass here.
   const { call } = await open.operator('SUPPORT');
   const { body } = await call('GET', `/payouts?userId=${userId}`);
@@ -32,11 +32,11 @@ const shown = async (open: OpenMoneyOut, userId: string) => {
   const items = body['items'] as { id: string; status: string; hold: string | null }[];
   return Object.fromEntries(items.map(({ id, status, hold }) => [id, [status, hold]]));
 };
-const setScore = (open: OpenMoneyOut, id: string, nameMatchScore: number | null) =>
+const setScore = (open: OpenPayouts, id: string, nameMatchScore: number | null) =>
   open.system.db.bankAccount.update({ where: { id }, data: { nameMatchScore } });
 
 /** Lets a worker do whatever it would do with what waits. */
-const letWorkersTry = async (open: OpenMoneyOut) => {
+const letWorkersTry = async (open: OpenPayouts) => {
   await open.drain();
   open.system.clock.advance(120_000);
   await open.runSweeps();
@@ -72,7 +72,7 @@ describe('a payout', () => {
     const bankAccountId = await open.account(userId);
     rules.newAccountHours = 24;
     open.system.clock.advance(24 * hourMs);
-    const { payoutId } = await open.sells.place({ userId, bankAccountId, amountPaise: 5000n });
+    const { payoutId } = await open.sales.place({ userId, bankAccountId, amountPaise: 5000n });
     await open.drain();
     expect(await shown(open, userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
   });
@@ -84,7 +84,7 @@ describe('a payout', () => {
     const holds: (string | null)[] = [];
     for (const score of [69, null, 70, 100]) {
       await setScore(open, bankAccountId, score);
-      const sell = await open.sells.place({ userId, bankAccountId, amountPaise: 5000n });
+      const sell = await open.sales.place({ userId, bankAccountId, amountPaise: 5000n });
       holds.push((await row(open, sell.payoutId)).hold);
     }
     expect(holds).toEqual(['NAME_MATCH', 'NAME_MATCH', null, null]);
@@ -103,7 +103,7 @@ describe('a payout', () => {
     ist.setUTCHours(38, 30, 0, 0);
     open.system.clock.set(ist);
     const place = async (amountPaise: bigint) => {
-      const sell = await open.sells.place({ userId, bankAccountId, amountPaise });
+      const sell = await open.sales.place({ userId, bankAccountId, amountPaise });
       return (await row(open, sell.payoutId)).hold;
     };
     expect(await place(6000n)).toBeNull();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { payoutTest } from '#test/support/payout-test.ts';
-import { signatureOf, type OpenMoneyOut } from '#test/support/open-money-out.ts';
+import { signatureOf, type OpenPayouts } from '#test/support/open-payouts.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
 const it = payoutTest();
@@ -12,9 +12,9 @@ const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 
-const row = (open: OpenMoneyOut, id: string) =>
+const row = (open: OpenPayouts, id: string) =>
   open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const inboxOf = (open: OpenMoneyOut, subject: string) =>
+const inboxOf = (open: OpenPayouts, subject: string) =>
   open.system.db.webhookEvent.findMany({
     where: { subject },
     orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
@@ -50,7 +50,7 @@ const eventOf = (
 };
 
 /** A payout that the provider has, PROCESSING. */
-const underWay = async (open: OpenMoneyOut) => {
+const underWay = async (open: OpenPayouts) => {
   const made = await open.payout();
   await open.drain();
   const { providerPayoutId, status } = await row(open, made.payoutId);
@@ -60,43 +60,43 @@ const underWay = async (open: OpenMoneyOut) => {
 type UnderWay = Awaited<ReturnType<typeof underWay>>;
 
 /** The provider's id of the account that a payout goes to. */
-const fundAccountOf = async (open: OpenMoneyOut, bankAccountId: string): Promise<string | null> => {
+const fundAccountOf = async (open: OpenPayouts, bankAccountId: string): Promise<string | null> => {
   const where = { id: bankAccountId };
   return (await open.system.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
 };
 
 /** Pays it at the provider, unheard: the events are the tests' own. */
-const payUnheard = (open: OpenMoneyOut, payoutId: string) => {
+const payUnheard = (open: OpenPayouts, payoutId: string) => {
   const play = { outcome: 'processed', deliver: 'none' };
   return open.system.sandbox.control('POST', `/payouts/${payoutId}`, play);
 };
 
-const send = async (open: OpenMoneyOut, word: Word, payout: UnderWay, more: object = {}) => {
+const send = async (open: OpenPayouts, word: Word, payout: UnderWay, more: object = {}) => {
   if (word === 'processed') await payUnheard(open, payout.payoutId);
   return open.deliver(eventOf(word, payout, more));
 };
 
-const stateOf = async (open: OpenMoneyOut, { payoutId, orderId, userId }: UnderWay) => {
+const stateOf = async (open: OpenPayouts, { payoutId, orderId, userId }: UnderWay) => {
   const { status } = await row(open, payoutId);
   const told = await open.system.db.notification.findMany({
     where: { userId, type: { startsWith: 'payout' } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
-  const { status: sell, moves } = await open.sells.state(orderId);
-  return { status, sell, moves, told: told.map(({ type }) => type) };
+  const { status: sell, transitions } = await open.sales.state(orderId);
+  return { status, sell, transitions, told: told.map(({ type }) => type) };
 };
 
 const paid = {
   status: 'PAID',
   sell: 'COMPLETED',
-  moves: ['CONFIRMED>COMPLETED'],
+  transitions: ['CONFIRMED>COMPLETED'],
   told: ['payout_paid'],
 };
-const notPaid = { sell: 'CONFIRMED', moves: [], told: ['payout_failed'] };
+const notPaid = { sell: 'CONFIRMED', transitions: [], told: ['payout_failed'] };
 const cameBack = {
   status: 'REVERSED',
   sell: 'CONFIRMED',
-  moves: ['CONFIRMED>COMPLETED', 'COMPLETED>CONFIRMED'],
+  transitions: ['CONFIRMED>COMPLETED', 'COMPLETED>CONFIRMED'],
   told: ['payout_paid', 'payout_failed'],
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenProductOrders } from '#test/support/open-product-orders.ts';
 import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import type { Answer, Caller } from '#test/support/caller.ts';
@@ -82,7 +82,7 @@ describe('the status of an order', () => {
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
     const url = open.system.addresses.migrateUrl;
-    const held = await holdRows(url, 'SELECT 1 FROM product_order WHERE id = $1::uuid FOR UPDATE', [
+    const held = await lockRows(url, 'SELECT 1 FROM product_order WHERE id = $1::uuid FOR UPDATE', [
       id,
     ]);
     const both = others.map(({ call }) => setStatus(id, 'CANCELLED', call));

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import {
   goodAddress,
   usualRate,
@@ -174,7 +174,7 @@ const meanwhile = async (
   const { userId, call } = await open.customer();
   const product = await open.product();
   const { databaseUrl } = open.system.addresses;
-  const held = await holdRows(databaseUrl, productWith(set), [product]);
+  const held = await lockRows(databaseUrl, productWith(set), [product]);
   const ordering = open.order(call, [product], more);
   await untilBlocked(databaseUrl, 1);
   await held[how]();
@@ -215,7 +215,7 @@ describe('between reading and writing', () => {
     const { userId, call } = await open.customer();
     const product = await open.product();
     const { databaseUrl } = open.system.addresses;
-    const held = await holdRows(
+    const held = await lockRows(
       databaseUrl,
       `UPDATE app_user SET deleted_at = now(), phone = NULL, phone_hash = NULL
        WHERE id = $1::uuid`,

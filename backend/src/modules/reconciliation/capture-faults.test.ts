@@ -134,7 +134,7 @@ it('finds an event that waits, and only that although its capture is not booked'
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
     const { gatewayOrderId } = placed;
-    const listed = await books.trade.gateways.get('sandbox')?.listPayments(gatewayOrderId);
+    const listed = await books.services.gateways.get('sandbox')?.listPayments(gatewayOrderId);
     if (listed?.kind !== 'done') throw new Error('the gateway does not answer');
     const eventId = randomUUID();
     await books.asOwner(

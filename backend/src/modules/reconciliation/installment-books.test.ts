@@ -23,16 +23,16 @@ const statusOf = async (orderId: string): Promise<string> =>
 
 /** Raises an installment of a plan of its own, and opens its checkout. */
 const raise = async () => {
-  const { system, trade } = books;
+  const { system, services } = books;
   const { userId } = await books.customer();
   const at = system.clock.now();
   const plan = { id: system.random.uuid(), userId, status: 'ACTIVE', amountPaise, startDate: at };
   const terms = { frequency: 'MONTHLY', durationInstallments: 12, installmentsRaised: 1 };
   const stamps = { createdAt: at, updatedAt: at };
   await system.db.sipPlan.create({ data: { ...plan, ...terms, ...stamps } });
-  const gateway = await chooseGateway(trade.paymentsDeps);
+  const gateway = await chooseGateway(services.paymentsDeps);
   const placed = await system.inTransaction((tx) =>
-    trade.gold.installments.placeInstallment(tx, {
+    services.gold.installments.placeInstallment(tx, {
       userId,
       planId: plan.id,
       installmentNo: 1,
@@ -80,10 +80,10 @@ describe('the reconciliation of installments', () => {
     const again = await raise();
     await books.control('POST', `/payments/${again.gatewayOrderId}`, fail);
     await becomes(again.orderId, 'FAILED');
-    const gateway = await chooseGateway(books.trade.paymentsDeps);
+    const gateway = await chooseGateway(books.services.paymentsDeps);
     const request = { orderId: again.orderId, userId: again.userId, gateway, requestId: 'r' };
     await books.system.inTransaction((tx) =>
-      books.trade.gold.installments.payInstallmentAgain(tx, request),
+      books.services.gold.installments.payInstallmentAgain(tx, request),
     );
     await books.drain();
     await allocated();
@@ -99,7 +99,7 @@ describe('the reconciliation of installments', () => {
     const { databaseUrl } = books.system.addresses;
     await assertInvariants({ databaseUrl, sandboxUrl: books.system.sandbox.url });
     await books.advance(5);
-    await books.trade.gold.allocate(retried.orderId);
+    await books.services.gold.allocate(retried.orderId);
     expect(await statusOf(retried.orderId)).toBe('ALLOCATED');
   });
 

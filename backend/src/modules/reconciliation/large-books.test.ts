@@ -60,7 +60,7 @@ const scannedBy = (node: PlanNode): string[] => {
 
 it.each(allChecks)('$id reads its window by indexes, and finds nothing', async (check) => {
   const { clock, inTransaction } = books.system;
-  const { gateways, provider: goldProvider, payoutProvider } = books.trade;
+  const { gateways, provider: goldProvider, payoutProvider } = books.services;
   const real = createRead(inTransaction);
   const scanned: string[] = [];
   let statements = 0;

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 
 const it = goldTest();
@@ -152,7 +152,7 @@ describe('a reward', () => {
     const code = await codeOf(await open.newCustomer());
     const referee = await open.newCustomer();
     const sql = 'SELECT 1 FROM holding WHERE user_id = $1::uuid FOR UPDATE';
-    const held = await holdRows(open.databaseUrl, sql, [referee.id]);
+    const held = await lockRows(open.databaseUrl, sql, [referee.id]);
     const answer = apply(referee, code);
     await untilBlocked(open.databaseUrl, 1);
     await held.release();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
-import type { OpenMoneyOut } from '#test/support/open-money-out.ts';
+import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createUserTimelineRoutes } from './index.ts';
@@ -12,7 +12,7 @@ const it = payoutTest({
     "a product order's history is a chain without a gap that ends where the order is",
   ],
 });
-let open: OpenMoneyOut;
+let open: OpenPayouts;
 let operator: Caller;
 let url: string;
 it.beforeAll(async ({ open: opened }) => {

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Answer } from '#test/support/caller.ts';
 import { customerApiTest } from '#test/support/customer-api-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { holdRows, untilBlocked } from '#test/support/held-rows.ts';
+import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 
 const it = customerApiTest();
@@ -20,7 +20,7 @@ const me = async ({ call }: SignedInPerson): Promise<number> =>
 
 const holdUser = (open: OpenCustomerApi, userId: string) => {
   const sql = 'SELECT 1 FROM app_user WHERE id = $1::uuid FOR UPDATE';
-  return holdRows(open.system.addresses.migrateUrl, sql, [userId]);
+  return lockRows(open.system.addresses.migrateUrl, sql, [userId]);
 };
 
 /** Makes every credential that a customer can sign in with; answers what tries each of them. */

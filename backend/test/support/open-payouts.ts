@@ -16,7 +16,7 @@ import {
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
-import { createConfirmedSells, type ConfirmedSells } from './confirmed-sells.ts';
+import { createConfirmedSales, type ConfirmedSales } from './confirmed-sales.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { lapseLeases } from './lapse-leases.ts';
@@ -33,11 +33,11 @@ interface Replica {
 type Wrap = (provider: PayoutProvider) => PayoutProvider;
 
 /** Bank accounts and payouts behind their routes, with the real adapter, the sandbox and sales. */
-export interface OpenMoneyOut extends Replica {
+export interface OpenPayouts extends Replica {
   readonly system: TestSystem;
   readonly factories: Factories;
   readonly provider: PayoutProvider;
-  readonly sells: ConfirmedSells;
+  readonly sales: ConfirmedSales;
   /** Puts a sale into a state that no payout fits, and returns what restores it. */
   breakSale(orderId: string): Promise<() => Promise<void>>;
   /** Ends every lease and every sale's lock: whoever held them was killed. */
@@ -104,19 +104,19 @@ const openProvider = (system: TestSystem) =>
     { clock: system.clock, logger: system.logger },
   );
 
-export interface MoneyOutOptions {
+export interface OpenPayoutsOptions {
   readonly holds?: PayoutHolds;
 }
 
 /** Opens it; webhooks of the sandbox find their way. */
-export const openMoneyOut = async ({
+export const openPayouts = async ({
   holds = noHolds,
-}: MoneyOutOptions = {}): Promise<OpenMoneyOut> => {
+}: OpenPayoutsOptions = {}): Promise<OpenPayouts> => {
   const system = await openTestSystem();
   const { db, sandbox } = system;
   const factories = createFactories(system);
   const provider = openProvider(system);
-  const sells = createConfirmedSells({ ...system, payoutHolds: holds });
+  const sales = createConfirmedSales({ ...system, payoutHolds: holds });
 
   const replica = (wrap: Wrap = (real) => real, clients: Partial<TestSystem> = {}): Replica => {
     const shared = {
@@ -198,7 +198,7 @@ export const openMoneyOut = async ({
     system,
     factories,
     provider,
-    sells,
+    sales,
     async breakSale(id) {
       await db.goldOrder.update({ where: { id }, data: { status: 'VERIFIED' } });
       return async () => {
@@ -217,7 +217,7 @@ export const openMoneyOut = async ({
     async payout(amountPaise = 123_456n, accountNumber?: string) {
       const { userId, call } = await customer();
       const bankAccountId = await account(userId, accountNumber);
-      const made = await sells.place({ userId, bankAccountId, amountPaise });
+      const made = await sales.place({ userId, bankAccountId, amountPaise });
       const key = `${made.payoutId.replaceAll('-', '')}-1`;
       return { userId, call, bankAccountId, ...made, key };
     },

@@ -65,7 +65,7 @@ const openGates = async (system: TestSystem, factories: Factories): Promise<void
 };
 
 /** The services of a process that has this system's clients. */
-const openTrade = (system: TestSystem) => {
+const openServices = (system: TestSystem) => {
   const env = environmentOf(system);
   return createServices(loadConfig(servicesVariables, env), env, system, {
     receivesWebhooks: true,
@@ -73,11 +73,11 @@ const openTrade = (system: TestSystem) => {
 };
 
 /** Serves it with its reconciliation; webhooks of the sandbox find their way. */
-export const serveTrade = async () => {
+export const serveServices = async () => {
   const system = await openTestSystem();
   const { sandbox } = system;
-  const trade = openTrade(system);
-  const { gold, payments, banking, payouts, gateways, provider, payoutProvider } = trade;
+  const services = openServices(system);
+  const { gold, payments, banking, payouts, gateways, provider, payoutProvider } = services;
   const factories = createFactories({ ...system, provider });
   await openGates(system, factories);
   const priceToleranceBps = fromSafeBps(100);
@@ -108,7 +108,7 @@ export const serveTrade = async () => {
   return {
     system,
     factories,
-    trade,
+    services,
     /** The dependencies of the served reconciliation, to create another with other limits. */
     deps,
     url,
@@ -125,10 +125,10 @@ export const serveTrade = async () => {
       return told.body;
     },
     async close(): Promise<void> {
-      await trade.close();
+      await services.close();
       await system.close();
     },
   };
 };
 
-export type ServedTrade = Awaited<ReturnType<typeof serveTrade>>;
+export type ServedServices = Awaited<ReturnType<typeof serveServices>>;

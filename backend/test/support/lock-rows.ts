@@ -1,27 +1,27 @@
 import { Client } from 'pg';
 import { eventually } from './eventually.ts';
 
-/** A row that nobody else can change until it is let go of. */
-export interface HeldRow {
+/** A lock on a row, which nobody else can change until it is released. */
+export interface RowLock {
   release(): Promise<void>;
-  /** Lets go of it with the change that `sql` made. */
+  /** Releases it with the change that `sql` made. */
   commit(): Promise<void>;
 }
 
 /**
- * Holds the rows that `sql` selects FOR UPDATE, or changes, so that whoever wants to write them
- * stands.
+ * Locks the row that `sql` selects FOR UPDATE, or changes, so that whoever wants to write it
+ * waits.
  */
-export const holdRows = async (
+export const lockRows = async (
   url: string,
   sql: string,
   values: readonly string[],
-): Promise<HeldRow> => {
-  const client = new Client({ connectionString: url, application_name: 'row-holder' });
+): Promise<RowLock> => {
+  const client = new Client({ connectionString: url, application_name: 'row-lock' });
   await client.connect();
   await client.query('BEGIN');
   const { rowCount } = await client.query(sql, [...values]);
-  if (rowCount !== 1) throw new Error(`${rowCount} rows to hold: ${sql}`);
+  if (rowCount !== 1) throw new Error(`${rowCount} rows to lock: ${sql}`);
   const end = async (how: 'ROLLBACK' | 'COMMIT'): Promise<void> => {
     await client.query(how);
     await client.end();
@@ -29,7 +29,7 @@ export const holdRows = async (
   return { release: () => end('ROLLBACK'), commit: () => end('COMMIT') };
 };
 
-/** Waits until so many of the system's connections stand before somebody's lock. */
+/** Waits until so many of the system's connections wait for somebody's lock. */
 export const untilBlocked = async (url: string, count: number): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -24,11 +24,11 @@ interface Placed {
   readonly amountPaise: bigint;
 }
 
-export interface ConfirmedSells {
+export interface ConfirmedSales {
   /** A sale of one gram, CONFIRMED, and its payout. */
-  place(sell: Placed): Promise<{ orderId: string; payoutId: string }>;
-  /** Its status and every move since it was first confirmed, such as `CONFIRMED>COMPLETED`. */
-  state(orderId: string): Promise<{ status: string; moves: readonly string[] }>;
+  place(sale: Placed): Promise<{ orderId: string; payoutId: string }>;
+  /** Its status and every transition since it was first confirmed, such as `CONFIRMED>COMPLETED`. */
+  state(orderId: string): Promise<{ status: string; transitions: readonly string[] }>;
 }
 
 const oneGram = grams(UNITS_PER_GRAM);
@@ -76,15 +76,15 @@ const insertKey = (db: Db, orderId: string, userId: string, holderId: string, at
  * leaves. The stores of the product write what they can; the provider's books know nothing of
  * them, so the orders name no transaction, and the gram that is sold has come with the sale itself.
  */
-export const createConfirmedSells = (deps: Deps): ConfirmedSells => {
+export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
   const { db, inTransaction, clock, random, payoutHolds = noHolds } = deps;
   const { transitionSale } = createOrders({ ...deps, notify: createNotify(deps) });
 
-  const insertSale = async (tx: Db, sell: Placed, at: Date): Promise<string> => {
-    const { userId, bankAccountId } = sell;
+  const insertSale = async (tx: Db, sale: Placed, at: Date): Promise<string> => {
+    const { userId, bankAccountId } = sale;
     const [id, quoteId] = [random.uuid(), random.uuid()];
-    const proceedsPaise = paise(sell.amountPaise);
-    await insertQuote(tx, quoteId, sell, at);
+    const proceedsPaise = paise(sale.amountPaise);
+    await insertQuote(tx, quoteId, sale, at);
     await insertSellOrder(tx, {
       id,
       quoteId,
@@ -135,13 +135,13 @@ export const createConfirmedSells = (deps: Deps): ConfirmedSells => {
   };
 
   return {
-    place: (sell) =>
+    place: (sale) =>
       inTransaction(async (tx) => {
         const at = clock.now();
-        const orderId = await insertSale(tx, sell, at);
-        await confirm(tx, orderId, sell, at);
-        const { userId, bankAccountId } = sell;
-        const payout = { userId, orderId, bankAccountId, amountPaise: paise(sell.amountPaise) };
+        const orderId = await insertSale(tx, sale, at);
+        await confirm(tx, orderId, sale, at);
+        const { userId, bankAccountId } = sale;
+        const payout = { userId, orderId, bankAccountId, amountPaise: paise(sale.amountPaise) };
         const payoutId = await insertPayout({ clock, random, payoutHolds }, tx, payout);
         return { orderId, payoutId };
       }),
@@ -154,7 +154,7 @@ export const createConfirmedSells = (deps: Deps): ConfirmedSells => {
       });
       return {
         status,
-        moves: events
+        transitions: events
           .slice(events.findIndex(({ toStatus }) => toStatus === 'CONFIRMED') + 1)
           .map(({ fromStatus, toStatus }) => `${fromStatus ?? ''}>${toStatus}`),
       };
