@@ -36,13 +36,13 @@ const run = (
 const follow = (answers: readonly (readonly DeployRun[] | CliError)[], timeoutMs = 60_000) => {
   let now = 0;
   let count = 0;
-  const told: string[] = [];
+  const printed: string[] = [];
   const deps = {
     now: () => new Date(now),
     sleep: async (ms: number) => {
       now += ms;
     },
-    stderr: (text: string) => void told.push(text),
+    stderr: (text: string) => void printed.push(text),
     signal: new AbortController().signal,
   };
   const runs = async (): Promise<readonly DeployRun[]> => {
@@ -51,12 +51,12 @@ const follow = (answers: readonly (readonly DeployRun[] | CliError)[], timeoutMs
     if (next instanceof CliError) throw next;
     return next;
   };
-  return { told, ended: waitForRun(deps, { runs }, started, timeoutMs) };
+  return { printed, ended: waitForRun(deps, { runs }, started, timeoutMs) };
 };
 
 it('follows its own run past one that has ended, and tells each change once', async () => {
   const other = run('another', 'completed', 'failure');
-  const { told, ended } = follow([
+  const { printed, ended } = follow([
     [other],
     [other, run('mine', 'queued')],
     [other, run('mine', 'in_progress')],
@@ -64,7 +64,7 @@ it('follows its own run past one that has ended, and tells each change once', as
     [other, run('mine', 'completed', 'success')],
   ]);
   expect(await ended).toMatchObject({ correlationId: 'mine', conclusion: 'success' });
-  expect(told).toEqual([
+  expect(printed).toEqual([
     'deployment mine: its run is not listed yet\n',
     'run 7: queued\n',
     'run 7: in_progress\n',
@@ -74,9 +74,9 @@ it('follows its own run past one that has ended, and tells each change once', as
 
 it('asks a CI again that is away for a while', async () => {
   const away = new CliError('the CI is away', exitCodes.unreachable);
-  const { told, ended } = follow([away, away, [run('mine', 'completed', 'failure')]]);
+  const { printed, ended } = follow([away, away, [run('mine', 'completed', 'failure')]]);
   expect(await ended).toMatchObject({ conclusion: 'failure' });
-  expect(told).toEqual(['the CI is away; retrying\n', 'run 7: completed, failure\n']);
+  expect(printed).toEqual(['the CI is away; retrying\n', 'run 7: completed, failure\n']);
 });
 
 it('does not go on when it may not look', async () => {

@@ -71,7 +71,7 @@ const startServers = async (folder: RunFolder, ports: StackPorts): Promise<Stack
     logFile: join(folder.path, 'redis.log'),
     durable: true,
   });
-  folder.remember(redis.pid);
+  folder.recordServer(redis.pid);
   const prepared = await prepareDatabase(postgres.adminUrl, 'bench');
   // A process that runs as in production refuses the published password.
   const password = unpublished(applicationRole.password);

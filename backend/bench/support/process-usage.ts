@@ -6,20 +6,20 @@ const tickMs = 10;
 const kilobytesEach = 1024;
 
 /** Reads what Linux tells of a process; `undefined` on another system, or once the process is gone. */
-const factsOf = (pid: number, file: 'stat' | 'status'): string | undefined => {
+const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined => {
   const path = `/proc/${pid}/${file}`;
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
-/** The processor time that a process has used, in ms; NaN where the system does not tell. */
+/** The processor time that a process has used, in ms; NaN where the system does not report it. */
 export const cpuMsOf = (pid: number): number => {
   // The name of the program, in brackets, may hold anything; the figures follow it.
-  const figures = factsOf(pid, 'stat')
+  const figures = readProcFile(pid, 'stat')
     ?.replace(/^.*\) /su, '')
     .split(' ');
   return (Number(figures?.[11]) + Number(figures?.[12])) * tickMs;
 };
 
-/** The memory that a process holds, in MB (resident set); NaN where the system does not tell. */
+/** The memory that a process holds, in MB (resident set); NaN where the system does not report it. */
 export const residentMbOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/mu.exec(factsOf(pid, 'status') ?? '')?.[1]) / kilobytesEach;
+  Number(/^VmRSS:\s+(\d+) kB$/mu.exec(readProcFile(pid, 'status') ?? '')?.[1]) / kilobytesEach;

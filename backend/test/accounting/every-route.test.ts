@@ -145,7 +145,7 @@ it('admits nobody without a live token of its own', async () => {
     data: { expiresAt: system.clock.now() },
   });
   const live = await make.portalUser();
-  const strangers: Readonly<Record<string, string>>[] = [
+  const refusedCredentials: Readonly<Record<string, string>>[] = [
     {},
     { 'x-portal-token': 'garbage' },
     { 'x-portal-token': 'x'.repeat(43) },
@@ -158,7 +158,7 @@ it('admits nobody without a live token of its own', async () => {
     { 'x-portal-token': old.token },
   ];
   const refused = promised(() => '401 UNAUTHENTICATED');
-  for (const headers of strangers) expect(await callAll(headers)).toEqual(refused);
+  for (const headers of refusedCredentials) expect(await callAll(headers)).toEqual(refused);
 });
 
 it('is read-only unless the switch is exactly readwrite, from the next request on', async () => {

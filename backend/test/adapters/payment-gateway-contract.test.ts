@@ -91,9 +91,9 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
     expect(valueOf(await fixture.gateway.getDisputes(ref))).toMatchObject([
       { amountPaise: lessOne },
     ]);
-    const told = (await fixture.sent(order)).map((webhook) => fixture.verify(webhook));
-    expect(told.length).toBeGreaterThan(2);
-    for (const webhook of told) {
+    const verified = (await fixture.sent(order)).map((webhook) => fixture.verify(webhook));
+    expect(verified.length).toBeGreaterThan(2);
+    for (const webhook of verified) {
       const amount = expect.toSatisfy((value) => value === expected || value === lessOne);
       expect(webhook).toMatchObject({ valid: true, event: { amountPaise: amount } });
     }

@@ -108,7 +108,7 @@ describe.each(withMandates)('the gateway $code', (driver) => {
       expect(valueOf(await fixture.gateway.listPayments(order.gatewayOrderId))).toHaveLength(1);
       const kinds = (await fixture.sent(order)).map((webhook) => fixture.verify(webhook));
       expect(kinds.length).toBeGreaterThan(0);
-      for (const told of kinds) expect(told).toMatchObject({ event: { kind: 'captured' } });
+      for (const verified of kinds) expect(verified).toMatchObject({ event: { kind: 'captured' } });
     });
 
     test('fails, or has no outcome, as its mandate has it', async () => {

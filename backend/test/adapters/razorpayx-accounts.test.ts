@@ -63,9 +63,9 @@ describe('a fund account', () => {
 
   test('that the provider refuses is a refusal that quotes no number', async () => {
     const bank = { ...bankOf('123456789012').bank, ifsc: 'NOPE' };
-    const told = await provider.ensureFundAccount({ payee, bank });
-    expect(told).toMatchObject({ kind: 'refused', code: 'PAYOUT_REFUSED' });
-    expect(JSON.stringify(told)).not.toMatch(/\d{4}/);
+    const outcome = await provider.ensureFundAccount({ payee, bank });
+    expect(outcome).toMatchObject({ kind: 'refused', code: 'PAYOUT_REFUSED' });
+    expect(JSON.stringify(outcome)).not.toMatch(/\d{4}/);
   });
 });
 

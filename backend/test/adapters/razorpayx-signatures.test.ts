@@ -20,8 +20,8 @@ describe('a signature', () => {
 
   test('has the event id of its header beside it, where there is one', () => {
     const signature = { 'x-gateway-signature': sign(body, newSecret) };
-    const told = deliver(body, { ...signature, 'x-razorpay-event-id': 'event-1' });
-    expect(told).toMatchObject({ eventId: 'event-1' });
+    const verified = deliver(body, { ...signature, 'x-razorpay-event-id': 'event-1' });
+    expect(verified).toMatchObject({ eventId: 'event-1' });
     expect(deliver(body, signature)).not.toHaveProperty('eventId');
     const odd = deliver(body, { ...signature, 'x-razorpay-event-id': 'a b' });
     expect(odd).not.toHaveProperty('eventId');

@@ -62,8 +62,10 @@ describe('a payout event', () => {
 });
 
 const statusOf = (event: string, more: object) => {
-  const told = deliver(validationEvent(event, more));
-  return told.valid && told.event.kind === 'validation' ? told.event.validation.status : told;
+  const verified = deliver(validationEvent(event, more));
+  return verified.valid && verified.event.kind === 'validation'
+    ? verified.event.validation.status
+    : verified;
 };
 
 describe('a validation event', () => {
@@ -118,9 +120,9 @@ describe('a validation event', () => {
 
   test.each([101, -1, 8.5, 'much'])('with the score %s has none', (score) => {
     const changed = { validation_results: { ...results, name_match_score: score } };
-    const told = deliver(validationEvent(completed, changed));
-    expect(told).toMatchObject({ event: { validation: { status: 'VALID' } } });
-    expect(JSON.stringify(told)).not.toContain('nameMatchScore');
+    const verified = deliver(validationEvent(completed, changed));
+    expect(verified).toMatchObject({ event: { validation: { status: 'VALID' } } });
+    expect(JSON.stringify(verified)).not.toContain('nameMatchScore');
   });
 });
 

@@ -159,13 +159,13 @@ describe('a buy', () => {
     ['accept_then_timeout', {}, 'SUCCESS'],
   ])(
     'is undecided when the confirm ends in %s %j, and the status tells',
-    async (fault, more, told) => {
+    async (fault, more, expected) => {
       const request = await toConfirm(await register(), verifyBuy);
       const before = (await fixture.calls('buy-confirm')).length;
       await fixture.fault('buy-confirm', fault, more);
       expect(await provider.confirmBuy(request)).toMatchObject({ kind: 'unknown' });
       expect(await fixture.calls('buy-confirm')).toHaveLength(before + 1);
-      expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: told });
+      expect(await provider.buyStatus(request)).toEqual({ kind: 'done', value: expected });
     },
   );
 

@@ -114,11 +114,11 @@ describe('a customer from the first message to the gold', () => {
     const buy = await customer.buy('2000');
     await system.sandbox.pay(buy.gatewayOrderId);
     await customer.becomes(buy.orderId, 'ALLOCATED');
-    const told = await system.query<{ type: string }>(
+    const notifications = await system.query<{ type: string }>(
       'SELECT type FROM notification WHERE user_id = $1::uuid ORDER BY id',
       customer.userId,
     );
-    expect(told.filter(({ type }) => type === 'buy_success')).toHaveLength(1);
+    expect(notifications.filter(({ type }) => type === 'buy_success')).toHaveLength(1);
   });
 
   it('shows an operator the order with its payments and its history', async () => {

@@ -111,11 +111,13 @@ describe('what a checkout claims', () => {
 
   it("somebody else's payment order does not exist", async () => {
     const { buyer, buy, payment } = await buyAndPay({});
-    const stranger = await system.newCustomer();
-    const answer = await stranger.verify(buy.paymentOrderId, payment);
+    const otherCustomer = await system.newCustomer();
+    const answer = await otherCustomer.verify(buy.paymentOrderId, payment);
     expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' });
-    expect((await stranger.call('GET', `/payments/orders/${buy.paymentOrderId}`)).status).toBe(404);
-    expect((await stranger.call('GET', `/gold/orders/${buy.orderId}`)).status).toBe(404);
+    expect((await otherCustomer.call('GET', `/payments/orders/${buy.paymentOrderId}`)).status).toBe(
+      404,
+    );
+    expect((await otherCustomer.call('GET', `/gold/orders/${buy.orderId}`)).status).toBe(404);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 

@@ -115,10 +115,13 @@ describe('a quote', () => {
   });
 
   it("of somebody else's does not exist", async () => {
-    const [owner, stranger] = [await system.newCustomer(), await system.newCustomer()];
+    const [owner, otherCustomer] = [await system.newCustomer(), await system.newCustomer()];
     const quote = await owner.quote('1000');
-    expect(await stranger.askToPay(quote.id)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
-    expect((await stranger.call('GET', `/gold/quote/${quote.id}`)).status).toBe(404);
+    expect(await otherCustomer.askToPay(quote.id)).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    });
+    expect((await otherCustomer.call('GET', `/gold/quote/${quote.id}`)).status).toBe(404);
     expect((await owner.askToPay(quote.id)).status).toBe(201);
   });
 });

@@ -89,12 +89,12 @@ it('is replaced while the service writes; without the old key everything still r
   });
 
   const observed: unknown[] = [];
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const sweep = createKeyringRotation({
     ...system,
     vault: rotating,
     batchSize: 2,
-    logger: { info: (fields: unknown) => void told.push(fields) },
+    logger: { info: (fields: unknown) => void logged.push(fields) },
     keyringMetrics: { observe: (outdated) => void observed.push(outdated) },
   });
   const { signal } = new AbortController();
@@ -114,7 +114,7 @@ it('is replaced while the service writes; without the old key everything still r
     tickets: 0,
     auditRows: 0,
   });
-  expect(told.length).toBeGreaterThan(0);
+  expect(logged.length).toBeGreaterThan(0);
   written.push(await write(rotating));
 
   const after = vaultOf(newKey);

@@ -14,13 +14,13 @@ import { readRoutes, type DocumentedRoute } from '../hostile/openapi-document.ts
 
 let system: RunningSystem;
 let owner: Owner;
-let stranger: TestSeller;
+let otherSeller: TestSeller;
 /** Every route of the customer API that needs a token. */
 let routes: DocumentedRoute[];
 
 beforeAll(async () => {
   system = await openRunningSystem();
-  [owner, stranger] = await Promise.all([createOwner(system), newSeller(system)]);
+  [owner, otherSeller] = await Promise.all([createOwner(system), newSeller(system)]);
   const all = await readRoutes(system.stack.urlOf('customer'));
   routes = all.filter(({ isPublic }) => !isPublic);
 });
@@ -67,9 +67,9 @@ it("answers another customer's id in a path as one that does not exist", async (
   for (const route of withIds()) {
     const { params, body } = (await makerOf(below(route))?.(owner)) ?? { params: {} };
     const unknown = Object.keys(params).map((name) => [name, system.runtime.random.uuid()]);
-    const foreign = await send(stranger.client.call, route, params, body);
+    const foreign = await send(otherSeller.client.call, route, params, body);
     expect(foreign, `at ${route.name}`).toMatchObject({ status: 404, code: 'NOT_FOUND' });
-    const absent = await send(stranger.client.call, route, Object.fromEntries(unknown), body);
+    const absent = await send(otherSeller.client.call, route, Object.fromEntries(unknown), body);
     expect(errorOf(foreign), `at ${route.name}`).toEqual(errorOf(absent));
     // The id is good, and what it names is there still: to its owner it is something.
     const own = await send(owner.client.call, route, params, body);
@@ -81,7 +81,12 @@ it("answers another customer's id in a path as one that does not exist", async (
 it("refuses another customer's id in a body", async () => {
   for (const { route, name } of fieldsThatName()) {
     const { body, refusal } = namedInBodies[name] ?? {};
-    const foreign = await send(stranger.client.call, route, {}, await body?.(owner, stranger));
+    const foreign = await send(
+      otherSeller.client.call,
+      route,
+      {},
+      await body?.(owner, otherSeller),
+    );
     expect(foreign, `at ${name}`).toMatchObject(refusal ?? {});
     const own = await send(owner.client.call, route, {}, await body?.(owner, owner));
     expect(own.status, `${name} by its owner`).toBeLessThan(500);

@@ -24,11 +24,11 @@ describe('a customer who sells', () => {
       'VERIFIED>CONFIRMED',
       'CONFIRMED>COMPLETED',
     ]);
-    const told = await system.query<{ type: string }>(
+    const notifications = await system.query<{ type: string }>(
       'SELECT type FROM notification WHERE user_id = $1::uuid ORDER BY created_at, id',
       seller.client.userId,
     );
-    const types = told.map(({ type }) => type);
+    const types = notifications.map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(['sell_confirmed', 'payout_paid']));
     const admin = await system.signInAdmin('SUPPORT');
     const shown = await admin('GET', `/orders/${sold.order.id}`);

@@ -106,8 +106,8 @@ export const openAllocationScenario = () => {
     expect(holding.investedPaise).toBe(100_000n);
     const { body } = await open.sandbox.safegold('GET', `/v1/users/${given.providerUserId}`);
     expect(String(body['gold_balance'])).toBe(given.grams.replace(/0+$/, ''));
-    const told = await db.notification.findMany({ where: { userId: given.userId } });
-    expect(told.filter(({ type }) => type === 'buy_success')).toHaveLength(1);
+    const notifications = await db.notification.findMany({ where: { userId: given.userId } });
+    expect(notifications.filter(({ type }) => type === 'buy_success')).toHaveLength(1);
     const operations = await operationsOf(given);
     expect(operations.filter(({ status }) => status === 'DONE')).toHaveLength(1);
   };

@@ -125,8 +125,8 @@ export const createInstallmentFixtures = (open: OpenGold) => {
     /** Plays the customer's payment at the gateway; answers its id. */
     async pay(gatewayOrderId: string, more: object = {}): Promise<string> {
       const play = { outcome: 'captured', ...more };
-      const told = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
-      return String(told.body['gateway_payment_id']);
+      const response = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
+      return String(response.body['gateway_payment_id']);
     },
     async historyOf({ orderId }: TestInstallment): Promise<string[]> {
       const { body } = await open.as('operator')('GET', `/orders/${orderId}`);

@@ -101,7 +101,7 @@ const units = (grams: string): bigint => {
 /** Invariant 4, held against the provider's own books. */
 const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violation[]> => {
   const found: Violation[] = [];
-  const tell = (rule: keyof typeof says, row: object): void => {
+  const report = (rule: keyof typeof says, row: object): void => {
     found.push({ invariant: 4, says: says[rule], row });
   };
   // Of a system that has settled: between the two reads nothing must move.
@@ -117,12 +117,12 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
       tx.userId === order.provider_user_id &&
       units(tx.grams) === units(order.grams ?? '0') &&
       tx.amountPaise === BigInt(order.provider_amount_paise);
-    if (!agrees) tell('books', { order, provider: tx });
+    if (!agrees) report('books', { order, provider: tx });
   }
   for (const tx of traded.values()) {
     const order = byTx.get(tx.txId);
     const isKnown = order?.is_done === true || order?.is_undecided === true;
-    if (!isKnown) tell('strange', { order, provider: tx });
+    if (!isKnown) report('strange', { order, provider: tx });
   }
   const { rows: holdings } = await client.query<{ provider_user_id: string; balance: string }>(
     `SELECT u.provider_user_id, sum(h.balance - coalesce((
@@ -140,7 +140,7 @@ const checkProvider = async (client: Client, sandboxUrl: string): Promise<Violat
       return side === 'sell' ? sum - units(grams) : sum + units(grams);
     }, 0n);
     if (atProvider !== units(balance)) {
-      tell('balance', { userId, balance, atProvider: atProvider.toString() });
+      report('balance', { userId, balance, atProvider: atProvider.toString() });
     }
   }
   return found;

@@ -37,18 +37,18 @@ export const createReviewedBuys = (open: OpenGold) => {
   /** Plays the customer's payment; answers the gateway's id of it. */
   const pay = async (buy: ReviewedBuy, more: object = {}): Promise<string> => {
     const path = `/payments/${buy.gatewayOrderId}`;
-    const told = await open.sandbox.control('POST', path, { outcome: 'captured', ...more });
-    return String(told.body['gateway_payment_id']);
+    const response = await open.sandbox.control('POST', path, { outcome: 'captured', ...more });
+    return String(response.body['gateway_payment_id']);
   };
   /** Pays back at the gateway; answers its reference. */
   const payBack = async (paymentId: string, more: object = {}): Promise<string> => {
-    const told = await open.sandbox.control('POST', `/refunds/${paymentId}`, more);
-    return String(told.body['reference']);
+    const response = await open.sandbox.control('POST', `/refunds/${paymentId}`, more);
+    return String(response.body['reference']);
   };
   /** Loses a dispute at the gateway; answers its reference. */
   const loseDispute = async (paymentId: string, more: object = {}): Promise<string> => {
-    const told = await open.sandbox.control('POST', `/disputes/${paymentId}`, more);
-    return String(told.body['reference']);
+    const response = await open.sandbox.control('POST', `/disputes/${paymentId}`, more);
+    return String(response.body['reference']);
   };
   const late = async () => {
     const buy = await place();
@@ -72,7 +72,7 @@ export const createReviewedBuys = (open: OpenGold) => {
     return { buy, paymentId, secondId };
   };
   /** Delivers an event of the gateway, signed as the gateway signs; waits until it is stored. */
-  const tell = async (event: string, data: object): Promise<void> => {
+  const sendEvent = async (event: string, data: object): Promise<void> => {
     const text = JSON.stringify({ event, created_at: open.clock.now().toISOString(), data });
     const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;
     const response = await fetch(`${open.url}/webhooks/payment/sandbox`, {
@@ -86,8 +86,8 @@ export const createReviewedBuys = (open: OpenGold) => {
     });
     expect(response.status).toBe(200);
   };
-  const tellPayment = (buy: ReviewedBuy, event: string, paymentId: string, status: string) =>
-    tell(event, {
+  const sendPaymentEvent = (buy: ReviewedBuy, event: string, paymentId: string, status: string) =>
+    sendEvent(event, {
       gateway_order_id: buy.gatewayOrderId,
       gateway_payment_id: paymentId,
       amount_paise: 100_000,
@@ -96,7 +96,7 @@ export const createReviewedBuys = (open: OpenGold) => {
       status,
     });
   const failPayment = async (buy: ReviewedBuy, paymentId: string) => {
-    await tellPayment(buy, 'payment.failed', paymentId, 'failed');
+    await sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
     await becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
   };
   const paymentDispositions = async (buy: ReviewedBuy): Promise<string[]> => {
@@ -129,8 +129,8 @@ export const createReviewedBuys = (open: OpenGold) => {
     pay,
     payBack,
     loseDispute,
-    tell,
-    tellPayment,
+    sendEvent,
+    sendPaymentEvent,
     reasonOf: async (buy: ReviewedBuy): Promise<string> =>
       String((await orderOf(buy)).manual_review_reason),
     late,

@@ -20,8 +20,8 @@ export interface RunFolder {
   readonly serverHome: string;
   readonly stackHome: string;
   readonly user: ServerUser | undefined;
-  /** Notes a server that this run started, so that a later run can stop it if this one can't. */
-  remember(pid: number): void;
+  /** Records a server that this run started, so that a later run can stop it if this one can't. */
+  recordServer(pid: number): void;
   /** Stops the run's servers and removes its files. */
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export const openRunFolder = async (): Promise<RunFolder> => {
     serverHome,
     stackHome,
     user,
-    remember: (pid) => writeFileSync(join(path, 'servers', String(pid)), ''),
+    recordServer: (pid) => writeFileSync(join(path, 'servers', String(pid)), ''),
     close: () => clear(path),
   };
 };

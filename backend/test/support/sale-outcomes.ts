@@ -14,7 +14,7 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
     const entries = await open.journal('sell-confirm');
     return entries.filter(({ body }) => String(body['tx_id']) === txId).length;
   };
-  const toldOf = async (): Promise<string[]> => {
+  const notificationTypes = async (): Promise<string[]> => {
     const rows = await open.database.db.notification.findMany({
       where: { userId: sellerNow().id },
     });
@@ -22,7 +22,7 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
   };
 
   /** Nothing was sold, and the gold is free. */
-  const expectFree = async (): Promise<void> => {
+  const expectAvailable = async (): Promise<void> => {
     const holding = await sellers.holdingOf(sellerNow().id);
     expect(holding).toMatchObject({ balance: sellerNow().grams, reserved: '0.0000' });
     expect(await theSale()).toMatchObject({ status: 'FAILED', manualReviewCode: null });
@@ -37,7 +37,7 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
     expect(Number(await sellers.atProvider(sellerNow()))).toBe(Number(balance));
     expect(await open.database.db.payout.count({ where: { orderId: order.id } })).toBe(1);
     expect(await confirmsOf(order.providerTxId)).toBe(1);
-    expect(await toldOf()).toEqual(['sell_confirmed']);
+    expect(await notificationTypes()).toEqual(['sell_confirmed']);
   };
   /** The outcome is unknown: the grams stay reserved, and an operator decides. */
   const expectUnderReview = async (code = 'SELL_UNKNOWN_OUTCOME'): Promise<void> => {
@@ -48,5 +48,5 @@ export const createSaleOutcomes = (open: OpenGold, sellers: Sellers, sellerNow: 
     expect(await open.database.db.payout.count({ where: { orderId: order.id } })).toBe(0);
   };
 
-  return { theSale, confirmsOf, toldOf, expectFree, expectSold, expectUnderReview };
+  return { theSale, confirmsOf, notificationTypes, expectAvailable, expectSold, expectUnderReview };
 };

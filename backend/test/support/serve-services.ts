@@ -120,9 +120,9 @@ export const serveServices = async () => {
     },
     /** Turns the sandbox. */
     control: async (method: string, path: string, body?: unknown) => {
-      const told = await sandbox.control(method, path, body);
-      if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
-      return told.body;
+      const response = await sandbox.control(method, path, body);
+      if (response.status >= 300) throw new Error(`${path}: ${response.text}`);
+      return response.body;
     },
     async close(): Promise<void> {
       await services.close();

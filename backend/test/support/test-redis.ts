@@ -43,7 +43,7 @@ const startOwn = async (openFolder: () => Promise<RunFolder>): Promise<OwnRedis>
     logFile: join(folder.path, 'redis.log'),
     durable: false,
   });
-  folder.remember(pid);
+  folder.recordServer(pid);
   return {
     url: `redis://127.0.0.1:${port}`,
     release: async () => {

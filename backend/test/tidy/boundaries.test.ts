@@ -177,10 +177,10 @@ it('uses only declared dependencies outside of tests and the local stack', () =>
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync(join(backendFolder, 'package.json'), 'utf8')));
   const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules]);
-  const strangers = serviceSources.flatMap((file) =>
+  const undeclared = serviceSources.flatMap((file) =>
     specifiersOf(file)
       .filter((specifier) => !specifier.startsWith('.') && !known.has(packageOf(specifier)))
       .map((specifier) => `${file.path} imports ${specifier}: add it to dependencies`),
   );
-  expect(strangers).toEqual([]);
+  expect(undeclared).toEqual([]);
 });

@@ -17,13 +17,13 @@ const round = (...statuses: readonly CheckStatus[]): CheckRun => ({
 const play = async (waitMs: number, rounds: readonly CheckRun[]) => {
   let now = 0;
   let count = 0;
-  const told: string[] = [];
+  const printed: string[] = [];
   const deps = {
     now: () => new Date(now),
     sleep: async (ms: number) => {
       now += ms;
     },
-    stderr: (text: string) => void told.push(text),
+    stderr: (text: string) => void printed.push(text),
     signal: new AbortController().signal,
   };
   const result = await waitForChecks(deps, waitMs, async () => {
@@ -32,7 +32,7 @@ const play = async (waitMs: number, rounds: readonly CheckRun[]) => {
     if (next === undefined) throw new Error('no round');
     return next;
   });
-  return { result, count, told, now };
+  return { result, count, printed, now };
 };
 
 describe('waiting', () => {
@@ -44,7 +44,7 @@ describe('waiting', () => {
 
   it('is one round when nobody wants to wait', async () => {
     const failed = round('failed');
-    expect(await play(0, [failed])).toMatchObject({ result: failed, count: 1, told: [] });
+    expect(await play(0, [failed])).toMatchObject({ result: failed, count: 1, printed: [] });
   });
 
   it('looks once more at the deadline, and not after it', async () => {
@@ -54,8 +54,11 @@ describe('waiting', () => {
 
   it('tells what it waits for, and again only when that changes', async () => {
     const many = round('failed', 'failed', 'unknown', 'failed');
-    const { told } = await play(60_000, [many, many, round('ok', 'failed'), round('ok')]);
-    expect(told).toEqual(['waiting: thing 1; thing 2; thing 3 and 1 more\n', 'waiting: thing 2\n']);
+    const { printed } = await play(60_000, [many, many, round('ok', 'failed'), round('ok')]);
+    expect(printed).toEqual([
+      'waiting: thing 1; thing 2; thing 3 and 1 more\n',
+      'waiting: thing 2\n',
+    ]);
   });
 
   it('waits for a stack that is not there yet, not for credentials to become right', async () => {

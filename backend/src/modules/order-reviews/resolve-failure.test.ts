@@ -20,7 +20,7 @@ const isInDoubt = { status: 'MANUAL_REVIEW', manual_review_code: 'FAILED_AFTER_P
 /** The gateway says that a captured payment failed, at a moment of its own. */
 const fail = async (open: OpenGold, buys: ReviewedBuys, buy: ReviewedBuy, paymentId: string) => {
   await open.advance(1);
-  await buys.tellPayment(buy, 'payment.failed', paymentId, 'failed');
+  await buys.sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
 };
 /** A paid order that has no gold yet. */
 const paid = async (buys: ReviewedBuys) => {

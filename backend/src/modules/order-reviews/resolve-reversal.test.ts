@@ -142,7 +142,7 @@ describe('KEEP', () => {
     expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     const same = { gateway_payment_id: paymentId, reference, amount_paise: 40_000 };
     await open.advance(1);
-    await buys.tell('refund.processed', { ...same, gateway_order_id: buy.gatewayOrderId });
+    await buys.sendEvent('refund.processed', { ...same, gateway_order_id: buy.gatewayOrderId });
     await buys.becomes(buy, 'ALLOCATED');
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
     const seller = await sellerOf(sellers, buy);

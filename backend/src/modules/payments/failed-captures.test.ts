@@ -13,7 +13,7 @@ type Buys = ReturnType<typeof createReviewedBuys>;
 /** The gateway says that a captured payment failed, at a moment of its own. */
 const fail = async (open: OpenGold, buys: Buys, buy: ReviewedBuy, paymentId: string) => {
   await open.advance(1);
-  await buys.tellPayment(buy, 'payment.failed', paymentId, 'failed');
+  await buys.sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
 };
 const failureOf = async (open: OpenGold, gatewayPaymentId: string) => {
   const row = await open.database.db.gatewayPayment.findFirstOrThrow({

@@ -88,7 +88,7 @@ describe('money of an allocated order that goes away', () => {
     const reason = await buys.reasonOf(buy);
     await open.advance(1);
     const again = { gateway_payment_id: paymentId, reference, amount_paise: 100_000 };
-    await buys.tell('refund.processed', { ...again, gateway_order_id: buy.gatewayOrderId });
+    await buys.sendEvent('refund.processed', { ...again, gateway_order_id: buy.gatewayOrderId });
     expect(await buys.reasonOf(buy)).toBe(reason);
     expect(await reversalsOf(open, paymentId)).toHaveLength(1);
     expect(await historyOf(sellers, buy)).toEqual([
@@ -101,7 +101,7 @@ describe('money of an allocated order that goes away', () => {
 
   it('is found by the payment alone, where the event names no more', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
-    await buys.tell('dispute.lost', { gateway_payment_id: paymentId, amount_paise: 100_000 });
+    await buys.sendEvent('dispute.lost', { gateway_payment_id: paymentId, amount_paise: 100_000 });
     await reviewed(buys, buy);
     expect(await reversalsOf(open, paymentId)).toMatchObject([
       { kind: 'DISPUTE', reference: null },
@@ -162,7 +162,7 @@ describe('a refund that is no reversal of the gold', () => {
     const reference = await buys.payBack(paymentId, { deliver: 'none' });
     expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
     const event = { gateway_payment_id: paymentId, reference, amount_paise: 100_000 };
-    await buys.tell('refund.processed', { ...event, gateway_order_id: buy.gatewayOrderId });
+    await buys.sendEvent('refund.processed', { ...event, gateway_order_id: buy.gatewayOrderId });
     await buys.becomes(buy, 'FAILED');
     expect(await reversalsOf(open, paymentId)).toMatchObject([{ resolvedAt: expect.any(Date) }]);
   });
@@ -308,7 +308,7 @@ describe('the order of its events', () => {
           await Promise.all(
             group.map((at) => {
               const [event = '', reference, amount] = story[at] ?? [];
-              return buys.tell(event, {
+              return buys.sendEvent(event, {
                 gateway_order_id: buy.gatewayOrderId,
                 gateway_payment_id: paymentId,
                 amount_paise: amount,
@@ -347,7 +347,7 @@ describe('the order of its events', () => {
     };
     await nameGatewayOrder('elsewhere');
     const event = { gateway_order_id: buy.gatewayOrderId, amount_paise: 100_000 };
-    await buys.tell('refund.processed', { ...event, gateway_payment_id: 'unknown-payment' });
+    await buys.sendEvent('refund.processed', { ...event, gateway_payment_id: 'unknown-payment' });
     expect(await statusOf(buy)).toBe('ALLOCATED');
     await nameGatewayOrder(buy.gatewayOrderId);
     const stored = () =>

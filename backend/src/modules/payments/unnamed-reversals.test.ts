@@ -21,7 +21,7 @@ const pollReversals = async (open: OpenGold) => {
 };
 /** The event of a refund that does not say which one. */
 const tellUnnamed = (buys: Buys, buy: ReviewedBuy, paymentId: string, amountPaise: number) =>
-  buys.tell('refund.processed', {
+  buys.sendEvent('refund.processed', {
     gateway_order_id: buy.gatewayOrderId,
     gateway_payment_id: paymentId,
     amount_paise: amountPaise,

@@ -101,9 +101,9 @@ describe('a process killed', () => {
       expect((await outcomes.theSale()).status).toBe('PENDING');
       await open.advance(2);
       await sellers.runSweep('release-abandoned-sales');
-      await outcomes.expectFree();
+      await outcomes.expectAvailable();
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
-      await outcomes.expectFree();
+      await outcomes.expectAvailable();
     },
   );
 

@@ -33,12 +33,12 @@ describe('a verify that promises nothing', () => {
       await open.fault('sell-verify', fault, more);
       const key = newSaleKey();
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, code]);
-      await outcomes.expectFree();
+      await outcomes.expectAvailable();
       expect(await outcomes.theSale()).toMatchObject({ failureCode: code });
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, code]);
-      await outcomes.expectFree();
+      await outcomes.expectAvailable();
       expect(await open.journal('sell-confirm')).toHaveLength(0);
-      expect(await outcomes.toldOf()).toEqual([]);
+      expect(await outcomes.notificationTypes()).toEqual([]);
     },
   );
 
@@ -75,7 +75,7 @@ describe('a confirm', () => {
       await sellers.runSweep('poll-undecided-sales');
       await outcomes.expectUnderReview();
       expect(await outcomes.confirmsOf(providerTxId)).toBe(confirms);
-      expect(await outcomes.toldOf()).toEqual([]);
+      expect(await outcomes.notificationTypes()).toEqual([]);
     },
   );
 
@@ -127,8 +127,8 @@ describe('a confirm', () => {
     await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
     await open.advance(61);
     await sellers.runSweep('poll-undecided-sales');
-    await outcomes.expectFree();
-    expect(await outcomes.toldOf()).toEqual(['sell_failed']);
+    await outcomes.expectAvailable();
+    expect(await outcomes.notificationTypes()).toEqual(['sell_failed']);
   });
 
   it('whose status nobody answers is under review until somebody does', async ({
