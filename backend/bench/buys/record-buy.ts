@@ -5,7 +5,7 @@ export interface RecordedBuy {
   readonly names: BuyNames;
 }
 
-const wordsOf = (statements: readonly Statement[]): string =>
+const textOf = (statements: readonly Statement[]): string =>
   statements.map(({ text }) => text).join('\n');
 
 /**
@@ -16,13 +16,13 @@ export const recordBuy = async (
   file: string,
   buyOnce: () => Promise<BuyNames>,
 ): Promise<RecordedBuy> => {
-  let words = '';
+  let previous = '';
   for (let tries = 0; tries < 30; tries += 1) {
     const from = recordedBytes(file);
     const names = await buyOnce();
     const statements = readStatements(file, from);
-    if (wordsOf(statements) === words) return { statements, names };
-    words = wordsOf(statements);
+    if (textOf(statements) === previous) return { statements, names };
+    previous = textOf(statements);
   }
   throw new Error('no two buys in a row sent the same statements');
 };

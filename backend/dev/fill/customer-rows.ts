@@ -1,16 +1,16 @@
 import { phoneOf } from './made-up-people.ts';
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /** Returns the statements that write the customers, their KYC, bank accounts and plans. */
-export const customerStatements = (words: Words): readonly string[] => {
-  const { series } = words;
+export const customerStatements = (terms: SqlTerms): readonly string[] => {
+  const { series } = terms;
   return [
     `INSERT INTO app_user (id, phone, phone_hash, phone_hash_key, full_name, email, referral_code,
        provider_user_id, blocked, blocked_reason, blocked_at, deleted_at, created_at, updated_at)
-     SELECT id, CASE WHEN is_here THEN ${phoneOf(words)} END, phone_hash, phone_hash_key,
+     SELECT id, CASE WHEN is_here THEN ${phoneOf(terms)} END, phone_hash, phone_hash_key,
        CASE WHEN is_here THEN 'Customer ' || u END,
        CASE WHEN is_here THEN 'customer-' || u || '@fill${series}.example' END,
-       ${words.name('R', 'u')},
+       ${terms.name('R', 'u')},
        CASE WHEN kind = 'trading' THEN (${series} * 100000000000 + 50000000000 + u)::text END,
        u % 100 = 37, CASE WHEN u % 100 = 37 THEN 'Filled as blocked' END,
        CASE WHEN u % 100 = 37 THEN at + interval '1 minute' END,
@@ -24,7 +24,7 @@ export const customerStatements = (words: Words): readonly string[] => {
        aadhaar_last4, aadhaar_hash, hash_key, full_name_sealed, date_of_birth_sealed,
        pincode_sealed, review_reason_sealed, submitted_at,
        reviewed_at, provider_registered_at, created_at, updated_at)
-     SELECT ${words.id('kyc', 'u')}, id,
+     SELECT ${terms.id('kyc', 'u')}, id,
        CASE kind WHEN 'trading' THEN 'APPROVED' WHEN 'submitted' THEN 'SUBMITTED'
          WHEN 'rejected' THEN 'REJECTED' ELSE 'PENDING' END,
        pan_sealed, pan_last4, pan_hash, aadhaar_sealed, aadhaar_last4, aadhaar_hash, hash_key,
@@ -40,18 +40,18 @@ export const customerStatements = (words: Words): readonly string[] => {
        name_match_score, provider, provider_contact_id,
        provider_fund_account_id, provider_validation_id, validation_attempt,
        validation_requested_at, verified_at, created_at, updated_at)
-     SELECT ${words.id('bank', 'u')}, id, 'VERIFIED', true, number_sealed, number_hash,
+     SELECT ${terms.id('bank', 'u')}, id, 'VERIFIED', true, number_sealed, number_hash,
        number_hash_key, number_last4, 'HDFC0000053', holder_sealed, 100, 'razorpayx',
-       ${words.name('cont_', 'u')}, ${words.name('fa_', 'u')}, ${words.name('fav_', 'u')}, 1,
+       ${terms.name('cont_', 'u')}, ${terms.name('fa_', 'u')}, ${terms.name('fav_', 'u')}, 1,
        at + interval '10 minutes', at + interval '11 minutes', at + interval '10 minutes',
        at + interval '11 minutes'
      FROM fill_user JOIN fill_sealed s USING (u, id) WHERE kind = 'trading' ORDER BY u`,
     `INSERT INTO bank_validation (bank_account_id, attempt, user_id, requested_at)
-     SELECT ${words.id('bank', 'u')}, 1, id, at + interval '10 minutes'
+     SELECT ${terms.id('bank', 'u')}, 1, id, at + interval '10 minutes'
      FROM fill_user WHERE kind = 'trading' ORDER BY u`,
     `INSERT INTO sip_plan (id, user_id, status, amount_paise, frequency, duration_installments,
        start_date, installments_raised, cancelled_at, completed_at, created_at, updated_at)
-     SELECT plan.id, ${words.id('user', 'u')},
+     SELECT plan.id, ${terms.id('user', 'u')},
        CASE WHEN raised = 12 THEN 'COMPLETED' ELSE 'CANCELLED' END, amount, 'MONTHLY', 12,
        (at AT TIME ZONE 'Asia/Kolkata')::date, raised,
        CASE WHEN raised < 12 THEN last.ended END, CASE WHEN raised = 12 THEN last.ended END,

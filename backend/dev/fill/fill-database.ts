@@ -7,29 +7,29 @@ import { moneyStatements } from './money-rows.ts';
 import { sealPersonalData } from './personal-rows.ts';
 import { orderStatements } from './order-rows.ts';
 import { productStatements } from './product-rows.ts';
-import { mostSeries, wordsOf, type Series, type Words } from './series.ts';
+import { mostSeries, sqlTermsOf, type Series, type SqlTerms } from './series.ts';
 import { withBareTables } from './bare-tables.ts';
 import { planStatements } from './trade-plan.ts';
 
 /** The longest series whose ids, phone numbers and transactions stay apart. */
 const most = 10_000_000;
 
-const fill = async (migrateUrl: string, words: Words, sealing: FillSealing): Promise<void> => {
+const fill = async (migrateUrl: string, terms: SqlTerms, sealing: FillSealing): Promise<void> => {
   await withConnection(migrateUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(
       `SET LOCAL work_mem = '256MB'; SET LOCAL maintenance_work_mem = '512MB';
        SET LOCAL synchronous_commit = off; SET LOCAL temp_buffers = '256MB'`,
     );
-    await withBareTables(client, words.orders, async () => {
-      for (const sql of planStatements(words)) await client.query(sql);
-      await sealPersonalData(client, words, sealing);
+    await withBareTables(client, terms.orders, async () => {
+      for (const sql of planStatements(terms)) await client.query(sql);
+      await sealPersonalData(client, terms, sealing);
       const statements = [
-        ...customerStatements(words),
-        ...orderStatements(words),
-        ...holdingStatements(words),
-        ...moneyStatements(words),
-        ...productStatements(words),
+        ...customerStatements(terms),
+        ...orderStatements(terms),
+        ...holdingStatements(terms),
+        ...moneyStatements(terms),
+        ...productStatements(terms),
       ];
       for (const sql of statements) await client.query(sql);
     });
@@ -57,10 +57,10 @@ export const fillDatabase = async (
       `a series is 1 to ${mostSeries}, of up to ${most} orders and 10 to ${most} users`,
     );
   }
-  const words = wordsOf(given);
+  const terms = sqlTermsOf(given);
   const sealing = createFillSealing(migrateUrl, keys);
   try {
-    await fill(migrateUrl, words, sealing);
+    await fill(migrateUrl, terms, sealing);
   } finally {
     await sealing.close();
   }

@@ -1,5 +1,5 @@
 import { isBought, isSold } from './order-rows.ts';
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /*
  * A sale takes its part of what was invested before it, rounded, so that each movement of a
@@ -35,7 +35,7 @@ const makeMovements = `
   END $$`;
 
 /** Returns the statements that write the movements of gold and the holdings that they make. */
-export const holdingStatements = (words: Words): readonly string[] => [
+export const holdingStatements = (terms: SqlTerms): readonly string[] => [
   makeMovements,
   `CREATE TEMPORARY TABLE fill_movement ON COMMIT DROP AS SELECT * FROM pg_temp.fill_movements()`,
   `INSERT INTO holding (user_id, balance, reserved, invested_paise, version, created_at, updated_at)
@@ -44,7 +44,7 @@ export const holdingStatements = (words: Words): readonly string[] => [
    ORDER BY m.customer, m.version DESC`,
   `INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise, balance_after,
      invested_after_paise, version, at)
-   SELECT ${words.id('movement', 'at_number')}, of_user, order_id,
+   SELECT ${terms.id('movement', 'at_number')}, of_user, order_id,
      CASE WHEN moved < 0 THEN 'DEBIT' ELSE 'CREDIT' END, moved, paid, balance, invested, version,
      moved_at
    FROM fill_movement ORDER BY at_number`,

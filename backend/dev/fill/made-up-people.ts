@@ -1,5 +1,5 @@
 import { hasVerhoeffCheckDigit } from '../../src/modules/kyc/verhoeff.ts';
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /* The numbers of made-up customers: each passes its own checks, and no other customer has it. */
 
@@ -8,7 +8,7 @@ const letterOf = (value: number): string => String.fromCodePoint(65 + (value % 2
 export const nameOf = (u: number): string => `Customer ${u}`;
 
 /** Returns the SQL of the phone number of customer `u`. */
-export const phoneOf = ({ series }: Words): string =>
+export const phoneOf = ({ series }: SqlTerms): string =>
   `'+91' || (6 + ${series % 4})::text || ${series % 10} || lpad(u::text, 8, '0')`;
 
 export const panOf = (series: number, u: number): string => {

@@ -1,5 +1,5 @@
 import { isBought, isSold } from './order-rows.ts';
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /** Paid by the gateway, whatever became of it. */
 const isCaptured = `(${isBought} OR o.class = 'refunded')`;
@@ -9,8 +9,8 @@ const capturedAfter = `CASE o.class WHEN 'refunded' THEN 900 ELSE 60 END`;
 const later = (count: string): string => `o.at + (${count}) * interval '1 second'`;
 
 /** Returns the statements that write payment orders, payments, their webhooks and keys. */
-const paymentStatements = (words: Words): readonly string[] => {
-  const { id, name } = words;
+const paymentStatements = (terms: SqlTerms): readonly string[] => {
+  const { id, name } = terms;
   const gatewayOrder = name('sbx_order_', 'n');
   const captured = name('sbx_pay_', 'n');
   const failed = name('sbx_pay_x', 'n');
@@ -73,8 +73,8 @@ const paymentStatements = (words: Words): readonly string[] => {
 };
 
 /** Returns the statements that write payouts, their attempts and webhooks. */
-const payoutStatements = (words: Words): readonly string[] => {
-  const { id, name } = words;
+const payoutStatements = (terms: SqlTerms): readonly string[] => {
+  const { id, name } = terms;
   const payout = id('payout', 'n');
   const [first, second] = [name('pout_', 'n'), name('pout_r', 'n')];
   const newest = `CASE o.class WHEN 'sold_retried' THEN ${second} ELSE ${first} END`;
@@ -121,7 +121,7 @@ const payoutStatements = (words: Words): readonly string[] => {
 const noticeColumns = `id, user_id, type, title, body, data, dedupe_key, read_at, created_at`;
 
 /** Returns the statements that write what customers were told. */
-const noticeStatements = ({ id }: Words): readonly string[] => [
+const noticeStatements = ({ id }: SqlTerms): readonly string[] => [
   `INSERT INTO notification (${noticeColumns})
    SELECT ${id('notice', 'n')}, user_id, CASE WHEN is_sale THEN 'sell_confirmed' ELSE 'buy_success' END,
      CASE WHEN is_sale THEN 'Your gold is sold' ELSE 'Gold added to your account' END,
@@ -140,8 +140,8 @@ const noticeStatements = ({ id }: Words): readonly string[] => [
 ];
 
 /** Returns the statements that write the money of the orders. */
-export const moneyStatements = (words: Words): readonly string[] => [
-  ...paymentStatements(words),
-  ...payoutStatements(words),
-  ...noticeStatements(words),
+export const moneyStatements = (terms: SqlTerms): readonly string[] => [
+  ...paymentStatements(terms),
+  ...payoutStatements(terms),
+  ...noticeStatements(terms),
 ];

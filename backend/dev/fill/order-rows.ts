@@ -1,4 +1,4 @@
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 const seconds = (count: string): string => `${count} * interval '1 second'`;
 
@@ -70,9 +70,9 @@ export const isSold = `o.class LIKE 'sold%'`;
 const providerPaid = '(amount - rounding)';
 
 /** Returns the statements that write quotes, orders, their histories and the provider's calls. */
-export const orderStatements = (words: Words): readonly string[] => {
-  const quote = words.id('quote', 'n');
-  const operator = words.id('user', '0');
+export const orderStatements = (terms: SqlTerms): readonly string[] => {
+  const quote = terms.id('quote', 'n');
+  const operator = terms.id('user', '0');
   const txId = 'tx_id::text';
   return [
     `INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
@@ -118,9 +118,9 @@ export const orderStatements = (words: Words): readonly string[] => {
        CASE o.class WHEN 'expired' THEN 'LOCK_LAPSED' WHEN 'missed' THEN 'UNPAID'
          WHEN 'declined' THEN 'PAYMENT_FAILED' WHEN 'refunded' THEN 'REFUNDED'
          WHEN 'refused' THEN 'NOT_SOLD' END,
-       CASE WHEN o.class = 'refunded' THEN ${words.name('rfnd_', 'n')} END,
-       CASE WHEN is_sale THEN ${words.id('bank', 'u')} END,
-       CASE WHEN is_installment THEN ${words.id('plan', 'p')} END,
+       CASE WHEN o.class = 'refunded' THEN ${terms.name('rfnd_', 'n')} END,
+       CASE WHEN is_sale THEN ${terms.id('bank', 'u')} END,
+       CASE WHEN is_installment THEN ${terms.id('plan', 'p')} END,
        CASE WHEN is_installment THEN installment_no END, CASE WHEN is_installment THEN at END,
        at, at + ${seconds('last.after')}
      FROM (
@@ -129,7 +129,7 @@ export const orderStatements = (words: Words): readonly string[] => {
      JOIN (VALUES ${lastSteps}) AS last (class, status, after) ON last.class = o.class
      ORDER BY n`,
     `INSERT INTO gold_order_event (id, order_id, from_status, to_status, cause, actor, at)
-     SELECT ${words.id('orderEvent', 'o.n::bigint * 8 + step.step')}, o.id, step.came_from, step.went_to,
+     SELECT ${terms.id('orderEvent', 'o.n::bigint * 8 + step.step')}, o.id, step.came_from, step.went_to,
        step.cause,
        CASE step.actor WHEN 'customer' THEN 'customer:' || o.user_id
          WHEN 'admin' THEN 'admin:' || ${operator} ELSE step.actor END,
@@ -140,14 +140,14 @@ export const orderStatements = (words: Words): readonly string[] => {
      ORDER BY o.n, step.step`,
     `INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
        provider_tx_id, grams, settled_at, attempts, started_at)
-     SELECT ${words.id('verify', 'n')}, id, ${quote}, user_id, 'safegold', 'sell-verify',
+     SELECT ${terms.id('verify', 'n')}, id, ${quote}, user_id, 'safegold', 'sell-verify',
        CASE o.class WHEN 'refused' THEN 'REFUSED' ELSE 'DONE' END,
        CASE WHEN o.class <> 'refused' THEN ${txId} END, grams, at + interval '1 second', 1, at
      FROM fill_order o WHERE is_sale ORDER BY n`,
     `INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
        provider_tx_id, grams, amount_paise, verified_at, settled_at, last_asked_at, attempts,
        started_at)
-     SELECT ${words.id('confirm', 'n')}, id, CASE WHEN NOT is_installment THEN ${quote} END, user_id,
+     SELECT ${terms.id('confirm', 'n')}, id, CASE WHEN NOT is_installment THEN ${quote} END, user_id,
        'safegold', CASE WHEN is_sale THEN 'sell-confirm' ELSE 'buy-confirm' END, 'DONE', ${txId},
        grams, CASE WHEN is_sale THEN proceeds ELSE ${providerPaid} END, at,
        at + interval '1 second', at, 1, at

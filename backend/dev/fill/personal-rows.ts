@@ -6,7 +6,7 @@ import { sealAddress } from '../../src/modules/product-orders/shipping-address.t
 import { aadhaarOf, accountNumberOf, nameOf, panOf, phoneOf } from './made-up-people.ts';
 import { goldOrdersEach } from './product-rows.ts';
 import type { FillSealing } from './fill-sealing.ts';
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /* Personal data is sealed here, in batches, and waits in temporary tables for the statements. */
 
@@ -96,19 +96,19 @@ const sealPerson = async (person: Person, series: number, sealing: FillSealing) 
 };
 
 /** Seals the customers of `fill_user` into `fill_sealed`, each with a data key of their own. */
-const sealPeople = async (client: Client, words: Words, sealing: FillSealing): Promise<void> => {
+const sealPeople = async (client: Client, terms: SqlTerms, sealing: FillSealing): Promise<void> => {
   await client.query(`CREATE TEMPORARY TABLE fill_sealed (${columns}) ON COMMIT DROP`);
   await inBatches<Person>(
     client,
     {
       query: `
-        SELECT u::int AS u, id, ${words.id('kyc', 'u')} AS kyc,
-          ${words.id('bank', 'u')} AS bank, ${phoneOf(words)} AS phone
+        SELECT u::int AS u, id, ${terms.id('kyc', 'u')} AS kyc,
+          ${terms.id('bank', 'u')} AS bank, ${phoneOf(terms)} AS phone
         FROM fill_user WHERE kind <> 'deleted' AND u > $1 ORDER BY u LIMIT $2`,
       into: `INSERT INTO fill_sealed SELECT * FROM jsonb_to_recordset($1::jsonb) AS x (${columns})`,
       placeOf: ({ u }) => u,
     },
-    (rows) => Promise.all(rows.map((person) => sealPerson(person, words.series, sealing))),
+    (rows) => Promise.all(rows.map((person) => sealPerson(person, terms.series, sealing))),
   );
   await client.query('CREATE UNIQUE INDEX ON fill_sealed (u)');
   await client.query('CREATE UNIQUE INDEX ON fill_sealed (id)');
@@ -126,15 +126,19 @@ interface Address {
 }
 
 /** Seals the addresses of orders of jewellery into `fill_address`. */
-const sealAddresses = async (client: Client, words: Words, sealing: FillSealing): Promise<void> => {
+const sealAddresses = async (
+  client: Client,
+  terms: SqlTerms,
+  sealing: FillSealing,
+): Promise<void> => {
   const fields = 'n bigint, sealed text';
   await client.query(`CREATE TEMPORARY TABLE fill_address (${fields}) ON COMMIT DROP`);
   await inBatches<Address>(
     client,
     {
       query: `
-        SELECT n::int AS place, ${words.id('productOrder', 'n')} AS id, s.id AS user,
-          'Customer ' || u AS name, ${phoneOf(words)} AS phone, s.key_id,
+        SELECT n::int AS place, ${terms.id('productOrder', 'n')} AS id, s.id AS user,
+          'Customer ' || u AS name, ${phoneOf(terms)} AS phone, s.key_id,
           decode(s.wrapped, 'hex') AS wrapped
         FROM fill_order JOIN fill_sealed s USING (u)
         WHERE n % ${goldOrdersEach} = 3 AND n > $1 ORDER BY n LIMIT $2`,
@@ -157,9 +161,9 @@ const sealAddresses = async (client: Client, words: Words, sealing: FillSealing)
 /** Seals what is personal in a series, as the service would, after its plan is made. */
 export const sealPersonalData = async (
   client: Client,
-  words: Words,
+  terms: SqlTerms,
   sealing: FillSealing,
 ): Promise<void> => {
-  await sealPeople(client, words, sealing);
-  await sealAddresses(client, words, sealing);
+  await sealPeople(client, terms, sealing);
+  await sealAddresses(client, terms, sealing);
 };

@@ -1,4 +1,4 @@
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /** One order of jewellery for so many of gold. */
 export const goldOrdersEach = 20;
@@ -25,8 +25,8 @@ const steps = Object.entries(ways)
   .join(', ');
 
 /** Returns the statements that write orders of jewellery, of one line each. */
-export const productStatements = (words: Words): readonly string[] => {
-  const { id, series } = words;
+export const productStatements = (terms: SqlTerms): readonly string[] => {
+  const { id, series } = terms;
   const product = id('productLine', '0');
   const chosen = `
     SELECT n, o.user_id, o.at, 1 + n % 3 AS quantity, 100000 + n % 9000 * 10 AS unit_price,
@@ -38,7 +38,7 @@ export const productStatements = (words: Words): readonly string[] => {
     `INSERT INTO product (id, name, category, purity_karat, weight_grams, pricing_mode, price_paise,
        is_active, created_at, updated_at)
      SELECT ${product}, 'Filled ring ${series}', 'rings', 22, 2, 'FIXED', 100000, false,
-       ${words.fromSql}, ${words.fromSql}`,
+       ${terms.fromSql}, ${terms.fromSql}`,
     `INSERT INTO product_order (id, user_id, status, items_total_paise, gst_paise, gst_rate_bps,
        delivery_fee_paise, total_paise, shipping_address_sealed, created_at, updated_at)
      SELECT ${id('productOrder', 'n')}, user_id, status, unit_price * quantity, ${gst}, 300, 9900,

@@ -39,8 +39,8 @@ export const rowKinds = {
 } as const;
 type RowKind = keyof typeof rowKinds;
 
-/** The values that every statement of a series takes. */
-export interface Words extends Series {
+/** The SQL terms of which every statement of a series is made. */
+export interface SqlTerms extends Series {
   /** The id of row `number` of a kind, in the form of a UUIDv7. */
   readonly id: (kind: RowKind, number: string) => string;
   /** A text that no other series has. */
@@ -54,8 +54,8 @@ export interface Words extends Series {
 
 const hex = (series: number): string => series.toString(16).padStart(2, '0');
 
-/** Returns what the statements of a series are written with. */
-export const wordsOf = (given: Series): Words => ({
+/** Returns the SQL terms of a series. */
+export const sqlTermsOf = (given: Series): SqlTerms => ({
   ...given,
   id: (kind, number) =>
     `('0180${rowKinds[kind]}${hex(given.series)}-0000-7000-8000-' ||

@@ -1,4 +1,4 @@
-import type { Words } from './series.ts';
+import type { SqlTerms } from './series.ts';
 
 /*
  * What the orders of a series are, in a temporary table: the other statements only write it down.
@@ -19,18 +19,18 @@ const installmentsIn = (orders: number): number =>
   Math.floor(orders / 100) * 13 + Math.max(0, Math.min(13, (orders % 100) - 72));
 
 /** The customer who trades at place `at` of `of`: one of those who had joined by then. */
-const trader = (words: Words, at: string, number: string, of: number): string => {
-  const active = words.users - Math.floor(words.users / 10);
+const trader = (terms: SqlTerms, at: string, number: string, of: number): string => {
+  const active = terms.users - Math.floor(terms.users / 10);
   const joined = `greatest(1, ${active}::bigint * (${at}) / ${of})`;
-  return words.pick(number, 7, joined);
+  return terms.pick(number, 7, joined);
 };
 
 /** One in ten customers never trades: numbers that end in 0. */
 const skipIdle = (trading: string): string => `(${trading} + 1 + ${trading} / 9)`;
 
 /** Returns the statements that make the temporary tables `fill_user`, `fill_plan`, `fill_order`. */
-export const planStatements = (words: Words): readonly string[] => {
-  const { orders, users, fromSql, seconds } = words;
+export const planStatements = (terms: SqlTerms): readonly string[] => {
+  const { orders, users, fromSql, seconds } = terms;
   const installments = installmentsIn(orders);
   const plans = Math.max(1, Math.ceil(installments / 12));
   const firstOrderOfPlan = '(p / 13) * 100 + 72 + p % 13';
@@ -39,17 +39,17 @@ export const planStatements = (words: Words): readonly string[] => {
        ${fromSql} + ${seconds}::float8 * (${place}) / ${of} * interval '1 second')`;
   return [
     `CREATE TEMPORARY TABLE fill_user ON COMMIT DROP AS
-     SELECT u, ${words.id('user', 'u')} AS id, ${moment('u - 1', users)} - interval '1 hour' AS at,
+     SELECT u, ${terms.id('user', 'u')} AS id, ${moment('u - 1', users)} - interval '1 hour' AS at,
        CASE WHEN u % 10 <> 0 THEN 'trading' WHEN u > 2000 AND u / 10 % 5 = 1 THEN 'rejected'
          ELSE (ARRAY['unasked', 'submitted', 'rejected', 'new', 'deleted'])[1 + u / 10 % 5]
        END AS kind
      FROM generate_series(1, ${users}) AS u`,
     `CREATE TEMPORARY TABLE fill_plan ON COMMIT DROP AS
-     SELECT p, ${words.id('plan', 'p')} AS id, ${skipIdle('trading')} AS u,
+     SELECT p, ${terms.id('plan', 'p')} AS id, ${skipIdle('trading')} AS u,
        50000 + p % 20 * 5000 AS amount, ${moment(firstOrderOfPlan, orders)} AS at,
        (${installments} - p + ${plans} - 1) / ${plans} AS raised
      FROM (
-       SELECT p, ${trader(words, firstOrderOfPlan, 'p', orders)} AS trading
+       SELECT p, ${trader(terms, firstOrderOfPlan, 'p', orders)} AS trading
        FROM generate_series(0, ${plans - 1}) AS p) AS numbered
      WHERE p < ${installments}`,
     `CREATE TEMPORARY TABLE fill_order ON COMMIT DROP AS
@@ -60,10 +60,10 @@ export const planStatements = (words: Words): readonly string[] => {
        FROM generate_series(0, ${orders - 1}) AS n),
      priced AS (
        SELECT *,
-         700000 + 600000::bigint * n / ${orders} + ${words.pick('n', 3, '5000')} AS price,
-         700000 + 600000::bigint * root / ${orders} + ${words.pick('root', 3, '5000')} AS root_price,
-         ${trader(words, 'root', 'root', orders)} AS trading,
-         10000 + ${words.pick('root', 11, '2000000')} AS root_amount,
+         700000 + 600000::bigint * n / ${orders} + ${terms.pick('n', 3, '5000')} AS price,
+         700000 + 600000::bigint * root / ${orders} + ${terms.pick('root', 3, '5000')} AS root_price,
+         ${trader(terms, 'root', 'root', orders)} AS trading,
+         10000 + ${terms.pick('root', 11, '2000000')} AS root_amount,
          CASE WHEN k BETWEEN 72 AND 84 THEN j % ${plans} END AS p
        FROM numbered),
      bought AS (
@@ -77,7 +77,7 @@ export const planStatements = (words: Words): readonly string[] => {
      weighed AS (
        SELECT *, trunc(gold_value / root_price::numeric, 4) AS root_grams FROM figured),
      shaped AS (
-     SELECT n, ${words.id('order', 'n')} AS id, ${words.id('user', 'u')} AS user_id, u, at, price, amount,
+     SELECT n, ${terms.id('order', 'n')} AS id, ${terms.id('user', 'u')} AS user_id, u, at, price, amount,
        CASE
          WHEN k <= 61 THEN 'bought' WHEN k <= 67 THEN 'expired' WHEN k <= 70 THEN 'declined'
          WHEN k = 71 THEN 'refunded' WHEN k <= 83 THEN 'raised' WHEN k = 84 THEN 'missed'
@@ -92,7 +92,7 @@ export const planStatements = (words: Words): readonly string[] => {
          ELSE root_grams END AS grams,
        gold_value - round(root_grams * root_price)::bigint AS rounding,
        p, 1 + j / ${plans} AS installment_no,
-       ${words.series} * 100000000000 + n AS tx_id
+       ${terms.series} * 100000000000 + n AS tx_id
      FROM weighed)
      SELECT *, CASE WHEN is_sale THEN round(grams * price)::bigint END AS proceeds FROM shaped`,
     'ANALYZE fill_order',
