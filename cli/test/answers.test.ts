@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStubApi, type StubApi, type StubResponse } from './support/stub-api.ts';
 import { golden } from './support/golden.ts';
-import { allocatedBuy, reviewedSell, unevenBooks } from './support/sample-answers.ts';
+import { allocatedBuy, reviewedSale, unevenBooks } from './support/sample-answers.ts';
 import { runInProcess } from './support/run-in-process.ts';
 
 let api: StubApi;
@@ -26,8 +26,8 @@ describe('an order', () => {
   it.each([
     ['order-buy.txt', allocatedBuy, []],
     ['order-buy.json', allocatedBuy, ['-o', 'json']],
-    ['order-sell-under-review.txt', reviewedSell, []],
-    ['order-sell-under-review.json', reviewedSell, ['-o', 'json']],
+    ['order-sale-under-review.txt', reviewedSale, []],
+    ['order-sale-under-review.json', reviewedSale, ['-o', 'json']],
   ])('is shown as %s', async (name, body, more) => {
     const shown = await show(body, ...more);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -36,7 +36,7 @@ describe('an order', () => {
   });
 
   it('can tell a terminal nothing but what it says', async () => {
-    const { stdout } = await show(reviewedSell);
+    const { stdout } = await show(reviewedSale);
     expect(stdout).not.toContain('\u001b');
   });
 

@@ -8,7 +8,7 @@ import { openBooks } from './open-books.ts';
 export const booksTest = () =>
   moneyTest(openBooks, ({ system: { addresses, sandbox } }) => ({
     at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
-    async settle() {
+    async cleanUp() {
       await sandbox.control('DELETE', '/faults');
     },
   }));

@@ -8,7 +8,7 @@ import { openCustomerApi } from './open-customer-api.ts';
 export const customerApiTest = () =>
   moneyTest(openCustomerApi, ({ system: { addresses, sandbox } }) => ({
     at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
-    async settle() {
+    async cleanUp() {
       await sandbox.control('DELETE', '/faults');
     },
   }));

@@ -16,7 +16,7 @@ export const goldTest = ({ breaks, ...options }: GoldTestOptions = {}) =>
     ({ databaseUrl, sandbox, setGate, setLimits, setKyc }) => ({
       at: { databaseUrl, sandboxUrl: sandbox.url },
       breaks,
-      async settle() {
+      async cleanUp() {
         setGate('buy', true);
         setGate('sell', true);
         await setLimits();

@@ -13,11 +13,11 @@ interface Ending {
   /** Rules by their words that the file's tests break on purpose; all others hold. */
   readonly breaks?: readonly string[] | undefined;
   /** Undoes what a test may have changed for itself, and lets what it began come to its end. */
-  settle(): Promise<void>;
+  cleanUp(): Promise<void>;
 }
 
 /** A webhook of the sandbox may still be under way when a test ends. */
-const settlesWithin = { everyMs: 50 };
+const retryEvery = { everyMs: 50 };
 
 /**
  * Makes the `it` of a test file whose tests move money: a system as `open`, and after every test
@@ -43,8 +43,8 @@ export const moneyTest = <T extends MoneySystem>(
     .extend('moneyHolds', { auto: true }, ({ open: opened }, { onCleanup }) => {
       onCleanup(async () => {
         const ending = endingOf(opened);
-        await ending.settle();
-        await eventually(() => invariants?.assert(ending.breaks), settlesWithin);
+        await ending.cleanUp();
+        await eventually(() => invariants?.assert(ending.breaks), retryEvery);
       });
     });
 };

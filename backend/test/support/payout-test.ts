@@ -19,7 +19,7 @@ export const payoutTest = ({ breaks = [], ...options }: PayoutTestOptions = {}) 
     ({ system: { addresses, sandbox } }) => ({
       at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
       breaks: [brokenBySales, ...breaks],
-      async settle() {
+      async cleanUp() {
         await sandbox.control('DELETE', '/faults');
       },
     }),

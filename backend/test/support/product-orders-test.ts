@@ -8,7 +8,7 @@ import { openProductOrders, usualRate } from './open-product-orders.ts';
 export const productOrdersTest = () =>
   moneyTest(openProductOrders, ({ conditions, system: { addresses, sandbox } }) => ({
     at: { databaseUrl: addresses.databaseUrl, sandboxUrl: sandbox.url },
-    async settle() {
+    async cleanUp() {
       conditions.rate24K = usualRate;
       await sandbox.control('DELETE', '/faults');
     },

@@ -69,7 +69,7 @@ export const allocatedBuy = {
 };
 
 /** A sale under review, with a payout that is held. */
-export const reviewedSell = {
+export const reviewedSale = {
   ...allocatedBuy,
   type: 'SELL',
   status: 'MANUAL_REVIEW',
