@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type sharpModule from 'sharp';
-import { createSemaphore } from '../../platform/crypto/semaphore.ts';
+import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
 
 export const imageFormats = ['webp', 'jpeg'] as const;
 export type ImageFormat = (typeof imageFormats)[number];

@@ -1,14 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hash as argon2 } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '#test/support/eventually.ts';
-import { createGate } from '#test/support/gate.ts';
 import { createBlindIndex, constantTimeEqual, hashToken, keyedHash } from './hashes.ts';
 import { createDataKeyCache } from './data-key-store.ts';
 import { deriveKey, parseKeyring } from './keyring.ts';
 import { keyIdOf, openText } from './sealing.ts';
 import { createSecretHasher } from './secret-hasher.ts';
-import { createSemaphore } from './semaphore.ts';
 
 const base64 = (bytes = 32): string => randomBytes(bytes).toString('base64');
 
@@ -93,35 +90,6 @@ describe('secret hasher', () => {
 
   it('answers false where there is no hash, also to the text it compares with', async () => {
     expect(await verify('nobody', undefined)).toBe(false);
-  });
-});
-
-describe('semaphore', () => {
-  it('lets in so many and no more, in the order of asking', async () => {
-    const places = createSemaphore(2);
-    const gates = [createGate(), createGate(), createGate()];
-    const entered: number[] = [];
-    const work = gates.map((gate, n) =>
-      places.run(async () => {
-        entered.push(n);
-        await gate.opened;
-      }),
-    );
-    await Promise.resolve();
-    expect(entered).toEqual([0, 1]);
-    gates[1]?.open();
-    await work[1];
-    await eventually(() => expect(entered).toEqual([0, 1, 2]));
-    gates[0]?.open();
-    gates[2]?.open();
-    await Promise.all(work);
-  });
-
-  it('frees the place when the work fails', async () => {
-    const places = createSemaphore(1);
-    const failed = places.run(() => Promise.reject(new Error('no')));
-    await expect(failed).rejects.toThrow('no');
-    expect(await places.run(async () => 'next')).toBe('next');
   });
 });
 

@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import { execute, selectRows, sql, sqlName, type Db } from '../db/index.ts';
 import { keyIdFor, parseKeyList, deriveKey } from './keyring.ts';
 import { keyIdOf, openText, sealText, type SealContext, type SealingKey } from './sealing.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
 
 /** `busy`: too many waited already. `gone`: the client left while it waited. */
 type PasswordCheckRefusal = 'busy' | 'gone';

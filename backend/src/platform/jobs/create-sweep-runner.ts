@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createTimers, type Timers } from '../clock/timers.ts';
-import { createSemaphore, type Semaphore } from '../crypto/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { withRequestId } from '../http/request-scope.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
