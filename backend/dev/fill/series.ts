@@ -10,7 +10,7 @@ export interface Series {
 }
 
 /** Kinds of rows, as they stand in the ids. */
-export const rowKinds = {
+const rowKinds = {
   user: '01',
   kyc: '02',
   bank: '03',

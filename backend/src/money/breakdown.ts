@@ -6,7 +6,7 @@ import { MoneyError } from './money-error.ts';
 import { gramsFor, valueOf } from './prices.ts';
 
 /** Returns the part of a tax-inclusive total before tax, half-up; the rest is the tax. */
-export const valueWithoutTax = (totalPaise: Paise, rateBps: Bps): Paise =>
+const valueWithoutTax = (totalPaise: Paise, rateBps: Bps): Paise =>
   paise(divideHalfUp(totalPaise * WHOLE_BPS, WHOLE_BPS + rateBps));
 
 /** Computes the tax on a value, half-up. */

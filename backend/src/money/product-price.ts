@@ -93,7 +93,7 @@ export interface DeliveryTariff {
 }
 
 /** Returns the delivery fee of goods worth so much before GST. */
-export const deliveryFeeFor = (itemsTotalPaise: Paise, tariff: DeliveryTariff): Paise =>
+const deliveryFeeFor = (itemsTotalPaise: Paise, tariff: DeliveryTariff): Paise =>
   itemsTotalPaise >= tariff.freeDeliveryFromPaise ? ZERO_PAISE : tariff.deliveryFeePaise;
 
 /** The totals of a product order: items, GST and delivery come to `totalPaise`, always. */

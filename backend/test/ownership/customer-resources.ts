@@ -124,7 +124,7 @@ const makeProductOrder: Maker = async ({ system, client }) => {
  * What makes a resource of the owner for each path with an id, by the path below the prefix, or by
  * its beginning up to the last id. A new route with an id needs a line here.
  */
-export const makers: Readonly<Record<string, Maker>> = {
+const makers: Readonly<Record<string, Maker>> = {
   '/auth/sessions/{id}': makeSession,
   '/bank-accounts/{id}': makeBankAccount,
   '/gold/orders/{id}': ({ buy }) => named(buy.orderId),

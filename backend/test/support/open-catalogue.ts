@@ -13,7 +13,7 @@ import { createFactories } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** One replica of the customer API's catalogue. */
-export interface CatalogueReplica {
+interface CatalogueReplica {
   readonly url: string;
   readonly ask: Caller;
   readonly price: PriceModule;

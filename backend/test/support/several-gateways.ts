@@ -9,7 +9,7 @@ type Gateways = ReadonlyMap<string, PaymentGateway>;
  * answer is lost; nor does it answer when it is asked for the order.
  */
 export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as const;
-export type GatewayFault = (typeof gatewayFaults)[number];
+type GatewayFault = (typeof gatewayFaults)[number];
 
 /** Gateways of the sandbox's kind under codes of their own, and what a test does to them. */
 export interface SeveralGateways {

@@ -61,7 +61,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-export interface PortForward {
+interface PortForward {
   /** Listens on 127.0.0.1. */
   readonly port: number;
   close(): Promise<void>;

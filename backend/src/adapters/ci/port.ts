@@ -31,7 +31,7 @@ export interface CiRun {
   readonly url: string;
 }
 
-export interface ListRuns {
+interface ListRuns {
   readonly target: DeployTarget;
   /** 1 to 100. */
   readonly count: number;
@@ -39,7 +39,7 @@ export interface ListRuns {
   readonly page?: number;
 }
 
-export interface Dispatch {
+interface Dispatch {
   readonly target: DeployTarget;
   readonly branch: string;
   /** Ours, a UUID: the run carries it in its title. */

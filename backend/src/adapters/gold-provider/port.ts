@@ -33,7 +33,7 @@ export interface ProviderPrice {
   readonly validUntil: Date;
 }
 
-export interface ProviderCustomer {
+interface ProviderCustomer {
   /** E.164, such as `+919876543210`: the provider's identity of the customer. */
   readonly phone: string;
   readonly name: string;
@@ -42,7 +42,7 @@ export interface ProviderCustomer {
 }
 
 /** The numbers that the provider requires before a customer may hold more gold. */
-export interface ProviderKyc {
+interface ProviderKyc {
   readonly providerUserId: string;
   readonly pan?: string;
   readonly identityNumber?: string;
@@ -53,7 +53,7 @@ export interface ProviderUser {
   readonly goldBalanceGrams: Grams;
 }
 
-export interface VerifyBuyRequest {
+interface VerifyBuyRequest {
   readonly providerUserId: string;
   /** Our own stable id of this attempt; a provider with caller-chosen ids takes it as such. */
   readonly reference: string;
@@ -65,7 +65,7 @@ export interface VerifyBuyRequest {
   readonly grams: Grams;
 }
 
-export interface VerifySellRequest {
+interface VerifySellRequest {
   readonly providerUserId: string;
   readonly reference: string;
   readonly rateId: string;
@@ -97,14 +97,14 @@ export interface ConfirmRequest extends VerifiedTransaction {
   readonly pincode?: string;
 }
 
-export interface ConfirmedTransaction {
+interface ConfirmedTransaction {
   readonly invoiceId?: string;
 }
 
 /** `NOT_CONFIRMED` is final only once `confirmWindowMs` and a margin have passed since verify. */
 export type ProviderTransactionStatus = 'NOT_CONFIRMED' | 'SUCCESS' | 'FAILED' | 'IN_PROGRESS';
 
-export interface TransactionQuestion {
+interface TransactionQuestion {
   readonly providerTxId: string;
 }
 
@@ -115,7 +115,7 @@ export interface ProviderTransaction {
   readonly amountPaise?: Paise;
 }
 
-export interface ProviderTransactionPage {
+interface ProviderTransactionPage {
   readonly transactions: readonly ProviderTransaction[];
   readonly hasMore: boolean;
 }

@@ -77,7 +77,7 @@ export interface ProviderPayout {
   readonly failureReason?: string;
 }
 
-export interface StartValidation {
+interface StartValidation {
   /** The bank account's id, at most 40 characters; the same for each re-verification. */
   readonly bankAccountId: string;
   readonly payee: Payee;
@@ -130,7 +130,7 @@ export type PayoutProviderEvent =
   /** Signed, but can't be read: stored, and of no effect. */
   | { readonly kind: 'unreadable' };
 
-export interface PayoutWebhookDelivery {
+interface PayoutWebhookDelivery {
   /** The bytes as they came: a parsed and printed body has another signature. */
   readonly rawBody: Buffer;
   /** Lower-case names, as Node gives them. */
@@ -153,7 +153,7 @@ export interface PayoutPageRequest {
   readonly page: number;
 }
 
-export interface PayoutPage {
+interface PayoutPage {
   readonly payouts: readonly ProviderPayout[];
   readonly hasMore: boolean;
 }

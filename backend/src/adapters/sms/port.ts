@@ -3,7 +3,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** The gateway refused the message. */
 export const SMS_REFUSED = 'SMS_REFUSED';
 
-export interface OtpMessage {
+interface OtpMessage {
   /** E.164, such as `+919876543210`. */
   readonly phone: string;
   /** Made and checked by us; the gateway only delivers it. */

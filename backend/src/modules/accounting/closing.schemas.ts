@@ -24,7 +24,7 @@ const side = z.object({
   soldGrams: z.string(),
   soldPaise: z.int(),
 });
-export const providerFigures = z.object({
+const providerFigures = z.object({
   orders: side,
   provider: side,
   differences: side,
@@ -45,7 +45,7 @@ export const signOffView = z.object({
 });
 
 /** A day as it stands now; `signedOff` has the figures that were frozen. */
-export const dayView = providerFigures.extend({
+const dayView = providerFigures.extend({
   date: z.iso.date(),
   signedOff: signOffView.omit({ date: true }).nullable(),
 });

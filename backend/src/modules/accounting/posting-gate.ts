@@ -5,7 +5,7 @@ export const postingRefusals = [
   'ACCOUNTING_POSTING_DISABLED',
   'ACCOUNTING_POSTING_BLOCKED_ENGINE_NOT_WIRED',
 ] as const;
-export type PostingRefusal = (typeof postingRefusals)[number];
+type PostingRefusal = (typeof postingRefusals)[number];
 
 /** Returns why nothing can be posted at this moment: there is always a reason. */
 export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {

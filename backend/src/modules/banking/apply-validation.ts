@@ -23,7 +23,7 @@ const unexplained = 'The account could not be verified.';
  * Returns what a validation means for the account as it is. One that is not the account's newest
  * speaks of the same account, so its yes counts; its no may be of before the customer asked again.
  */
-export const readValidation = (
+const readValidation = (
   account: Pick<BankAccount, 'status' | 'deletedAt' | 'providerValidationId'>,
   validation: Pick<ProviderValidation, 'status' | 'validationId'>,
 ): 'VERIFIED' | 'FAILED' | ValidationEffect => {

@@ -34,7 +34,7 @@ export interface BankAccount {
 }
 
 /** A customer as the provider's records name them. */
-export interface BankCustomer {
+interface BankCustomer {
   /** E.164. */
   readonly phone: string;
   readonly email?: string;

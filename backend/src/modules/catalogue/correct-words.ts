@@ -9,7 +9,7 @@ const maxCorrections = 8;
 const minMistypedLength = 3;
 
 /** Returns the words of a search, in lower case, each once: letters, digits and their marks. */
-export const wordsOf = (text: string): readonly string[] => {
+const wordsOf = (text: string): readonly string[] => {
   const words =
     text
       .normalize('NFC')

@@ -17,7 +17,7 @@ export interface ProductPrice extends TaxedPrice {
 }
 
 /** Returns the price of a gram in a purity, half up, by that of 24 karat. */
-export const ratePerGramIn = (purityKarat: number, rate24KPaise: Paise): Paise =>
+const ratePerGramIn = (purityKarat: number, rate24KPaise: Paise): Paise =>
   paise(divideHalfUp(rate24KPaise * BigInt(purityKarat), BigInt(PURE_KARAT)));
 
 /** Computes what a DYNAMIC product costs by a rate, and the rate that is shown with it. */

@@ -17,7 +17,7 @@ export interface ServeImageDeps {
 }
 
 /** WebP for a client that names it, JPEG for every other: `*` is also what the oldest ones send. */
-export const formatFor = (accept: string | undefined): ImageFormat => {
+const formatFor = (accept: string | undefined): ImageFormat => {
   const entries = (accept ?? '').toLowerCase().split(',');
   const webp = entries
     .map((entry) => entry.split(';').map((part) => part.trim()))
@@ -26,7 +26,7 @@ export const formatFor = (accept: string | undefined): ImageFormat => {
 };
 
 /** Returns the smallest kept width that suffices, else the largest. */
-export const widthFor = (kept: readonly number[], wanted: number): number => {
+const widthFor = (kept: readonly number[], wanted: number): number => {
   const ascending = kept.toSorted((one, other) => one - other);
   return ascending.find((width) => width >= wanted) ?? ascending.at(-1) ?? 0;
 };
@@ -36,7 +36,7 @@ const isNamed = (condition: string, etag: string): boolean =>
   condition.split(',').some((one) => one.trim().replace(/^W\//u, '') === etag);
 
 /** Returns true where the client has this very image: by its tag, else by its date. */
-export const isFresh = (
+const isFresh = (
   headers: IncomingHttpHeaders,
   { etag, updatedAt }: { readonly etag: string; readonly updatedAt: Date },
 ): boolean => {

@@ -10,7 +10,7 @@ import { imageKeyOf, insertPendingImage, makeImageCurrent } from './product-imag
 import type { SaveProductDeps, Writer } from './save-product.ts';
 
 /** The decoded size of an upload. */
-export const imageLimitBytes = 5 * 1024 * 1024;
+const imageLimitBytes = 5 * 1024 * 1024;
 /** The same as base64, in JSON. */
 export const imageBodyLimitBytes = 7 * 1024 * 1024;
 

@@ -128,7 +128,7 @@ export const signInAnswer = z.object({
 
 export const verifyOtpAnswer = signInAnswer.extend({ isNewUser: z.boolean() });
 
-export const sessionView = z.object({
+const sessionView = z.object({
   id: z.uuid(),
   deviceId: z.string(),
   deviceName: z.string().nullable(),

@@ -24,9 +24,9 @@ export const notificationTypes = [
   'mpin_changed',
 ] as const;
 
-export type NotificationType = (typeof notificationTypes)[number];
+type NotificationType = (typeof notificationTypes)[number];
 
-export interface NewNotification {
+interface NewNotification {
   readonly userId: string;
   readonly type: NotificationType;
   readonly title: string;

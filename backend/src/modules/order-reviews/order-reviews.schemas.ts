@@ -4,7 +4,7 @@ import { paymentOrderOperatorView } from '../payments/index.ts';
 import { payoutOperatorView } from '../payouts/index.ts';
 
 /** The ways in which an operator ends a manual review (contract: states > Resolutions). */
-export const resolutions = [
+const resolutions = [
   'ALLOCATE',
   'REFUNDED',
   'KEEP',

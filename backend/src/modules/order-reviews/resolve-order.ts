@@ -8,7 +8,7 @@ import type { resolveBody, ResolutionName } from './order-reviews.schemas.ts';
 import { isUnderReview, noFit, type Resolve } from './resolution.ts';
 
 /** The resolutions by name; each fits sales or purchases alone. */
-export type Resolutions = Readonly<Record<ResolutionName, Resolve>>;
+type Resolutions = Readonly<Record<ResolutionName, Resolve>>;
 
 const isForSales: Readonly<Record<ResolutionName, boolean>> = {
   ALLOCATE: false,

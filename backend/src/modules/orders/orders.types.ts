@@ -4,7 +4,7 @@ export const goldUnits = ['INR', 'GRAMS'] as const;
 export type GoldUnit = (typeof goldUnits)[number];
 
 export const goldOrderTypes = ['BUY', 'SELL', 'SIP_INSTALLMENT'] as const;
-export type GoldOrderType = (typeof goldOrderTypes)[number];
+type GoldOrderType = (typeof goldOrderTypes)[number];
 
 /**
  * The states of an order that is paid for: buys and installments (contract: states > Gold order,

@@ -26,7 +26,7 @@ export const releaseGatewayRequest = (db: Db, id: string, holderId: string): Pro
 
 /** The state of a request to a gateway for an order. */
 export const gatewayAttemptStatuses = ['INTENDED', 'DONE', 'REFUSED', 'UNKNOWN'] as const;
-export type GatewayAttemptStatus = (typeof gatewayAttemptStatuses)[number];
+type GatewayAttemptStatus = (typeof gatewayAttemptStatuses)[number];
 
 const undecided = {
   status: { in: ['INTENDED', 'UNKNOWN'] },

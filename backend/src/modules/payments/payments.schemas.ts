@@ -7,7 +7,7 @@ const shortText = (maxLength: number) =>
   z.string().min(1, 'must not be empty').max(maxLength, `has at most ${maxLength} characters`);
 
 /** The part that a client hands to its checkout; no secret inside. */
-export const checkoutSchema = z.object({
+const checkoutSchema = z.object({
   provider: z.string(),
   public_key: z.string(),
   gateway_order_id: z.string(),

@@ -3,7 +3,7 @@ import type { Machine, TransitionTable } from '../../platform/transitions/transi
 import type { PlanStatus } from './plans.types.ts';
 
 /** Every transition that a plan may make (contract: states > SIP plan). */
-export const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
+const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
   ACTIVE: {
     CANCELLED: { allowedActors: ['customer'], reason: 'the customer ends the plan early' },
     COMPLETED: {

@@ -24,7 +24,7 @@ export interface Mandate {
 }
 
 /** A debit that was announced to the customer, and when. */
-export interface DebitNotice {
+interface DebitNotice {
   /** From 1. */
   readonly installmentNo: number;
   readonly sentAt: Date;

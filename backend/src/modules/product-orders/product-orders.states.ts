@@ -6,7 +6,7 @@ const operator = ['admin'] as const;
 const cancelled = { allowedActors: operator, reason: 'it is not sent after all' };
 
 /** Every transition that a product order may make (contract: states > Product order). */
-export const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin'> = {
+const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin'> = {
   PLACED: {
     CONFIRMED: { allowedActors: operator, reason: 'an operator accepts the order' },
     CANCELLED: cancelled,

@@ -9,7 +9,7 @@ import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
  * UNKNOWN: asked for at least once without a final answer. REFUSED: it certainly did not happen.
  * DONE: the provider says that it sold the gold.
  */
-export type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
+type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
 
 export type ConfirmOperation = 'buy-confirm' | 'sell-confirm';
 

@@ -15,7 +15,7 @@ interface Comparison<R extends Listed, A, P> {
   readonly findProblem: (row: R, answer: A) => P | undefined;
 }
 
-export interface Wrong<R, A, P> {
+interface Wrong<R, A, P> {
   readonly row: R;
   readonly answer: A;
   readonly problem: P;

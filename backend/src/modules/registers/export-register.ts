@@ -159,7 +159,7 @@ export const createExportRegister = (deps: ExportDeps) => {
 };
 
 /** Puts the header, whose names need no quotes, before the records that the database writes. */
-export async function* writeCsv(
+async function* writeCsv(
   columns: readonly Column[],
   records: AsyncIterable<Buffer>,
 ): AsyncGenerator<string | Buffer> {
@@ -184,7 +184,7 @@ async function* cellsOf(
  * Turns batches of rows into the pieces of a spreadsheet. Texts are texts there, whatever they
  * begin with. There is one sheet: whoever calls has seen to it that the rows fit.
  */
-export async function* writeXlsx(
+async function* writeXlsx(
   name: string,
   columns: readonly Column[],
   batches: AsyncIterable<readonly RowValues[]>,

@@ -28,7 +28,7 @@ export interface RegistersDeps extends ExportDeps {
   ) => Access<RegisterReader>;
 }
 
-export const registers: readonly Register[] = [
+const registers: readonly Register[] = [
   buysRegister,
   sellsRegister,
   holdingsRegister,

@@ -18,7 +18,7 @@ const outOfOrder = { path: ['from'], message: 'must not be after to' };
 
 export const periodQuery = z.object(periodFields).refine(isInOrder, outOfOrder);
 
-export const fileFormats = ['csv', 'xlsx'] as const;
+const fileFormats = ['csv', 'xlsx'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
 export const registerQueryOf = ({ statuses }: Register) =>

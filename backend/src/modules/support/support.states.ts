@@ -3,7 +3,7 @@ import type { Machine, TransitionTable } from '../../platform/transitions/transi
 import type { TicketStatus } from './support.types.ts';
 
 /** Every transition of a ticket (contract: operators > Ticket states). */
-export const ticketTransitions: TransitionTable<TicketStatus, 'admin'> = {
+const ticketTransitions: TransitionTable<TicketStatus, 'admin'> = {
   OPEN: { IN_PROGRESS: { allowedActors: ['admin'], reason: 'an operator took it up' } },
   IN_PROGRESS: { RESOLVED: { allowedActors: ['admin'], reason: 'an operator answered it' } },
   RESOLVED: {

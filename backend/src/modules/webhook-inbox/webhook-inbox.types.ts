@@ -14,7 +14,7 @@ export type EventStatus = 'PENDING' | 'APPLIED' | 'IGNORED' | 'UNMATCHED' | 'UNR
 export type ReceiptResult = EventStatus | 'DUPLICATE';
 
 /** An event that can be read, as it was delivered or as it comes back from the inbox. */
-export interface InboundEvent<E> {
+interface InboundEvent<E> {
   /** The gateway's or provider's code. */
   readonly gateway: string;
   readonly event: E;

@@ -55,7 +55,7 @@ const createCrlf = (): ((piece: Buffer) => Buffer) => {
  * Reads the rows of a query as the records of a CSV file that the server writes, each ended by
  * CRLF, as they are taken. A missing value is an empty field.
  */
-export async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer> {
+async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer> {
   const text = await withSettings(client, query);
   const stream = client.query(
     copyTo(`COPY (${text}) TO STDOUT WITH (FORMAT csv, ENCODING 'UTF8')`),

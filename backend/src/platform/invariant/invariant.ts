@@ -2,7 +2,7 @@
  * Thrown where the code relies on something that turned out not to hold. It is no AppError: the
  * client reads INTERNAL (500) and the failure is reported, since only we can mend it.
  */
-export class InvariantError extends Error {
+class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 

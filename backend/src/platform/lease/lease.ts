@@ -10,7 +10,7 @@ export interface LeaseColumns {
   readonly keepsHolder?: boolean;
 }
 
-export interface LeaseRequest {
+interface LeaseRequest {
   /** Selects the row by its key, such as sql`id = ${id}::uuid`. */
   readonly row: Sql;
   /** A new uuid for every try, so that nobody acts under the lease of an earlier one. */
@@ -21,7 +21,7 @@ export interface LeaseRequest {
   readonly set?: Sql;
 }
 
-export interface TimedLeaseRequest extends LeaseRequest {
+interface TimedLeaseRequest extends LeaseRequest {
   readonly leaseMs: number;
 }
 

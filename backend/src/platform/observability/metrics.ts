@@ -41,7 +41,7 @@ const bounds = [
   'bank_validations',
   'price_sockets',
 ] as const;
-export type Bound = (typeof bounds)[number];
+type Bound = (typeof bounds)[number];
 
 /** The state of the whole fleet's job queue, as read from the database. */
 export interface ObservedQueue {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
 
 /** One transition that a machine allows. */
-export interface Transition<ActorKind extends string = string> {
+interface Transition<ActorKind extends string = string> {
   /** Kinds of actors: the part before the colon, as `gateway` of `gateway:sandbox`. */
   readonly allowedActors: readonly ActorKind[];
   /** Explains the transition to readers of the table. */

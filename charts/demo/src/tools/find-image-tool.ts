@@ -1,7 +1,7 @@
 import { StepFailure } from '@digital-gold/backend/demo';
 import { runTool, tryTool } from './run-tool.ts';
 
-export interface BuildRequest {
+interface BuildRequest {
   readonly image: string;
   readonly dockerfile: string;
   readonly buildArgs: readonly string[];

@@ -87,7 +87,7 @@ export const confirmDate = (at: Date): string =>
   new Date(at.getTime() + istOffsetMs).toISOString().slice(0, 19).replace('T', ' ');
 
 /** buy-status-api, sell-status-api: 3 is only seen on sells and redemptions. */
-export const statusByCode = {
+const statusByCode = {
   '0': 'NOT_CONFIRMED',
   '1': 'SUCCESS',
   '2': 'FAILED',

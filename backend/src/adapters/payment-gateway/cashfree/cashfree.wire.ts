@@ -78,7 +78,7 @@ export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Dat
 export const mandateTag = 'subscription_id';
 
 /** resources/payment-lifecycle: an EXPIRED order may become PAID while an attempt is under way. */
-export const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
+const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
   ACTIVE: 'OPEN',
   PAID: 'PAID',
   EXPIRED: 'CLOSED',
@@ -90,7 +90,7 @@ export const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
  * `PaymentEntityPaymentStatusEnum`. Any other status is read as PENDING: asked about again. A
  * payment stays SUCCESS when it is refunded.
  */
-export const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {
+const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {
   SUCCESS: 'CAPTURED',
   FAILED: 'FAILED',
   USER_DROPPED: 'FAILED',
@@ -126,7 +126,7 @@ const methodOfGroup: Readonly<Record<string, string>> = {
 };
 
 /** Returns our name of a payment's instrument, or Cashfree's own where we have none. */
-export const methodOf = (group: string): string => methodOfGroup[group] ?? group;
+const methodOf = (group: string): string => methodOfGroup[group] ?? group;
 
 /** payments/webhooks, subscription/webhooks: the events that say how a payment ended. */
 export const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([

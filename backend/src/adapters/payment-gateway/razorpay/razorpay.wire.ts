@@ -57,14 +57,14 @@ export const saysNotFound = (status: number, description: string): boolean =>
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** api/orders/entity: an order is `attempted` until a payment is captured, and never closes. */
-export const orderStatuses = {
+const orderStatuses = {
   created: 'OPEN',
   attempted: 'OPEN',
   paid: 'PAID',
 } as const satisfies Readonly<Record<string, GatewayOrder['status']>>;
 
 /** api/payments/entity: an authorised payment may still be captured; a refunded one is so wholly. */
-export const paymentStatuses = {
+const paymentStatuses = {
   created: 'PENDING',
   authorized: 'PENDING',
   captured: 'CAPTURED',
@@ -73,14 +73,14 @@ export const paymentStatuses = {
 } as const satisfies Readonly<Record<string, GatewayPayment['status']>>;
 
 /** api/refunds/entity */
-export const refundStatuses = {
+const refundStatuses = {
   pending: 'PENDING',
   processed: 'PROCESSED',
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, GatewayRefund['status']>>;
 
 /** api/disputes/entity: `closed` ended without a loss. */
-export const disputeStatuses = {
+const disputeStatuses = {
   open: 'OPEN',
   under_review: 'OPEN',
   won: 'WON',

@@ -121,7 +121,7 @@ const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid'
 
 /** composite-account-validation: `completed` means only that the validation ran; `failed` is a
  * technical error, which proves nothing about the account. */
-export const validationStatus = (
+const validationStatus = (
   status: 'created' | 'completed' | 'failed',
   accountStatus: string | undefined,
 ): ValidationStatus => {

@@ -15,7 +15,7 @@ type Charge = GatewayDebit | GatewayPayment;
 const groupOf: Readonly<Record<string, string>> = { netbanking: 'net_banking', card: 'debit_card' };
 
 /** Returns Cashfree's name of an instrument. */
-export const paymentGroup = (method: string): string => groupOf[method] ?? method;
+const paymentGroup = (method: string): string => groupOf[method] ?? method;
 
 const extraText = (extra: GatewayOrder['extra'], name: string): string =>
   textOf(extra?.[name]) ?? '';
