@@ -81,7 +81,7 @@ it('ends quietly when its reader has seen enough', async () => {
   expect(run.stderr()).toBe('');
 });
 
-const untilAsked = (run: BundleRun) =>
+const untilPrompted = (run: BundleRun) =>
   eventually(() => expect(run.stdout()).toContain('Password of asha@example.test:'), {
     timeoutMs: 60_000,
   });
@@ -98,7 +98,7 @@ describe('on a terminal', () => {
     const body = { error: { code: 'INVALID_CREDENTIALS', message: 'These are not valid.' } };
     api.answer({ status: 401, body });
     const run = startLogin();
-    await untilAsked(run);
+    await untilPrompted(run);
     run.child.stdin?.write('hunter2hunter2\r');
     expect(await run.ended).toBe(4);
     expect(run.stdout()).toContain('These are not valid.');
@@ -107,7 +107,7 @@ describe('on a terminal', () => {
 
   it('Ctrl-C at the question ends with 130', async () => {
     const run = startLogin();
-    await untilAsked(run);
+    await untilPrompted(run);
     run.child.stdin?.write('\u0003');
     expect(await run.ended).toBe(130);
   });

@@ -120,15 +120,15 @@ export const hearFeed = (options: HearFeedOptions): void => {
     setTimeout(() => finish(true), leaveAtMs - now());
   };
 
-  let hasAsked = false;
-  const askToJoin = (): void => {
-    if (hasAsked || isOver) return;
-    hasAsked = true;
+  let hasRequested = false;
+  const requestJoin = (): void => {
+    if (hasRequested || isOver) return;
+    hasRequested = true;
     socket.send(joinFrame(namespace));
   };
 
-  const act = (frame: Frame, atMs: number): void => {
-    if (frame.kind === 'open') askToJoin();
+  const handle = (frame: Frame, atMs: number): void => {
+    if (frame.kind === 'open') requestJoin();
     else if (frame.kind === 'ping') socket.send(pongFrame);
     else if (frame.kind === 'joined') join();
     else if (frame.kind === 'event') takeEvent(frame, atMs, heard, options);
@@ -138,11 +138,11 @@ export const hearFeed = (options: HearFeedOptions): void => {
   // The types name the events of addEventListener by an enum that k6 itself does not have.
   /* oxlint-disable unicorn/prefer-add-event-listener */
   socket.onopen = () => {
-    setTimeout(askToJoin, firstFrameMs);
+    setTimeout(requestJoin, firstFrameMs);
   };
   socket.onmessage = (event) => {
     if (isOver || typeof event?.data !== 'string') return;
-    act(readFrame(event.data), event.timestamp);
+    handle(readFrame(event.data), event.timestamp);
   };
   socket.onerror = () => finish(false);
   socket.onclose = () => finish(false);

@@ -1,7 +1,7 @@
 import type { RunningApp } from '../support/open-stack.ts';
 
 /** Counts a worker's calls to the provider, which only the leader of the feed makes. */
-const askedBy = async ({ internalUrl }: RunningApp): Promise<number> => {
+const countPriceRequests = async ({ internalUrl }: RunningApp): Promise<number> => {
   const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const counts = text
     .split('\n')
@@ -15,9 +15,9 @@ export const findLeader = async (
   workers: readonly RunningApp[],
   untilNextTick: () => Promise<unknown>,
 ): Promise<RunningApp> => {
-  const before = await Promise.all(workers.map(askedBy));
+  const before = await Promise.all(workers.map(countPriceRequests));
   await untilNextTick();
-  const after = await Promise.all(workers.map(askedBy));
+  const after = await Promise.all(workers.map(countPriceRequests));
   const leader = workers.find((_, at) => (after[at] ?? 0) > (before[at] ?? 0));
   if (leader === undefined) throw new Error('no worker asked the provider');
   return leader;

@@ -28,7 +28,7 @@ const begin = async (step: string, amount: string, operation: string): Promise<v
   const key = newKey();
   cut[step] = { buyer, key };
   const before = (await system.sandbox.journal(operation)).length;
-  void buyer.askToBuy(amount, key).catch(() => undefined);
+  void buyer.requestBuy(amount, key).catch(() => undefined);
   await eventually(async () => {
     expect((await system.sandbox.journal(operation)).length).toBe(before + 1);
   });
@@ -86,7 +86,7 @@ describe('a customer API killed (SIGKILL) and started again', () => {
     const { buyer, key } = cut[step] ?? { buyer: paid.buyer, key: '' };
     const before = await orderIdsOf(buyer);
     expect(before).toHaveLength(orders);
-    const answer = await buyer.askToBuy(amount, key);
+    const answer = await buyer.requestBuy(amount, key);
     expect(answer).toMatchObject({ status: 201 });
     const buy = placedOf(answer.body, key);
     expect(await orderIdsOf(buyer)).toEqual(orders === 0 ? [buy.orderId] : before);

@@ -31,7 +31,7 @@ describe('a customer from the first message to the gold', () => {
     const me = await call('GET', '/users/me');
     const customer = createTestCustomer({ userId: String(me.body['id']), phone }, call, callAt);
 
-    const early = await customer.askToBuy('500');
+    const early = await customer.requestBuy('500');
     expect(early).toMatchObject({ status: 403, code: 'KYC_REQUIRED' });
 
     const document = { kind: 'PAN', contentType: 'image/png', dataBase64: png };
@@ -85,7 +85,7 @@ describe('a customer from the first message to the gold', () => {
     expect(quote).toMatchObject({ status: 'ACTIVE', grams: '0.2500' });
     const key = newKey();
     const more = { method: 'upi', terms_accepted: true };
-    const answer = await customer.askToPay(quote.id, key, more);
+    const answer = await customer.requestPayment(quote.id, key, more);
     expect(answer).toMatchObject({
       status: 201,
       body: {
@@ -97,7 +97,7 @@ describe('a customer from the first message to the gold', () => {
       },
     });
     expect(JSON.stringify(answer.body)).not.toContain('secret');
-    const replay = await customer.askToPay(quote.id, key, more);
+    const replay = await customer.requestPayment(quote.id, key, more);
     expect(replay.status).toBe(200);
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
     expect(replay.body).toEqual(answer.body);

@@ -40,7 +40,7 @@ describe('without the cache', () => {
     const buyer = await system.newCustomer();
     await without(cache, async () => {
       const quote = await buyer.quote('1000');
-      const answer = await buyer.askToPay(quote.id);
+      const answer = await buyer.requestPayment(quote.id);
       expect(answer.status).toBe(201);
       await system.sandbox.pay(String(answer.body['gateway_order_id']));
       await buyer.becomes(String(answer.body['order_id']), 'ALLOCATED');
@@ -52,7 +52,7 @@ describe('without the cache', () => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const answers = await without(cache, () =>
-      Promise.all(Array.from({ length: 10 }, () => buyer.askToBuy('1000', key))),
+      Promise.all(Array.from({ length: 10 }, () => buyer.requestBuy('1000', key))),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
@@ -64,7 +64,7 @@ describe('without the database', () => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const verifies = (await system.sandbox.journal('buy-verify')).length;
-    const refused = await without(database, () => buyer.askToBuy('1000', key));
+    const refused = await without(database, () => buyer.requestBuy('1000', key));
     expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
     expect((await system.sandbox.journal('buy-verify')).length).toBe(verifies);
     const buy = await eventually(() => buyer.buy('1000', key));

@@ -213,14 +213,14 @@ describe('a gateway that does not open the order', () => {
     const key = newKey();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
-    const refused = await buyer.askToBuy('1000', key);
+    const refused = await buyer.requestBuy('1000', key);
     expect(refused).toMatchObject({ status: 503, code: 'NO_USABLE_GATEWAY' });
     const [waiting] = await ordersOf(buyer);
     expect(waiting).toMatchObject({ status: 'PENDING', payment_status: 'CREATED' });
     await system.sandbox.clearFaults();
-    expect(await buyer.askToBuy('1001', key)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(await buyer.requestBuy('1001', key)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     const resumed = await eventually(async () => {
-      const answer = await buyer.askToBuy('1000', key);
+      const answer = await buyer.requestBuy('1000', key);
       expect(answer.status).toBeLessThan(300);
       return placedOf(answer.body, key);
     });
@@ -234,7 +234,7 @@ describe('a gateway that does not open the order', () => {
   it('another amount than was asked for: aborted, 502', async () => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'wrong_amount');
-    const answer = await buyer.askToBuy('1000');
+    const answer = await buyer.requestBuy('1000');
     expect(answer).toMatchObject({ status: 502, code: 'GATEWAY_MISMATCH' });
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ status: 'FAILED', payment_status: 'FAILED' });
@@ -247,7 +247,7 @@ describe('a gateway that does not open the order', () => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'accept_then_timeout');
     await gatewayFault('get-order', 'reset', { times: 3 });
-    expect((await buyer.askToBuy('1000')).status).toBe(503);
+    expect((await buyer.requestBuy('1000')).status).toBe(503);
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ payment_status: 'CREATED', gateway_order_id: null });
     await system.sandbox.clearFaults();
@@ -267,7 +267,7 @@ describe('a gateway that does not open the order', () => {
   it('a refusal: 503, and the order waits for a repeat', async () => {
     const buyer = await system.newCustomer();
     await gatewayFault('create-order', 'error', { status: 400 });
-    const answer = await buyer.askToBuy('1000');
+    const answer = await buyer.requestBuy('1000');
     expect(answer).toMatchObject({ status: 503, code: 'NO_USABLE_GATEWAY' });
     const [order] = await ordersOf(buyer);
     expect(order).toMatchObject({ status: 'PENDING', payment_status: 'CREATED' });

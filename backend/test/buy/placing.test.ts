@@ -35,7 +35,7 @@ describe('an idempotency key', () => {
     const verifies = (await system.sandbox.journal('buy-verify')).length;
     await system.sandbox.pay(buy.gatewayOrderId);
     await buyer.becomes(buy.orderId, 'ALLOCATED');
-    const again = await buyer.askToBuy('1000', buy.key);
+    const again = await buyer.requestBuy('1000', buy.key);
     expect(again).toMatchObject({
       status: 200,
       body: { order: { id: buy.orderId, status: 'ALLOCATED' }, sg_tx_id: buy.txId },
@@ -53,7 +53,7 @@ describe('an idempotency key', () => {
       ['1000.01', 'INR'],
       ['1', 'GRAMS'],
     ] as const) {
-      const answer = await buyer.askToBuy(amount, buy.key, unit);
+      const answer = await buyer.requestBuy(amount, buy.key, unit);
       expect(answer).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' });
     }
     expect(await system.fingerprint()).toEqual(before);
@@ -77,7 +77,7 @@ describe('an idempotency key', () => {
   it('10 at once with the same key and other payloads: one order, nine refused', async () => {
     const buyer = await system.newCustomer();
     const key = newKey();
-    const answers = await times(10, (n) => buyer.askToBuy(`${1000 + n}`, key));
+    const answers = await times(10, (n) => buyer.requestBuy(`${1000 + n}`, key));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 });
     expect(await countOrders(buyer)).toBe(1);
   });
@@ -89,7 +89,7 @@ describe('an idempotency key', () => {
     const second = await other.buy('2000', key);
     expect(second.orderId).not.toBe(first.orderId);
     const quote = await one.quote('1500');
-    expect((await one.askToPay(quote.id, key)).status).toBe(201);
+    expect((await one.requestPayment(quote.id, key)).status).toBe(201);
   });
 });
 
@@ -97,7 +97,7 @@ describe('a quote', () => {
   it('is used once, by 10 at once with keys of their own', async () => {
     const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
-    const answers = await times(10, () => buyer.askToPay(quote.id));
+    const answers = await times(10, () => buyer.requestPayment(quote.id));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 });
     for (const { status, code } of answers) {
       expect(status === 201 || code === 'QUOTE_USED').toBe(true);
@@ -109,7 +109,7 @@ describe('a quote', () => {
     const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
     await system.advance(421);
-    const answer = await buyer.askToPay(quote.id);
+    const answer = await buyer.requestPayment(quote.id);
     expect(answer).toMatchObject({ status: 409, code: 'QUOTE_EXPIRED' });
     expect(await countOrders(buyer)).toBe(0);
   });
@@ -117,12 +117,12 @@ describe('a quote', () => {
   it("of somebody else's does not exist", async () => {
     const [owner, otherCustomer] = [await system.newCustomer(), await system.newCustomer()];
     const quote = await owner.quote('1000');
-    expect(await otherCustomer.askToPay(quote.id)).toMatchObject({
+    expect(await otherCustomer.requestPayment(quote.id)).toMatchObject({
       status: 404,
       code: 'NOT_FOUND',
     });
     expect((await otherCustomer.call('GET', `/gold/quote/${quote.id}`)).status).toBe(404);
-    expect((await owner.askToPay(quote.id)).status).toBe(201);
+    expect((await owner.requestPayment(quote.id)).status).toBe(201);
   });
 });
 
@@ -147,7 +147,7 @@ describe('the daily limit', () => {
     );
     await system.advance(490);
     for (const id of orders) await buyer.becomes(id, 'FAILED');
-    expect((await buyer.askToBuy('100000')).status).toBe(201);
+    expect((await buyer.requestBuy('100000')).status).toBe(201);
   });
 });
 
@@ -162,16 +162,16 @@ describe('the gate', () => {
       system.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', text);
       const closed = { status: 503, code: 'PAYMENTS_DISABLED' };
       try {
-        expect(await buyer.askToBuy('1000')).toMatchObject(closed);
-        expect(await buyer.askToBuy('nonsense', 'x')).toMatchObject(closed);
-        expect(await buyer.askToPay(quote.id)).toMatchObject(closed);
+        expect(await buyer.requestBuy('1000')).toMatchObject(closed);
+        expect(await buyer.requestBuy('nonsense', 'x')).toMatchObject(closed);
+        expect(await buyer.requestPayment(quote.id)).toMatchObject(closed);
         // A finished key is a read.
-        expect((await buyer.askToBuy('1000', buy.key)).status).toBe(200);
+        expect((await buyer.requestBuy('1000', buy.key)).status).toBe(200);
       } finally {
         system.stack.setSwitch('DIGITAL_GOLD_PAYMENT_ENABLED', 'TRUE\n');
       }
       expect(await system.fingerprint()).toEqual(before);
-      expect((await buyer.askToPay(quote.id)).status).toBe(201);
+      expect((await buyer.requestPayment(quote.id)).status).toBe(201);
     },
   );
 });

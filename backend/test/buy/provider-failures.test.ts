@@ -215,9 +215,9 @@ describe('a verify that promises nothing', () => {
     await fault('buy-verify', kind, { ...options, times: 2 });
     const quote = await buyer.call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
     expect(quote).toMatchObject({ status: 502, code });
-    expect(await buyer.askToBuy('1000', key)).toMatchObject({ status: 502, code });
+    expect(await buyer.requestBuy('1000', key)).toMatchObject({ status: 502, code });
     expect(await system.fingerprint()).toEqual(before);
     // A request refused before it wrote anything leaves its key free.
-    expect((await buyer.askToBuy('2000', key)).status).toBe(201);
+    expect((await buyer.requestBuy('2000', key)).status).toBe(201);
   });
 });

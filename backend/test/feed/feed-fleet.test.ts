@@ -76,7 +76,7 @@ const newestAtEach = () => listeners.map(({ ticks }) => withoutTime(ticks.slice(
 const newest = (): Heard | undefined => listeners[0]?.ticks.at(-1);
 
 /** Counts this worker's requests for prices, which only the leader sends. */
-const countAsked = async ({ internalUrl }: StartedProcess): Promise<number> => {
+const countPriceRequests = async ({ internalUrl }: StartedProcess): Promise<number> => {
   const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const counts = text.matchAll(
     /^collaborator_call_duration_seconds_count\{.*operation="buy-price".*\} (\d+)$/gmu,
@@ -86,9 +86,9 @@ const countAsked = async ({ internalUrl }: StartedProcess): Promise<number> => {
 
 /** Returns the worker that sends the next request for a price. */
 const findLeader = async (): Promise<StartedProcess> => {
-  const before = await Promise.all(workers.map(countAsked));
+  const before = await Promise.all(workers.map(countPriceRequests));
   const asked = async (): Promise<StartedProcess | false> => {
-    const now = await Promise.all(workers.map(countAsked));
+    const now = await Promise.all(workers.map(countPriceRequests));
     return workers.find((_, n) => (now[n] ?? 0) > (before[n] ?? 0)) ?? false;
   };
   const found = await eventually(asked, { timeoutMs: 20_000, everyMs: 100 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askTestServers } from './ask-test-servers.ts';
+import { callTestServers } from './call-test-servers.ts';
 
 const addressesSchema = z.object({
   name: z.string(),
@@ -33,12 +33,12 @@ interface FreshDatabaseOptions {
  */
 export const freshDatabase = async (options: FreshDatabaseOptions = {}): Promise<FreshDatabase> => {
   const kind = options.seeded === true ? 'seeded' : 'empty';
-  const addresses = addressesSchema.parse(await askTestServers('POST', `/databases/${kind}`));
+  const addresses = addressesSchema.parse(await callTestServers('POST', `/databases/${kind}`));
   return {
     ...addresses,
     appUrl: addresses.databaseUrl,
     async drop() {
-      await askTestServers('DELETE', `/databases/${addresses.name}`);
+      await callTestServers('DELETE', `/databases/${addresses.name}`);
     },
   };
 };

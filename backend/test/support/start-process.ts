@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '../../dev/stack/free-port.ts';
 import { lastLines } from '../../dev/stack/run-command.ts';
 import { waitUntilReady } from '../../dev/stack/start-server.ts';
-import { askTestServers } from './ask-test-servers.ts';
+import { callTestServers } from './call-test-servers.ts';
 
 interface ProcessEnd {
   readonly code: number | null;
@@ -57,7 +57,7 @@ export const startProcess = async (
   options: StartOptions = {},
 ): Promise<StartedProcess> => {
   const { timeoutMs = 60_000 } = options;
-  await askTestServers('POST', `/builds/${app}`);
+  await callTestServers('POST', `/builds/${app}`);
   const main = join(dist, app, 'main.js');
   const port = env['PORT'] ?? String(await freePort());
   const internalPort = env['INTERNAL_PORT'] ?? String(await freePort());

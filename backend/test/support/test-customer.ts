@@ -99,7 +99,7 @@ export const createTestCustomer = (who: Who, call: Call, callAt: (url: string) =
     payment,
 
     /** `POST /gold/buy` as it is answered. */
-    askToBuy: (amount: string, key = newKey(), unit = 'INR'): Promise<Answer> =>
+    requestBuy: (amount: string, key = newKey(), unit = 'INR'): Promise<Answer> =>
       call('POST', '/gold/buy', { unit, amount, idempotency_key: key }),
 
     /** A new buy, waiting to be paid. */
@@ -120,7 +120,7 @@ export const createTestCustomer = (who: Who, call: Call, callAt: (url: string) =
     ): Promise<Answer> => call('POST', `/payments/orders/${paymentOrderId}/verify`, proof),
 
     /** `POST /payments/orders` as it is answered. */
-    askToPay: (quoteId: string, key = newKey(), more: object = {}): Promise<Answer> =>
+    requestPayment: (quoteId: string, key = newKey(), more: object = {}): Promise<Answer> =>
       call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: key, ...more }),
 
     async portfolio() {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { askTestServers } from '../support/ask-test-servers.ts';
+import { callTestServers } from '../support/call-test-servers.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 
@@ -25,7 +25,7 @@ const loadedBy = (app: string): Set<string> => {
 
 describe('bundles', () => {
   beforeAll(async () => {
-    for (const app of Object.keys(useless)) await askTestServers('POST', `/builds/${app}`);
+    for (const app of Object.keys(useless)) await callTestServers('POST', `/builds/${app}`);
   });
 
   it.each(Object.entries(useless))('%s loads nothing that it has no use for', (app, packages) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeStackFiles } from '../../../backend/dev/stack/stack-files.ts';
 import { stackPaths } from '../../../backend/dev/stack/stack-paths.ts';
-import { askTestServers } from '../../../backend/test/support/ask-test-servers.ts';
+import { callTestServers } from '../../../backend/test/support/call-test-servers.ts';
 import type { TestStack } from '../../../backend/test/support/test-stack.ts';
 
 export const repository = join(import.meta.dirname, '..', '..', '..');
@@ -19,7 +19,7 @@ export interface StackHome {
 
 /** Describes a test's stack as `make up` describes its own, and builds the operator command. */
 export const writeStackHome = async (stack: TestStack): Promise<StackHome> => {
-  await askTestServers('POST', '/builds/operator');
+  await callTestServers('POST', '/builds/operator');
   const folder = mkdtempSync(join(tmpdir(), 'goldctl-test-'));
   const home = join(folder, 'stack');
   const configHome = join(folder, 'config');
