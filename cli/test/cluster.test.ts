@@ -185,7 +185,7 @@ describe('the admin API of a release', () => {
     expect(
       await goldctl(['--email', asha.email, 'login'], { typed: ['a long secret'] }),
     ).toMatchObject({ code: 0 });
-    const asked = api.asked.length;
+    const asked = api.requests.length;
     const other = await startFakeKubernetes();
     try {
       other.mapPort('gold-admin-a', 4000, Number(new URL(api.url).port));
@@ -195,7 +195,7 @@ describe('the admin API of a release', () => {
     } finally {
       await other.close();
     }
-    expect(api.asked).toHaveLength(asked);
+    expect(api.requests).toHaveLength(asked);
   });
 
   it('asks who signs in', async () => {

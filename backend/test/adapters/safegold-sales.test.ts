@@ -132,7 +132,7 @@ describe("a sale's status", () => {
 
   test('is not "unknown transaction" where the question was refused for another reason', async () => {
     const request = await verified();
-    await kit.fault('sell-status', 'error', { status: 400 });
+    await fixture.fault('sell-status', 'error', { status: 400 });
     expect(await provider.sellStatus(request)).toMatchObject({ code: 'PROVIDER_REFUSED' });
   });
 

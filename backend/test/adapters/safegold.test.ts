@@ -203,7 +203,7 @@ describe('the status', () => {
 
   test('is not "unknown transaction" where the question was refused for another reason', async () => {
     const request = await toConfirm(await register(), verifyBuy);
-    await kit.fault('buy-status', 'error', { status: 400 });
+    await fixture.fault('buy-status', 'error', { status: 400 });
     expect(await provider.buyStatus(request)).toMatchObject({
       kind: 'refused',
       code: 'PROVIDER_REFUSED',

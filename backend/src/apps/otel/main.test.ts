@@ -4,7 +4,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askTestServers } from '#test/support/ask-test-servers.ts';
+import { callTestServers } from '#test/support/call-test-servers.ts';
 import { eventually } from '#test/support/eventually.ts';
 
 const backend = join(import.meta.dirname, '..', '..', '..');
@@ -57,7 +57,7 @@ const startCollector = async () => {
 
 /** Starts the traced server and returns its address. */
 const startTraced = async (collectorUrl: string): Promise<string> => {
-  await askTestServers('POST', '/builds/otel');
+  await callTestServers('POST', '/builds/otel');
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', tracing, program], {
     cwd: backend,
     env: {
