@@ -27,8 +27,8 @@ import {
   type Confirm,
 } from '../provider-operations/index.ts';
 import { findBuyQuote } from '../quotes/index.ts';
-import type { Verdict } from './next-step.ts';
-import { readVerdict, type RecordAllocationOutcome } from './record-allocation-outcome.ts';
+import { type Verdict, readVerdict } from './allocation-verdict.ts';
+import { type RecordAllocationOutcome } from './record-allocation-outcome.ts';
 import type { InstallmentToVerify, VerifyInstallment } from './verify-installment.ts';
 
 export interface AllocateDeps {

@@ -16,7 +16,7 @@ import { expirePaymentOrders, pollGatewaysOfOrder, type PaymentsDeps } from '../
 import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
 import { expireQuotes } from '../quotes/index.ts';
 import type { AllocateDeps } from './allocate-order.ts';
-import { readVerdict } from './record-allocation-outcome.ts';
+import { readVerdict } from './allocation-verdict.ts';
 
 /** A paid order that stood still for this long, or an overdue retry, has lost its job. */
 const stalledSeconds = 60;

@@ -3,7 +3,7 @@ import { safegoldRules } from '../../adapters/gold-provider/safegold/safegold.wi
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { done, refused, unknown } from '../../platform/outcome/outcome.ts';
 import { nextInstallmentStep, nextStep } from './next-step.ts';
-import { readVerdict } from './record-allocation-outcome.ts';
+import { readVerdict } from './allocation-verdict.ts';
 
 type Status = Parameters<typeof readVerdict>[0];
 

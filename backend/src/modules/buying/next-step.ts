@@ -1,3 +1,4 @@
+import type { Verdict } from './allocation-verdict.ts';
 import { addSeconds } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
@@ -8,13 +9,6 @@ import {
   type ManualReviewCode,
   type Orders,
 } from '../orders/index.ts';
-
-/**
- * Says what the provider's order-status means for a confirm. BOUGHT: it sold the gold. NEVER: it did not
- * and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can say,
- * so it must not be.
- */
-export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
 export type NextStep =
   | {

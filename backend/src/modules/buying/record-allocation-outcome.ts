@@ -1,16 +1,11 @@
-import {
-  UNKNOWN_TRANSACTION,
-  type GoldProvider,
-  type GoldProviderRules,
-  type ProviderTransactionStatus,
-} from '../../adapters/gold-provider/port.ts';
+import { decidableAfter, type Verdict } from './allocation-verdict.ts';
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Grams } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { cancelScheduled } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { creditHolding, reserveForReview, type PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import {
@@ -34,40 +29,7 @@ import {
   newConfirm,
   recordIntent,
 } from '../provider-operations/index.ts';
-import {
-  createTakeNextStep,
-  nextInstallmentStep,
-  nextStep,
-  type NextStep,
-  type Verdict,
-} from './next-step.ts';
-
-/** Returns the moment after which a transaction that was not confirmed never will be. */
-const decidableAfter = (
-  verifiedAt: Date,
-  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
-): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
-
-/**
- * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
- * its way, so it is final only once the provider would not accept a confirm any more
- * (contract: states > Allocation retries); a status that nobody answered is never final.
- */
-export const readVerdict = (
-  status: Outcome<ProviderTransactionStatus>,
-  at: { readonly verifiedAt: Date; readonly now: Date },
-  rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
-): Verdict => {
-  const isNotConfirmed =
-    (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
-    (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
-  if (isNotConfirmed) {
-    return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
-  }
-  if (status.kind !== 'done') return 'UNKNOWN';
-  if (status.value === 'SUCCESS') return 'BOUGHT';
-  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
-};
+import { createTakeNextStep, nextInstallmentStep, nextStep, type NextStep } from './next-step.ts';
 
 /** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
 const isAboutMoney = (code: ManualReviewCode | null): boolean =>

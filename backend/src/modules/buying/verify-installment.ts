@@ -21,10 +21,10 @@ import {
 import {
   createVerifyBuy,
   isGramsMismatch,
-  requireProviderUser,
   type QuoteDeps,
   type VerifiedBuy,
 } from '../quotes/index.ts';
+import { requireProviderUser } from '../kyc/index.ts';
 import { createTakeNextStep, nextInstallmentStep } from './next-step.ts';
 
 /** A paid installment as it was read under its lock, to be verified at the provider. */

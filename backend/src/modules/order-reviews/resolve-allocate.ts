@@ -14,7 +14,8 @@ import {
   isLockedBuy,
 } from '../orders/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
-import { type QuoteDeps, requireProviderUser, verifyError } from '../quotes/index.ts';
+import { type QuoteDeps, verifyError } from '../quotes/index.ts';
+import { requireProviderUser } from '../kyc/index.ts';
 import {
   endReview,
   lockReviewed,

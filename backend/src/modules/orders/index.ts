@@ -63,11 +63,5 @@ export {
   isLockedBuy,
   isVerifiedSale,
 } from './orders.types.ts';
-export {
-  ALLOCATE_TASK,
-  type CausedBy,
-  type PayableOrder,
-  allocationJob,
-  allocationRetry,
-  lockPayableOrder,
-} from './payable-orders.ts';
+export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
+export { ALLOCATE_TASK, allocationJob, allocationRetry } from './orders.jobs.ts';

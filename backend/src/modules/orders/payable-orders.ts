@@ -1,11 +1,12 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { enqueue, type JobRequest } from '../../platform/jobs/index.ts';
+import { enqueue } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { TransitionBuy } from './orders.states.ts';
 import { notifyInstallmentFailed, notifyUnderReview } from './orders.notifications.ts';
+import { allocationJob } from './orders.jobs.ts';
 import { lockOrder } from './orders.store.ts';
 import {
   buyStatuses,
@@ -62,25 +63,6 @@ export const lockPayableOrder = async (db: Db, orderId: string): Promise<Payable
   invariant(order, `there is an order ${orderId}`);
   return toPayable(order);
 };
-
-export const ALLOCATE_TASK = 'gold.allocate';
-
-const keyOf = (orderId: string): string => `${ALLOCATE_TASK}:${orderId}`;
-
-/** Makes the job that allocates an order now. One that has not started yet is not doubled. */
-export const allocationJob = (orderId: string): JobRequest => ({
-  task: ALLOCATE_TASK,
-  payload: { orderId },
-  key: keyOf(orderId),
-});
-
-/** Makes the same job for a moment of the business clock; it replaces the one that waits. */
-export const allocationRetry = (orderId: string, dueAt: Date) => ({
-  task: ALLOCATE_TASK,
-  payload: { orderId },
-  key: keyOf(orderId),
-  dueAt,
-});
 
 /** The part of an earlier review's story that fits into a reason. */
 const reasonLength = 2000;

@@ -7,12 +7,12 @@ import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-p
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
 import { expirePaymentOrders, lockPaymentOrder } from './payment-orders.store.ts';
 import {
-  transitionPaymentOrder,
   decideCapture,
   decideFailure,
   type CaptureDecision,
   type FailureDecision,
-} from './payments.states.ts';
+} from './decide-payment.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
 import {
   paymentMethods,
   type PaymentOrder,
@@ -38,16 +38,6 @@ interface ReportedPayment {
   readonly known: RecordedPayment | undefined;
   readonly hasOtherCapture: boolean;
 }
-
-/**
- * Makes the cause of an order's transition: the gateway's name of the event, or how else we
- * learned of the payment.
- */
-export const causeOf = (cause: string, gateway: string, requestId?: string): CausedBy => ({
-  cause,
-  actor: `gateway:${gateway}`,
-  ...(requestId !== undefined && { requestId }),
-});
 
 /** Locks the order, then the payment order: the one order of locks. */
 const readUnderLocks = async (

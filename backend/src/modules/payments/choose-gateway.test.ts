@@ -1,13 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import {
-  defaultGatewayOf,
-  listUsable,
-  type GatewayWish,
-  type GatewayRouting,
-  type GatewaySetting,
-} from './choose-gateway.ts';
+import { defaultGatewayOf, listUsable, type GatewayWish } from './choose-gateway.ts';
+import type { GatewayRouting, GatewaySetting } from './gateway-settings.store.ts';
 import { paymentMethods } from './payments.types.ts';
 
 /** Code and circuit alone are looked at. */

@@ -5,7 +5,12 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeOutcome, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder } from '../orders/index.ts';
-import { causeOf } from './apply-payment.ts';
+import {
+  gatewayCause,
+  type PaymentOrder,
+  type PaymentsDeps,
+  paymentMethods,
+} from './payments.types.ts';
 import {
   endAttempt,
   hasUndecidedAttempt,
@@ -23,7 +28,6 @@ import {
   storeGatewayOrder,
 } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
-import { type PaymentOrder, type PaymentsDeps, paymentMethods } from './payments.types.ts';
 import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 
 type GatewayOrderDeps = Pick<
@@ -111,7 +115,7 @@ const failPaymentOrder = (
 ): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const why = 'gateway_order_mismatch';
-    const cause = causeOf(why, gateway.code);
+    const cause = gatewayCause(why, gateway.code);
     const order = await lockPayableOrder(tx, orderId);
     const current = await lockPaymentOrder(tx, id);
     const key = { paymentOrderId: id, gateway: gateway.code };

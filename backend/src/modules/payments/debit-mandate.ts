@@ -5,7 +5,8 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder } from '../orders/index.ts';
-import { applyPayment, causeOf } from './apply-payment.ts';
+import { applyPayment } from './apply-payment.ts';
+import { gatewayCause, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 import { listUsableGateways } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './debits.store.ts';
 import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
-import type { PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /** A request of which a gateway knows nothing after so long never arrived there. */
 const arrivalMs = 15 * 60_000;
@@ -44,7 +44,7 @@ const applyListed = async (
   listed: readonly GatewayPayment[],
 ): Promise<void> => {
   const { gateway } = order;
-  const cause = causeOf('asked_by_janitor', gateway);
+  const cause = gatewayCause('asked_by_janitor', gateway);
   const inOrder = [
     ...listed.filter(({ status }) => status === 'CAPTURED'),
     ...listed.filter(({ status }) => status === 'FAILED'),
@@ -86,7 +86,7 @@ const isUnheardOf = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<bool
 /** Fails a debit that certainly will not happen, and the installment that waited for it. */
 const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promise<void> =>
   deps.inTransaction(async (tx) => {
-    const cause = causeOf('debit_refused', order.gateway);
+    const cause = gatewayCause('debit_refused', order.gateway);
     const goldOrder = await lockPayableOrder(tx, order.orderId);
     const current = await lockPaymentOrder(tx, order.id);
     const at = deps.clock.now();

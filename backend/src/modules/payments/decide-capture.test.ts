@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
-import {
-  decideCapture,
-  type CaptureDecision,
-  type CaptureFacts,
-  paymentOrderTransitions,
-} from './payments.states.ts';
+import { decideCapture, type CaptureDecision, type CaptureFacts } from './decide-payment.ts';
+import { paymentOrderTransitions } from './payments.states.ts';
 import { buyStatuses, type BuyStatus } from '../orders/index.ts';
 import { allowsTransition } from '../../platform/transitions/transitions.ts';
 import { paymentOrderStatuses, type PaymentOrderStatus } from './payments.types.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideFailure, type FailureFacts, paymentOrderTransitions } from './payments.states.ts';
+import { decideFailure, type FailureFacts } from './decide-payment.ts';
+import { paymentOrderTransitions } from './payments.states.ts';
 import { buyStatuses } from '../orders/index.ts';
 import { allowsTransition } from '../../platform/transitions/transitions.ts';
 import { paymentOrderStatuses } from './payments.types.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gatewayModes } from './choose-gateway.ts';
+import { gatewayModes } from './gateway-settings.store.ts';
 
 /** A payment gateway as operators see it; nothing of its credentials is shown. */
 export const gatewayView = z.object({

@@ -4,8 +4,8 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import { defaultGatewayOf } from './choose-gateway.ts';
 import {
-  defaultGatewayOf,
   lockGatewaySettings,
   readGatewaySettings,
   settingOf,
@@ -13,7 +13,7 @@ import {
   writeGatewaySetting,
   type GatewayRouting,
   type GatewaySettings,
-} from './choose-gateway.ts';
+} from './gateway-settings.store.ts';
 import type { GatewayPatch, GatewaysView, GatewayView } from './gateways.schemas.ts';
 import type { GatewaysByCode } from './payments.types.ts';
 

@@ -7,17 +7,18 @@ import type {
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, InboxHandler } from '../webhook-inbox/index.ts';
-import { applyPayment, causeOf, recordUnmatchedPayment } from './apply-payment.ts';
+import { applyPayment, recordUnmatchedPayment } from './apply-payment.ts';
+import {
+  gatewayCause,
+  type PaymentOrder,
+  type PaymentReport,
+  type PaymentsDeps,
+  type ReversalReport,
+} from './payments.types.ts';
 import { applyReversal } from './apply-reversal.ts';
 import type { CausedBy } from '../orders/index.ts';
 import { findRecordedPayment } from './gateway-payments.store.ts';
 import { findByGatewayOrder, findPaymentOrder } from './payment-orders.store.ts';
-import type {
-  PaymentOrder,
-  PaymentReport,
-  PaymentsDeps,
-  ReversalReport,
-} from './payments.types.ts';
 
 /** The job that applies one stored event. */
 export const APPLY_EVENT_TASK = 'payments.apply-event';
@@ -140,7 +141,7 @@ export const createPaymentEventHandler = (
       userId: target?.userId,
       reported,
       target,
-      cause: causeOf(event.name, gateway, requestId),
+      cause: gatewayCause(event.name, gateway, requestId),
     };
   },
 

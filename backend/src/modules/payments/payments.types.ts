@@ -7,7 +7,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
-import type { Orders } from '../orders/index.ts';
+import type { CausedBy, Orders } from '../orders/index.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
 
 /** The states of a payment order (contract: states > Payment order). */
@@ -190,3 +190,13 @@ export interface PaymentsDeps {
   /** Returns whom the gateway deals with; undefined when there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }
+
+/**
+ * Makes the cause of an order's transition: the gateway's name of the event, or how else we
+ * learned of the payment.
+ */
+export const gatewayCause = (cause: string, gateway: string, requestId?: string): CausedBy => ({
+  cause,
+  actor: `gateway:${gateway}`,
+  ...(requestId !== undefined && { requestId }),
+});

@@ -3,9 +3,14 @@ import { hasAnswered, type GatewayPayment } from '../../adapters/payment-gateway
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
-import type { PaymentOrder, PaymentsDeps, PaymentReport } from './payments.types.ts';
+import {
+  type PaymentOrder,
+  type PaymentsDeps,
+  type PaymentReport,
+  gatewayCause,
+} from './payments.types.ts';
 import { isEchoOf, storeMadeOrder } from './create-gateway-order.ts';
-import { applyPayment, causeOf } from './apply-payment.ts';
+import { applyPayment } from './apply-payment.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
 import {
   claimPoll,
@@ -98,7 +103,7 @@ const applyCapture = async (
     occurredAt,
     learnedAt: clock.now(),
   };
-  const cause = causeOf(`asked_by_${source}`, gateway, requestId);
+  const cause = gatewayCause(`asked_by_${source}`, gateway, requestId);
   const applied = await inTransaction((tx) => applyPayment(deps, tx, order, { report, cause }));
   if (!applied.changed) return;
   metrics.countFoundCapture(gateway, source);

@@ -9,9 +9,8 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import type { ReversalKind, PaymentsDeps } from './payments.types.ts';
+import { type ReversalKind, type PaymentsDeps, gatewayCause } from './payments.types.ts';
 import { lockPayableOrder } from '../orders/index.ts';
-import { causeOf } from './apply-payment.ts';
 import { applyReversal, findLackingReversals } from './apply-reversal.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
 import {
@@ -118,7 +117,7 @@ const applyLacking = async (
   invariant(target, `payment order ${payment.paymentOrderId} is gone`);
   for (const reversal of lacking) {
     const report = { ...reversal, gateway, gatewayPaymentId, learnedAt: clock.now() };
-    const cause = causeOf('asked_by_janitor', gateway);
+    const cause = gatewayCause('asked_by_janitor', gateway);
     const applied = await inTransaction(async (tx) => {
       await lockPayableOrder(tx, target.orderId);
       // Since it was asked, an event may have told of it without its id.

@@ -1,16 +1,12 @@
+export { type DraftBuyQuote, createDraftBuyQuote } from './quote-buy.ts';
 export {
-  type DraftBuyQuote,
-  createDraftBuyQuote,
-  requireProviderUser,
-  type GoldBase,
-  type QuoteDeps,
   createVerifyBuy,
   isGramsMismatch,
-  type VerifiedBuy,
-  type VerifyErrorCode,
   verifyError,
   verifyErrorCode,
-} from './quote-buy.ts';
+  type VerifiedBuy,
+  type VerifyErrorCode,
+} from './verify-buy.ts';
 export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
 export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export {
@@ -27,4 +23,4 @@ export {
 } from './quotes.store.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';
-export type { BuyQuote, GoldAmount, SellQuote } from './quotes.types.ts';
+export type { BuyQuote, GoldAmount, GoldBase, QuoteDeps, SellQuote } from './quotes.types.ts';

@@ -8,8 +8,7 @@ import {
 } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { breakDown, checkSellAmount } from './quote.rules.ts';
-import type { QuoteDeps } from './quote-buy.ts';
-import type { GoldAmount, SellQuote } from './quotes.types.ts';
+import type { QuoteDeps, GoldAmount, SellQuote } from './quotes.types.ts';
 
 /** The life of a sell quote (contract: limits > Quotes and locks). */
 const sellQuoteLifeMs = 120_000;

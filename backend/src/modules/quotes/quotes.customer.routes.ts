@@ -6,7 +6,9 @@ import type { Metrics } from '../../platform/observability/index.ts';
 import { availableGrams, lockHolding, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { requireProviderUser, type DraftBuyQuote, type QuoteDeps } from './quote-buy.ts';
+import { type DraftBuyQuote } from './quote-buy.ts';
+import type { QuoteDeps, BuyQuote } from './quotes.types.ts';
+import { requireProviderUser } from '../kyc/index.ts';
 import type { DraftSellQuote } from './quote-sell.ts';
 import {
   buyQuoteView,
@@ -23,7 +25,6 @@ import {
   insertSellQuote,
   supersedeBuyQuotes,
 } from './quotes.store.ts';
-import type { BuyQuote } from './quotes.types.ts';
 
 /** Active buy quotes of one customer (contract: limits > Quotes and locks). */
 const maxActiveQuotes = 10;

@@ -1,3 +1,10 @@
+import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { LivePriceReader } from '../price/index.ts';
+import type { Limits } from '../settings/index.ts';
 import type { Bps, Grams, Paise } from '../../money/index.ts';
 import type { GoldUnit } from '../orders/index.ts';
 
@@ -54,4 +61,21 @@ export interface SellQuote {
   readonly providerPricePaise: Paise;
   readonly expiresAt: Date;
   readonly createdAt: Date;
+}
+
+/** The dependencies that every gold use case needs. */
+export interface GoldBase {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface QuoteDeps extends GoldBase {
+  readonly provider: GoldProvider;
+  readonly price: LivePriceReader;
+  readonly limits: { current(): Promise<Limits> };
+  /** The tolerance towards the provider's price (contract: money > Provider's price). */
+  readonly priceToleranceBps: Bps;
 }

@@ -22,10 +22,10 @@ import {
   findUsableSellQuote,
   insertSellQuote,
   lockSellQuote,
-  requireProviderUser,
   requireUsable,
   type VerifyErrorCode,
 } from '../quotes/index.ts';
+import { requireProviderUser } from '../kyc/index.ts';
 import { findPayoutOfOrder, type Payout } from '../payouts/index.ts';
 import type { SaleRequest, SellingDeps, SaleInitiator } from './selling.types.ts';
 import { confirmSale } from './confirm-sale.ts';

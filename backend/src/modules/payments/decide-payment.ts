@@ -1,0 +1,185 @@
+import { formatRupees, type Paise } from '../../money/index.ts';
+import type { BuyStatus } from '../orders/index.ts';
+import type {
+  PaymentDisposition,
+  PaymentOrderStatus,
+  PaymentReviewCode,
+  RecordedPayment,
+} from './payments.types.ts';
+
+export interface CaptureFacts {
+  readonly payment: {
+    readonly amountPaise: Paise;
+    readonly currency: string;
+    readonly learnedAt: Date;
+  };
+  /** The same payment by earlier reports. */
+  readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
+  /** The order has money of another payment that was not paid back. */
+  readonly hasOtherCapture: boolean;
+  /** Nobody is there to hold the gold. */
+  readonly isCustomerDeleted: boolean;
+  readonly order: {
+    readonly status: BuyStatus;
+    readonly lockEndsAt: Date | null;
+    readonly wasAllocated: boolean;
+  };
+  readonly paymentOrder: {
+    readonly status: PaymentOrderStatus;
+    readonly amountPaise: Paise;
+    readonly currency: string;
+  };
+}
+
+export type CaptureDecision =
+  | { readonly kind: 'ALREADY_KNOWN' }
+  | { readonly kind: 'PAY'; readonly disposition: 'APPLIED'; readonly paymentOrderTo: 'PAID' }
+  | {
+      readonly kind: 'REVIEW';
+      readonly code: PaymentReviewCode;
+      readonly reason: string;
+      readonly disposition: PaymentDisposition;
+      /** Undefined: the payment order stays as it is. */
+      readonly paymentOrderTo: 'PAID' | 'MANUAL_REVIEW' | undefined;
+    };
+
+type Review = Extract<CaptureDecision, { kind: 'REVIEW' }>;
+
+/** Returns true for a capture that an earlier report recorded: a payment has its effect once. */
+const isKnownCapture = (known: CaptureFacts['known']): boolean =>
+  known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED';
+
+/** Returns true for a state in which no charge to the customer was known so far. */
+const isUnpaid = (status: BuyStatus): boolean => status === 'PENDING' || status === 'FAILED';
+
+const mayStillBePaid = (status: PaymentOrderStatus): boolean =>
+  status !== 'PAID' && status !== 'MANUAL_REVIEW' && status !== 'REFUNDED';
+
+const secondCapture = ({ order, paymentOrder, payment }: CaptureFacts): Review => ({
+  kind: 'REVIEW',
+  code: 'SECOND_CAPTURE',
+  reason:
+    `A further payment of ${payment.currency} ${formatRupees(payment.amountPaise)} was captured ` +
+    `for an order that had one already and was ${order.status}.`,
+  disposition: 'SECOND',
+  paymentOrderTo: mayStillBePaid(paymentOrder.status) ? 'PAID' : undefined,
+});
+
+const mismatch = ({ payment, paymentOrder }: CaptureFacts): Review | undefined => {
+  const otherCurrency = payment.currency !== paymentOrder.currency;
+  if (!otherCurrency && payment.amountPaise === paymentOrder.amountPaise) return undefined;
+  return {
+    kind: 'REVIEW',
+    // Amounts of two currencies can't be compared, so the currency goes first.
+    code: otherCurrency ? 'CURRENCY_MISMATCH' : 'AMOUNT_MISMATCH',
+    reason:
+      `${payment.currency} ${formatRupees(payment.amountPaise)} was captured where ` +
+      `${paymentOrder.currency} ${formatRupees(paymentOrder.amountPaise)} was asked for.`,
+    disposition: 'MISMATCH',
+    paymentOrderTo: 'MANUAL_REVIEW',
+  };
+};
+
+const lateCapture = (facts: CaptureFacts): Review | undefined => {
+  const { payment, order, isCustomerDeleted } = facts;
+  const { lockEndsAt } = order;
+  const isPastLock = lockEndsAt !== null && payment.learnedAt >= lockEndsAt;
+  // Unpaid and allocated once: its gold was recovered, and an order is not allocated again.
+  const isRecovered = order.wasAllocated;
+  if (!isPastLock && !isCustomerDeleted && !isRecovered) return undefined;
+  const lockEnded = `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
+  const gone = isRecovered ? "the order's gold had been recovered." : lockEnded;
+  const after = isCustomerDeleted ? 'the customer had deleted their account.' : gone;
+  return {
+    kind: 'REVIEW',
+    code: 'LATE_CAPTURE',
+    reason: `The capture became known at ${payment.learnedAt.toISOString()}, after ${after}`,
+    disposition: 'LATE',
+    paymentOrderTo: 'PAID',
+  };
+};
+
+/**
+ * Decides what a captured payment does, whoever reported it and in whatever order (contract:
+ * states > Late captures). A second capture is that whatever its amount or time; then a wrong
+ * currency or amount; then the time at which we learned of it. The facts are what was read under
+ * the order's lock.
+ */
+export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
+  if (isKnownCapture(facts.known)) return { kind: 'ALREADY_KNOWN' };
+  const { order, paymentOrder } = facts;
+  const isSecond =
+    facts.hasOtherCapture || !isUnpaid(order.status) || !mayStillBePaid(paymentOrder.status);
+  if (isSecond) return secondCapture(facts);
+  return (
+    mismatch(facts) ??
+    lateCapture(facts) ?? { kind: 'PAY', disposition: 'APPLIED', paymentOrderTo: 'PAID' }
+  );
+};
+
+export interface FailureFacts {
+  /** The same payment by earlier reports. */
+  readonly known:
+    | Pick<RecordedPayment, 'id' | 'status' | 'disposition' | 'failedAfterCaptureAt'>
+    | undefined;
+  /** The order has money of another payment that was not paid back. */
+  readonly hasOtherCapture: boolean;
+  readonly order: { readonly status: BuyStatus };
+  readonly paymentOrder: {
+    readonly status: PaymentOrderStatus;
+    readonly capturedPaymentId: string | null;
+  };
+}
+
+export type FailureDecision =
+  | { readonly kind: 'ALREADY_KNOWN' }
+  /** Kept on record; the order and its payment order stay as they are. */
+  | { readonly kind: 'RECORD' }
+  /** The payment order fails; the order too where it was waiting for this. */
+  | { readonly kind: 'FAIL'; readonly failOrder: boolean }
+  /** Recorded of the payment; the order goes to review. */
+  | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string }
+  /** Recorded of the payment; the order is under review, and this is added to its reason. */
+  | { readonly kind: 'NOTE'; readonly reason: string };
+
+type KnownPayment = NonNullable<FailureFacts['known']>;
+
+/** Decides about a failure that is reported of a captured payment. */
+const decideFailedCapture = (
+  known: KnownPayment,
+  { order, paymentOrder }: FailureFacts,
+): FailureDecision => {
+  const isHeld = known.status === 'CAPTURED' && known.disposition !== 'REFUNDED';
+  if (!isHeld || known.failedAfterCaptureAt !== null) return { kind: 'ALREADY_KNOWN' };
+  const isSecond = known.disposition === 'SECOND';
+  if (order.status === 'MANUAL_REVIEW') {
+    const which = isSecond ? 'a further captured payment' : 'the captured payment';
+    return { kind: 'NOTE', reason: `The gateway reported that ${which} later failed.` };
+  }
+  const isTheOne = !isSecond && known.id === paymentOrder.capturedPaymentId;
+  const holdsMoney =
+    order.status === 'PAID' || order.status === 'RETRY_PENDING' || order.status === 'ALLOCATED';
+  if (!isTheOne || !holdsMoney) return { kind: 'ALREADY_KNOWN' };
+  return {
+    kind: 'REVIEW',
+    code: 'FAILED_AFTER_PAID',
+    reason: `The gateway reported that the captured payment later failed. The order was ${order.status}.`,
+  };
+};
+
+/**
+ * Decides what a failed payment does (contract: states > Failed payments). Only a report about a
+ * captured payment itself says anything about its money; a failed attempt beside it changes
+ * nothing, and an attempt at a checkout that is closed already does not fail what is open.
+ */
+export const decideFailure = (facts: FailureFacts): FailureDecision => {
+  const { known, order, paymentOrder } = facts;
+  if (known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED') {
+    return decideFailedCapture(known, facts);
+  }
+  const isOpen = paymentOrder.status === 'GATEWAY_ORDER_CREATED';
+  if (isOpen && !facts.hasOtherCapture) {
+    return { kind: 'FAIL', failOrder: order.status === 'PENDING' };
+  }
+  return known === undefined ? { kind: 'RECORD' } : { kind: 'ALREADY_KNOWN' };
+};

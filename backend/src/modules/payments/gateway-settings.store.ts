@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { paymentMethods, type PaymentMethod } from './payments.types.ts';
+
+/* Tables `gateway_setting` and `gateway_routing`: what operators set of the payment gateways. */
+
+export const gatewayModes = ['test', 'live'] as const;
+type GatewayMode = (typeof gatewayModes)[number];
+
+/** The operators' setting of one gateway. */
+export interface GatewaySetting {
+  readonly enabled: boolean;
+  readonly mode: GatewayMode;
+}
+
+/** The gateway of each instrument that has one of its own. */
+type GatewayRoutes = Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
+
+export interface GatewayRouting {
+  readonly defaultCode: string | null;
+  readonly priority: readonly string[];
+  readonly routes: GatewayRoutes;
+}
+
+/** The settings of gateways that operators make. */
+export interface GatewaySettings {
+  readonly byCode: ReadonlyMap<string, GatewaySetting>;
+  readonly routing: GatewayRouting;
+}
+
+/** A gateway that no operator has set anything of: enabled, and in mode `test`. */
+const unset: GatewaySetting = { enabled: true, mode: 'test' };
+
+export const settingOf = ({ byCode }: GatewaySettings, code: string): GatewaySetting =>
+  byCode.get(code) ?? unset;
+
+const code = z.string().exactOptional();
+const routesSchema = z.object({ upi: code, card: code, netbanking: code, wallet: code }).catch({});
+
+interface SettingsRow {
+  readonly default_code: string | null;
+  readonly priority: readonly string[] | null;
+  readonly routes: unknown;
+  readonly settings: readonly (GatewaySetting & { readonly code: string })[] | null;
+}
+
+/** The one row of `gateway_routing`. */
+const routingId = 1;
+
+/** Reads both tables in one statement: every buy asks, and never an earlier answer. */
+export const readGatewaySettings = async (db: Db): Promise<GatewaySettings> => {
+  const row = await selectOne<SettingsRow>(
+    db,
+    sql`
+    SELECT r.default_code, r.priority, r.routes,
+      (SELECT jsonb_agg(jsonb_build_object('code', code, 'enabled', enabled, 'mode', mode))
+       FROM gateway_setting) AS settings
+    FROM (VALUES (${routingId}::int)) AS one (id) LEFT JOIN gateway_routing r ON r.id = one.id`,
+  );
+  const settings = row?.settings ?? [];
+  return {
+    byCode: new Map(settings.map(({ code: key, enabled, mode }) => [key, { enabled, mode }])),
+    routing: {
+      defaultCode: row?.default_code ?? null,
+      priority: row?.priority ?? [],
+      routes: routesSchema.parse(row?.routes),
+    },
+  };
+};
+
+/** Locks the settings until the transaction ends, so that an audit row shows what was replaced. */
+export const lockGatewaySettings = async (tx: Db): Promise<void> => {
+  await selectRows(tx, sql`SELECT id FROM gateway_routing WHERE id = ${routingId} FOR UPDATE`);
+};
+
+interface Writer {
+  readonly at: Date;
+  /** The operator's id. */
+  readonly by: string;
+}
+
+export const writeGatewaySetting = async (
+  tx: Db,
+  gateway: string,
+  setting: GatewaySetting,
+  { at, by }: Writer,
+): Promise<void> => {
+  const data = { ...setting, updatedAt: at, updatedBy: by };
+  await tx.gatewaySetting.upsert({
+    where: { code: gateway },
+    create: { code: gateway, ...data },
+    update: data,
+  });
+};
+
+export const writeGatewayRouting = async (
+  tx: Db,
+  { defaultCode, priority, routes }: GatewayRouting,
+  { at, by }: Writer,
+): Promise<void> => {
+  const named = paymentMethods.flatMap((method) => {
+    const gateway = routes[method];
+    return gateway === undefined ? [] : [[method, gateway] as const];
+  });
+  const data = {
+    defaultCode,
+    priority: [...priority],
+    routes: Object.fromEntries(named),
+    updatedAt: at,
+    updatedBy: by,
+  };
+  await tx.gatewayRouting.upsert({
+    where: { id: routingId },
+    create: { id: routingId, ...data },
+    update: data,
+  });
+};

@@ -1,0 +1,177 @@
+import { AMOUNT_MISMATCH, GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gold-provider/port.ts';
+import {
+  buyByGrams,
+  buyByInr,
+  toleranceOn,
+  type Bps,
+  type BuyBreakdown,
+  type Paise,
+} from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
+import { verifiablePrice, type LivePrice } from '../price/index.ts';
+import { gstRateBpsOn } from '../accounting/index.ts';
+import { breakDown } from './quote.rules.ts';
+import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
+
+/** A purchase that the provider would make at our price, until its lock ends. */
+export interface VerifiedBuy extends BuyBreakdown {
+  readonly pricePerGramPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly provider: string;
+  readonly providerTxId: string;
+  readonly providerRateId: string;
+  /** The provider's charge for the grams, by its own arithmetic. */
+  readonly providerAmountPaise: Paise;
+  /** The moment before the verify call. */
+  readonly lockStartedAt: Date;
+  readonly lockEndsAt: Date;
+}
+
+interface BuyToVerify {
+  readonly userId: string;
+  readonly providerUserId: string;
+  readonly amount: GoldAmount;
+  /** Our own stable id of this attempt. */
+  readonly reference: string;
+  /** Throws whatever refuses this breakdown, before the provider is called. */
+  readonly check?: (breakdown: BuyBreakdown) => Promise<void>;
+}
+
+type VerifyBuyDeps = Pick<
+  QuoteDeps,
+  'db' | 'clock' | 'logger' | 'provider' | 'price' | 'priceToleranceBps'
+>;
+
+/**
+ * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
+ * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ */
+const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
+  breakDown(() =>
+    amount.unit === 'INR'
+      ? buyByInr(amount.amountPaise, buyPaise, gstBps)
+      : buyByGrams(amount.grams, buyPaise, gstBps),
+  );
+
+/**
+ * Returns true where what a customer pays covers what the provider charges, within tolerance, after
+ * each verify and before anything is written (contract: money > Provider's price). Both sides are
+ * amounts for the same grams, tax included.
+ */
+const coversCharge = (
+  customerPaysPaise: Paise,
+  providerChargesPaise: Paise,
+  toleranceBps: Bps,
+): boolean =>
+  providerChargesPaise - customerPaysPaise <= toleranceOn(providerChargesPaise, toleranceBps);
+
+const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
+
+export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
+
+/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
+export const verifyErrorCode = (
+  verified: Exclude<Outcome<never>, { kind: 'done' }>,
+): VerifyErrorCode => {
+  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
+  if (!isNo) return 'PROVIDER_UNAVAILABLE';
+  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+};
+
+export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
+  new AppError(verifyErrorCode(verified), { cause: verified });
+
+/** A verify; or the refusal of one whose rate may be another by now, so that it is worth a retry. */
+type Tried =
+  | { readonly verified: VerifiedBuy }
+  | { readonly refusal: AppError; readonly hasLapsed: boolean };
+
+const hasMoved = (from: LivePrice, to: LivePrice): boolean =>
+  from.providerBuyPaise !== to.providerBuyPaise || from.providerTaxBps !== to.providerTaxBps;
+
+/** Returns true for the refusal of a verify whose grams differ from those requested. */
+export const isGramsMismatch = (error: unknown): boolean =>
+  isAppError(error, 'PROVIDER_MISMATCH') &&
+  typeof error.cause === 'object' &&
+  error.cause !== null &&
+  'code' in error.cause &&
+  error.cause.code === GRAMS_MISMATCH;
+
+/** Reads a verify that made no promise; throws where another rate would not change the answer. */
+const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): Tried => {
+  const refusal = verifyError(outcome);
+  const code = outcome.kind === 'refused' ? outcome.code : undefined;
+  const hasLapsed = code === RATE_LAPSED;
+  if (hasLapsed || code === AMOUNT_MISMATCH) return { refusal, hasLapsed };
+  throw refusal;
+};
+
+type VerifyBuy = (request: BuyToVerify) => Promise<VerifiedBuy>;
+
+/**
+ * Creates the verify of a buy at the price of the moment, with the provider's lock behind it. A
+ * rate that ran out on the way, or is another by now, is replaced once. It writes nothing: a verify
+ * binds nobody until it is confirmed.
+ * @throws AppError AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED,
+ *   PROVIDER_MISMATCH
+ */
+export const createVerifyBuy = (deps: VerifyBuyDeps): VerifyBuy => {
+  const { db, clock, logger, provider, price } = deps;
+
+  const verifyAt = async (live: LivePrice, request: BuyToVerify): Promise<Tried> => {
+    const { providerUserId, reference, amount } = request;
+    const gstRateBps = await gstRateBpsOn(db, clock.now());
+    const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
+    await request.check?.(breakdown);
+    // The lock runs from the moment before the call: what it costs is ours, not the provider's.
+    const lockStartedAt = clock.now();
+    const outcome = await provider.verifyBuy({
+      providerUserId,
+      reference,
+      rateId: live.buyRateId,
+      rateBuyPaise: live.providerBuyPaise,
+      rateTaxBps: live.providerTaxBps,
+      grams: breakdown.grams,
+    });
+    if (outcome.kind !== 'done') return readRefusal(outcome);
+    const { providerTxId, grams, providerAmountPaise } = outcome.value;
+    if (grams !== breakdown.grams) {
+      const cause = refused(GRAMS_MISMATCH, 'the verify is for other grams');
+      throw new AppError('PROVIDER_MISMATCH', { cause });
+    }
+    if (!coversCharge(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
+      return { refusal: new AppError('PROVIDER_MISMATCH'), hasLapsed: false };
+    }
+    const verified: VerifiedBuy = {
+      ...breakdown,
+      pricePerGramPaise: live.buyPaise,
+      gstRateBps,
+      provider: provider.code,
+      providerTxId,
+      providerRateId: live.buyRateId,
+      providerAmountPaise,
+      lockStartedAt,
+      lockEndsAt: addMs(lockStartedAt, provider.rules.lockMs),
+    };
+    return { verified };
+  };
+
+  return async (request) => {
+    const live = await verifiablePrice(deps);
+    const first = await verifyAt(live, request);
+    if ('verified' in first) return first.verified;
+    const fresh = await price.freshPrice();
+    const { userId } = request;
+    if (!first.hasLapsed && !hasMoved(live, fresh)) {
+      logger.error({ userId }, "a buy below the provider's charge was refused");
+      throw first.refusal;
+    }
+    logger.info({ userId }, 'the rate of a verify was another by now, verifying again');
+    const second = await verifyAt(fresh, request);
+    if ('verified' in second) return second.verified;
+    throw second.refusal;
+  };
+};
