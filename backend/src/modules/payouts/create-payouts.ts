@@ -1,13 +1,14 @@
+import { z } from 'zod';
 import type { Route } from '../../platform/http/index.ts';
 import { type Sweep, type TaskList, enqueue, sweepRows } from '../../platform/jobs/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
 import { dispatchPayout } from './dispatch-payout.ts';
-import { createPayoutInboxHandler } from './payout-inbox-handler.ts';
+import { createPayoutInboxHandler } from './payout-events.ts';
 import { createPayoutAdminRoutes } from './payouts.admin.routes.ts';
 import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
-import { createPayoutJobs, dispatchJob } from './payouts.jobs.ts';
+import { APPLY_EVENT_TASK, DISPATCH_TASK, dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
 import { listPayoutsToPoll } from './payout-attempt.store.ts';
@@ -24,6 +25,9 @@ export interface Payouts {
   readonly sweeps: readonly Sweep[];
 }
 
+const payoutPayload = z.object({ payoutId: z.uuid() });
+const eventPayload = z.object({ eventId: z.uuid() });
+
 /** Wires what is paid out for sales: dispatch, the provider's events, approvals and retries. */
 export const createPayouts = (deps: PayoutsDeps): Payouts => {
   const inbox = createWebhookInbox(deps, createPayoutInboxHandler(deps));
@@ -31,10 +35,11 @@ export const createPayouts = (deps: PayoutsDeps): Payouts => {
     customerRoutes: createPayoutCustomerRoutes(deps.db),
     webhookRoutes: createPayoutWebhookRoutes({ ...deps, inbox }),
     adminRoutes: createPayoutAdminRoutes(deps),
-    jobs: createPayoutJobs({
-      dispatch: (payoutId) => dispatchPayout(deps, payoutId),
-      retryEvent: (eventId) => inbox.retryEvent(eventId),
-    }),
+    // All of them are safe to run twice.
+    jobs: {
+      [DISPATCH_TASK]: (payload) => dispatchPayout(deps, payoutPayload.parse(payload).payoutId),
+      [APPLY_EVENT_TASK]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
+    },
     sweeps: createPayoutSweeps(deps, inbox),
   };
 };

@@ -13,10 +13,10 @@ import {
   releaseUnknownAttempt,
   releaseUnsentAttempt,
 } from './payout-attempt.store.ts';
-import { transitionPayout, lockPayout } from './payout.store.ts';
+import { lockPayout } from './payout.store.ts';
+import { transitionPayout, isOpenAttempt } from './payouts.states.ts';
 import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptRefusal, recordAttemptReport } from './record-payout-attempt.ts';
-import { isOpenAttempt } from './payouts.states.ts';
 
 /** Builds the provider's idempotency key (contract: payouts > Payout attempts). */
 const idempotencyKeyOf = (payoutId: string, attemptNo: number): string =>

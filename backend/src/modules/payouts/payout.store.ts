@@ -2,9 +2,6 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
-import { payoutTransitions } from './payouts.states.ts';
 import type { NewPayout, Payout, PayoutHold, PayoutStatus } from './payouts.types.ts';
 
 const withAccount = { bankAccount: { select: { accountLast4: true } } } as const;
@@ -149,56 +146,5 @@ export const keepProviderPayoutId = async (
   await tx.payout.updateMany({
     where: { id, status: 'PROCESSING' },
     data: { providerPayoutId, updatedAt: at },
-  });
-};
-
-/** Columns that change with a payout's state; what is left out stays. */
-type PayoutChanges = Pick<
-  Prisma.PayoutUncheckedUpdateManyInput,
-  | 'attempt'
-  | 'provider'
-  | 'dispatchedAt'
-  | 'bankAccountId'
-  | 'approvedBy'
-  | 'approvedAt'
-  | 'providerPayoutId'
-  | 'utr'
-  | 'failureReason'
-  | 'paidAt'
->;
-
-export interface PayoutTransition {
-  readonly to: PayoutStatus;
-  /** `service`, `payout-provider:<code>`, `admin:<id>`. */
-  readonly actor: string;
-  readonly cause: string;
-  readonly at: Date;
-  readonly changes: PayoutChanges;
-}
-
-/**
- * Changes the state of a payout that the transaction has locked: the only way a payout changes it.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
- */
-export const transitionPayout = (
-  { logger }: { readonly logger: Logger },
-  tx: Db,
-  { id, status: from, attempt }: Pick<Payout, 'id' | 'status' | 'attempt'>,
-  { to, actor, cause, at, changes }: PayoutTransition,
-): Promise<void> => {
-  const machine = { name: 'payout', idField: 'payoutId', table: payoutTransitions, logger };
-  return transition(machine, {
-    id,
-    from,
-    to,
-    actor,
-    cause,
-    update: async () => {
-      const { count } = await tx.payout.updateMany({
-        where: { id, status: from, attempt },
-        data: { ...changes, status: to, updatedAt: at },
-      });
-      return count;
-    },
   });
 };

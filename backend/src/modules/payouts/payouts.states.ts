@@ -1,6 +1,9 @@
 import type { ProviderPayoutStatus } from '../../adapters/payout-provider/port.ts';
-import type { TransitionTable } from '../../platform/transitions/transitions.ts';
-import type { AttemptStatus, PayoutStatus } from './payouts.types.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import type { AttemptStatus, Payout, PayoutStatus } from './payouts.types.ts';
 
 /** Kinds of actors that may change a payout's state; `service` is a decision of our own code. */
 export type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
@@ -72,3 +75,54 @@ export type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
 /** Returns true while the outcome of the attempt is not known. */
 export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
   openAttemptStatuses.some((open) => open === status);
+
+/** Columns that change with a payout's state; what is left out stays. */
+type PayoutChanges = Pick<
+  Prisma.PayoutUncheckedUpdateManyInput,
+  | 'attempt'
+  | 'provider'
+  | 'dispatchedAt'
+  | 'bankAccountId'
+  | 'approvedBy'
+  | 'approvedAt'
+  | 'providerPayoutId'
+  | 'utr'
+  | 'failureReason'
+  | 'paidAt'
+>;
+
+export interface PayoutTransition {
+  readonly to: PayoutStatus;
+  /** `service`, `payout-provider:<code>`, `admin:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly at: Date;
+  readonly changes: PayoutChanges;
+}
+
+/**
+ * Changes the state of a payout that the transaction has locked: the only way a payout changes it.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionPayout = (
+  { logger }: { readonly logger: Logger },
+  tx: Db,
+  { id, status: from, attempt }: Pick<Payout, 'id' | 'status' | 'attempt'>,
+  { to, actor, cause, at, changes }: PayoutTransition,
+): Promise<void> => {
+  const machine = { name: 'payout', idField: 'payoutId', table: payoutTransitions, logger };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.payout.updateMany({
+        where: { id, status: from, attempt },
+        data: { ...changes, status: to, updatedAt: at },
+      });
+      return count;
+    },
+  });
+};

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
 import { presentReceipt, webhookReply, type WebhookInbox } from '../webhook-inbox/index.ts';
-import type { ReadPayoutEvent } from './payout-inbox-handler.ts';
+import type { ReadPayoutEvent } from './payout-events.ts';
 
 /**
  * Receives the payout provider's reports of payouts and penny-drops (contract:

@@ -10,8 +10,13 @@ import {
 import { findFundAccountId } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
-import { keepProviderPayoutId, lockPayout, transitionPayout } from './payout.store.ts';
-import { isOpenAttempt, reportVerdicts, type ReportVerdict } from './payouts.states.ts';
+import { keepProviderPayoutId, lockPayout } from './payout.store.ts';
+import {
+  transitionPayout,
+  isOpenAttempt,
+  reportVerdicts,
+  type ReportVerdict,
+} from './payouts.states.ts';
 import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
 type RecordDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>;

@@ -4,10 +4,10 @@ import { enqueue } from '../../platform/jobs/index.ts';
 import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
 import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
 import { hasContradiction, listAttempts, markContradicted } from './payout-attempt.store.ts';
-import { findPayout, transitionPayout } from './payout.store.ts';
+import { findPayout } from './payout.store.ts';
+import { transitionPayout, reportVerdicts } from './payouts.states.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import type { RetryRequest } from './payouts.schemas.ts';
-import { reportVerdicts } from './payouts.states.ts';
 import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
 const isRetryable = ({ status }: Payout): boolean => status === 'FAILED' || status === 'REVERSED';

@@ -4,7 +4,7 @@ import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
 import { findReportedAttempt } from './payout-attempt.store.ts';
-import { applyPayoutEventTask } from './payouts.jobs.ts';
+import { APPLY_EVENT_TASK } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptReport } from './record-payout-attempt.ts';
 
@@ -118,7 +118,7 @@ export const createPayoutInboxHandler = (
 
   return {
     source: 'payout',
-    applyTask: applyPayoutEventTask,
+    applyTask: APPLY_EVENT_TASK,
     namesOf,
     serialize: printPayoutEvent,
     parse: parsePayoutEvent,

@@ -1,0 +1,121 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import {
+  clearExpiredBodies,
+  listDueEvents,
+  lockUnappliedEvent,
+  openBody,
+  postponeEvent,
+  recordRetry,
+  type StoredEvent,
+} from './webhook-inbox.store.ts';
+import type { EventEffect, EventStatus, Inbox } from './webhook-inbox.types.ts';
+
+const firstDelayMs = 5000;
+const longestDelayMs = 15 * 60_000;
+const batchSize = 100;
+const purgeBatchSize = 1000;
+/** An event whose subject nobody knew when it came is looked at again for this time. */
+const unmatchedForMs = 3 * 24 * 60 * 60_000;
+
+/** Returns the wait after an event's `attempts`th failed attempt: doubling from 5 s to 15 min. */
+export const retryDelayMs = (attempts: number): number =>
+  Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
+
+/** Runs what follows a commit; what it throws is logged, since the event is applied. */
+export const runCommitted = async <E, Effect extends EventEffect>(
+  { handler, logger }: Inbox<E, Effect>,
+  effect: Effect,
+): Promise<void> => {
+  try {
+    await handler.committed?.(effect);
+  } catch (error) {
+    const { source } = handler;
+    logger.warn({ source, err: describeError(error) }, 'what follows an event was left out');
+  }
+};
+
+/** Applies a stored event, in the transaction that locked it, by what is known now. */
+const applyStored = async <E, Effect extends EventEffect>(
+  db: Db,
+  { handler, vault }: Inbox<E, Effect>,
+  stored: StoredEvent,
+): Promise<{ readonly status: EventStatus; readonly applied?: Effect }> => {
+  const { id, gateway, sealedBody, sealedForUserId, receivedAt } = stored;
+  invariant(sealedBody !== null, `the body of event ${id} was purged`);
+  const { event } = await openBody(vault, db, { id, sealedBody, sealedForUserId });
+  if (event === null) return { status: 'UNREADABLE' };
+  const inbound = { gateway, receivedAt, event: handler.parse(event) };
+  const applied = await handler.resolve(db, inbound);
+  return { status: await handler.apply(db, applied), applied };
+};
+
+/**
+ * Retries one stored event, in one transaction. Nothing happens to one that is applied by now.
+ * @throws what applying it throws; it is retried again after a longer wait
+ */
+export const retryEvent = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+  eventId: string,
+): Promise<void> => {
+  const { db, inTransaction, clock, handler } = inbox;
+  let attempts = 0;
+  try {
+    const applied = await inTransaction(async (tx) => {
+      const stored = await lockUnappliedEvent(tx, handler.source, eventId);
+      if (stored === undefined) return undefined;
+      attempts = stored.attempts;
+      const retried = await applyStored(tx, inbox, stored);
+      const isRecorded = await recordRetry(tx, eventId, retried.status, clock.now());
+      invariant(isRecorded, `locked webhook event ${eventId} was applied by another`);
+      return retried.applied;
+    });
+    if (applied !== undefined) await runCommitted(inbox, applied);
+  } catch (error) {
+    const nextAttemptAt = addMs(clock.now(), retryDelayMs(attempts + 1));
+    await postponeEvent(db, eventId, describeError(error).type, nextAttemptAt);
+    throw error;
+  }
+};
+
+const retryEach = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+  eventIds: readonly string[],
+): Promise<void> => {
+  for (const eventId of eventIds) {
+    await retryEvent(inbox, eventId).catch((error: unknown) => {
+      const err = describeError(error);
+      inbox.logger.error(
+        { source: inbox.handler.source, eventId, err },
+        'a retry of a webhook event failed',
+      );
+    });
+  }
+};
+
+/** Retries all events that are due, oldest first, one transaction each. */
+export const retryPendingEvents = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+): Promise<void> => {
+  const now = inbox.clock.now();
+  const due = { now, longestWait: addMs(now, 2 * longestDelayMs), limit: batchSize };
+  await retryEach(inbox, await listDueEvents(inbox.db, inbox.handler.source, due));
+};
+
+/** Retries events that came before what they concern was known, and is known now. */
+export const retryUnmatchedEvents = async <E, Effect extends EventEffect>(
+  inbox: Inbox<E, Effect>,
+): Promise<void> => {
+  const since = addMs(inbox.clock.now(), -unmatchedForMs);
+  await retryEach(inbox, await inbox.handler.listMatchable(inbox.db, since, batchSize));
+};
+
+/** Clears the bodies of events that concern no known customer, 30 days after they came. */
+export const purgeEventBodies = <E, Effect extends EventEffect>({
+  db,
+  handler,
+  clock,
+}: Inbox<E, Effect>): Promise<void> =>
+  clearExpiredBodies(db, handler.source, clock.now(), purgeBatchSize);
