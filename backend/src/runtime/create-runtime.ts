@@ -86,7 +86,11 @@ export const createOfflineRuntime = async (
     onPoolError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
     timers,
   });
-  const redis = createRedis(config.REDIS_URL, 'fail-fast', { logger, connectionName: name });
+  const redis = createRedis(config.REDIS_URL, 'fail-fast', {
+    logger,
+    commandTimeoutMs: config.REDIS_TIMEOUT_MS,
+    connectionName: name,
+  });
   const vault = createVault({ keyring: parseKeyring(config.PII_KEYRING) });
   return {
     logger,

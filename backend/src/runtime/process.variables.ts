@@ -36,6 +36,10 @@ export const processVariables = defineVariables({
     secret: true,
     store: 'cache',
   },
+  REDIS_TIMEOUT_MS: {
+    schema: integer(200, 10, 60_000),
+    doc: 'how long an answer of the cache is waited for, before the work goes on without it',
+  },
   ALLOW_PLAIN_STORES: plainStores,
   PII_KEYRING: {
     schema: secret(40),

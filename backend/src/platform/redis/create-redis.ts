@@ -2,14 +2,16 @@ import { Redis } from 'ioredis';
 import type { Logger } from '../observability/logger.ts';
 
 /**
- * `fail-fast`: a command fails at once while there is no connection, and after 200 ms when there
- * is no answer; for everything a request waits for. `patient`: commands wait for the connection;
- * for subscriptions (the socket adapter).
+ * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (unless told
+ * otherwise) when there is no answer; for everything a request waits for. `patient`: commands wait
+ * for the connection; for subscriptions (the socket adapter).
  */
 export type RedisKind = 'fail-fast' | 'patient';
 
 interface RedisExtras {
   readonly logger?: Logger;
+  /** How long a `fail-fast` command waits for its answer. */
+  readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;
 }
@@ -17,7 +19,7 @@ interface RedisExtras {
 const reconnectAfterMs = (attempt: number): number => Math.min(attempt * 100, 2000);
 
 const optionsOf = {
-  'fail-fast': { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 200 },
+  'fail-fast': { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
   patient: { enableOfflineQueue: true, maxRetriesPerRequest: null },
 } as const;
 
@@ -26,9 +28,10 @@ const optionsOf = {
  * the connection, never thrown: every caller says itself what happens without the cache.
  */
 export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
-  const { logger, connectionName } = extras;
+  const { logger, commandTimeoutMs = 200, connectionName } = extras;
   const redis = new Redis(url, {
     ...optionsOf[kind],
+    ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
     connectTimeout: 2000,
     keepAlive: 30_000,
     noDelay: true,
