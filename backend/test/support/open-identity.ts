@@ -30,7 +30,8 @@ import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import { createApi } from '../../src/platform/http/index.ts';
 import { createRandom, type Random } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
-import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
+import { closeRedis } from '../../src/platform/redis/index.ts';
+import { connectRedis } from './connect-redis.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { hangsForMs } from './open-test-system.ts';
 
@@ -103,8 +104,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     poolSize: 10,
     applicationName: 'identity-test',
   });
-  const redis = createRedis(options.redisUrl ?? addresses.redisUrl, 'fail-fast');
-  await untilReady(redis, 5000);
+  const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);
   const sms = createMsg91(
     {
       MSG91_BASE_URL: `${sandbox.url}/msg91`,

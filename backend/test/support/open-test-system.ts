@@ -33,7 +33,8 @@ import { createDatabase, type Db, type InTransaction } from '../../src/platform/
 import { createApi, type Guard, type Route } from '../../src/platform/http/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
-import { closeRedis, createRedis, untilReady } from '../../src/platform/redis/index.ts';
+import { closeRedis } from '../../src/platform/redis/index.ts';
+import { connectRedis } from './connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 
 /** The runtime of a process of the service, on stores of the test file's own and the sandbox. */
@@ -157,8 +158,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     poolSize: 10,
     applicationName: 'test',
   });
-  const redis = createRedis(options.redisUrl ?? addresses.redisUrl, 'fail-fast');
-  await untilReady(redis, 5000);
+  const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);
   const env = {
     APP_MODE: 'test',
     SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,

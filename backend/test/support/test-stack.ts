@@ -52,15 +52,20 @@ export const createTestStack = async (options: TestStackOptions = {}): Promise<T
     objectsDir: join(folder, 'objects'),
     sandboxDir: join(folder, 'sandbox'),
   };
+  const environment = (app: LongRunning): ProcessEnvironment => ({
+    ...environmentOf(app, addresses),
+    // What a story is about is not lost because a busy machine answered late.
+    REDIS_TIMEOUT_MS: '30000',
+  });
   const running: StartedProcess[] = [];
   const isRunning = new Set<LongRunning>();
   return {
     database,
     addresses,
     urlOf: (app) => `http://127.0.0.1:${ports[app]}`,
-    environmentOf: (app) => environmentOf(app, addresses),
+    environmentOf: environment,
     async start(app, changes = {}) {
-      const { PORT, INTERNAL_PORT, ...rest } = environmentOf(app, addresses);
+      const { PORT, INTERNAL_PORT, ...rest } = environment(app);
       const first = !isRunning.has(app);
       isRunning.add(app);
       const own = {

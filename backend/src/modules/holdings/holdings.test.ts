@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { connectRedis } from '#test/support/connect-redis.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createGate } from '#test/support/gate.ts';
@@ -6,7 +7,7 @@ import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.
 import { grams, paise } from '../../money/index.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
-import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
+import { closeRedis, createRedis } from '../../platform/redis/index.ts';
 import type { PortfolioView } from './holdings.schemas.ts';
 import { createPortfolioCache, creditHolding, lockHolding, readHolding } from './index.ts';
 
@@ -117,8 +118,7 @@ describe('the portfolio cache', () => {
   let redis: ReturnType<typeof createRedis>;
   beforeAll(async () => {
     stores = await freshDatabase();
-    redis = createRedis(stores.redisUrl, 'fail-fast');
-    await untilReady(redis, 5000);
+    redis = await connectRedis(stores.redisUrl);
   });
   afterAll(async () => {
     await closeRedis(redis);

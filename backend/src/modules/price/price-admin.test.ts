@@ -99,7 +99,7 @@ describe('new spreads', () => {
     await setSpreads(here, 200, 0);
     expect(await there.price.live.livePrice()).toMatchObject({ buyPaise: 714_000n });
     await cache.start();
-    await untilReady(system.redis, 10_000);
+    await untilReady(system.redis, 30_000);
     await system.redis.set('price:live', old);
     expect(await (await serve()).price.live.livePrice()).toMatchObject({ buyPaise: 714_000n });
     expect(await here.price.live.livePrice()).toMatchObject({ buyPaise: 714_000n });

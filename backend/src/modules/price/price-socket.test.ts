@@ -1,12 +1,13 @@
 import type { Redis } from 'ioredis';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { connectRedis } from '#test/support/connect-redis.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { makePrice } from '#test/support/prices.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import { closeRedis, createRedis, untilReady } from '../../platform/redis/index.ts';
+import { closeRedis, createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { attachPriceSocket, createPriceBroadcast, type LivePrice } from './index.ts';
 import { insertTick } from './price.store.ts';
@@ -164,9 +165,8 @@ describe('a broadcast', () => {
   it('survives a Redis that is down, and is heard again when it is back', async () => {
     const server = await createRestartableRedis();
     await server.start();
-    const redis = createRedis(server.url, 'fail-fast');
+    const redis = await connectRedis(server.url);
     clients.push(redis);
-    await untilReady(redis, 5000);
     const url = await serveReplica({ redisUrl: server.url });
     const heard = await listen(url);
     const broadcast = createPriceBroadcast({ redis, logger: system.logger });

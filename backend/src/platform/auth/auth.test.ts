@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { connectRedis } from '#test/support/connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { addSeconds } from '../clock/clock.ts';
 import { createManualClock } from '../clock/manual-clock.ts';
-import { closeRedis, createRedis, untilReady } from '../redis/index.ts';
+import { closeRedis, createRedis } from '../redis/index.ts';
 import { bearerToken, createTokenSigner } from './jwt.ts';
 import { createRevocationList } from './revocation-list.ts';
 
@@ -77,8 +78,7 @@ describe('the revocation list', () => {
   });
 
   it('rejects what was revoked, and nothing else', async () => {
-    const redis = createRedis(fresh.redisUrl, 'fail-fast');
-    await untilReady(redis, 5000);
+    const redis = await connectRedis(fresh.redisUrl);
     const list = createRevocationList({ redis, onError: () => {} });
     await list.revoke(['one', 'two'], 60);
     expect(await list.isRevoked(['three', 'two'])).toBe(true);

@@ -1,16 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { connectRedis } from '#test/support/connect-redis.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
 import { createRandom } from '../ids/random.ts';
 import { createSilentLogger } from '../observability/logger.ts';
 import type { ObservedSweep } from '../observability/metrics.ts';
-import { closeRedis, createRedis, untilReady } from '../redis/create-redis.ts';
+import { closeRedis } from '../redis/create-redis.ts';
 import { createSweepRunner, type SweepRunner } from './create-sweep-runner.ts';
 import type { Sweep } from './sweep.ts';
 
 let server: RestartableRedis;
-const clients: ReturnType<typeof createRedis>[] = [];
+const clients: Awaited<ReturnType<typeof connectRedis>>[] = [];
 const runners: SweepRunner[] = [];
 
 beforeAll(async () => {
@@ -26,9 +27,8 @@ afterEach(async () => {
 });
 
 const createReplica = async (sweeps: readonly Sweep[]) => {
-  const redis = createRedis(server.url, 'fail-fast');
+  const redis = await connectRedis(server.url);
   clients.push(redis);
-  await untilReady(redis, 5000);
   const observed: ObservedSweep[] = [];
   const runner = createSweepRunner({
     sweeps,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import express from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { unhurried } from '#test/support/connect-redis.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
@@ -28,7 +29,7 @@ afterEach(async () => {
 });
 
 const startReplica = async (prefix: string, limit = 3) => {
-  const redis = createRedis(redisServer.url, 'fail-fast');
+  const redis = createRedis(redisServer.url, 'fail-fast', unhurried);
   clients.push(redis);
   let limited = 0;
   const app = express();
@@ -58,12 +59,12 @@ const startReplica = async (prefix: string, limit = 3) => {
 
 it('limits uses of a window over all replicas, and alone while the cache is down', async () => {
   const replicas = [1, 2].map(() => {
-    const redis = createRedis(redisServer.url, 'fail-fast');
+    const redis = createRedis(redisServer.url, 'fail-fast', unhurried);
     clients.push(redis);
     const limit = createWindowLimit({ redis, prefix: 'uses', limit: 2, windowMs: 60_000 });
     return { redis, limit };
   });
-  await Promise.all(replicas.map(({ redis }) => untilReady(redis, 5000)));
+  await Promise.all(replicas.map(({ redis }) => untilReady(redis, 30_000)));
   const [a, b] = replicas.map(({ limit }) => limit);
   expect(await a?.('one')).toBeUndefined();
   expect(await b?.('one')).toBeUndefined();
@@ -79,7 +80,7 @@ it('limits uses of a window over all replicas, and alone while the cache is down
 describe('createRateLimit', () => {
   it('refuses beyond the limit with the envelope and the headers of draft 8', async () => {
     const { get, statuses, redis, limited } = await startReplica('one');
-    await untilReady(redis, 5000);
+    await untilReady(redis, 30_000);
     const first = await get('203.0.113.1');
     expect(first.headers.get('ratelimit')).toMatch(/^"one"; r=2; t=\d+$/u);
     expect(first.headers.get('ratelimit-policy')).toMatch(/^"one"; q=3; w=60/u);
@@ -95,7 +96,7 @@ describe('createRateLimit', () => {
 
   it('counts one client over all replicas, an IPv6 client by its /56', async () => {
     const [a, b] = [await startReplica('two'), await startReplica('two')];
-    await Promise.all([untilReady(a.redis, 5000), untilReady(b.redis, 5000)]);
+    await Promise.all([untilReady(a.redis, 30_000), untilReady(b.redis, 30_000)]);
     expect(await a.statuses('2001:db8:0:1::1', 2)).toEqual([200, 200]);
     expect(await b.statuses('2001:db8:0:2::1', 2)).toEqual([200, 429]);
     expect(await b.statuses('2001:db8:0:100::1', 1)).toEqual([200]);
@@ -103,7 +104,7 @@ describe('createRateLimit', () => {
 
   it('does not let a client choose its own address', async () => {
     const { get, redis } = await startReplica('spoof', 1);
-    await untilReady(redis, 5000);
+    await untilReady(redis, 30_000);
     expect((await get('198.51.100.1, 203.0.113.9')).status).toBe(200);
     expect((await get('198.51.100.2, 203.0.113.9')).status).toBe(429);
   });
@@ -113,7 +114,7 @@ describe('createRateLimit', () => {
     const { statuses, redis } = await startReplica('down');
     expect(await statuses('203.0.113.5', 4)).toEqual([200, 200, 200, 429]);
     await redisServer.start();
-    await untilReady(redis, 10_000);
+    await untilReady(redis, 30_000);
     const keys = async (): Promise<number> => (await redis.keys('rate-limit:down:*')).length;
     await eventually(async () => {
       await statuses('203.0.113.6', 1);
@@ -123,12 +124,12 @@ describe('createRateLimit', () => {
 
   it('does not forget what it counted alone when the cache is back', async () => {
     const { statuses, redis } = await startReplica('back');
-    await untilReady(redis, 5000);
+    await untilReady(redis, 30_000);
     expect(await statuses('203.0.113.8', 1)).toEqual([200]);
     await redisServer.stop();
     expect(await statuses('203.0.113.8', 2)).toEqual([200, 200]);
     await redisServer.start();
-    await untilReady(redis, 10_000);
+    await untilReady(redis, 30_000);
     const after: number[] = [];
     await eventually(async () => {
       after.push(...(await statuses('203.0.113.8', 1)));
@@ -140,7 +141,7 @@ describe('createRateLimit', () => {
 
   it('goes on limiting who had used up the limit when the cache is lost', async () => {
     const { statuses, redis } = await startReplica('lost');
-    await untilReady(redis, 5000);
+    await untilReady(redis, 30_000);
     expect(await statuses('203.0.113.7', 4)).toEqual([200, 200, 200, 429]);
     await redisServer.stop();
     expect(await statuses('203.0.113.7', 1)).toEqual([429]);

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { connectRedis } from '#test/support/connect-redis.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
+import { createTimers } from '../clock/timers.ts';
 import { createCache } from './create-cache.ts';
 import { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.ts';
 import { withLock } from './with-lock.ts';
@@ -18,9 +20,8 @@ afterAll(async () => {
 });
 
 const withClient = async (work: (redis: ReturnType<typeof createRedis>) => Promise<void>) => {
-  const redis = createRedis(server.url, 'fail-fast');
+  const redis = await connectRedis(server.url);
   try {
-    await untilReady(redis, 5000);
     await work(redis);
   } finally {
     await closeRedis(redis);
@@ -51,32 +52,53 @@ describe('createRedis', () => {
       await eventually(() => pingRedis(redis));
     });
   });
+
+  it('gives up after 200 ms on a cache that is connected and does not answer', async () => {
+    await withClient(async (operator) => {
+      const redis = createRedis(server.url, 'fail-fast');
+      await untilReady(redis, 30_000);
+      await operator.client('PAUSE', 600_000, 'WRITE');
+      try {
+        const failure = redis.set('x', '1').catch((error: unknown) => error);
+        // Timers end in the order of their times, however late they are looked at.
+        const patience = createTimers().sleep(201);
+        const first = await Promise.race([failure, patience]);
+        expect(String(first)).toContain('Command timed out');
+      } finally {
+        await operator.client('UNPAUSE');
+        await closeRedis(redis);
+      }
+    });
+  });
 });
 
 describe('withLock', () => {
   it('gives the lock to one, answers undefined to the other, and frees it', async () => {
     await withClient(async (redis) => {
       const gate = createGate();
-      const first = withLock({ redis, key: 'a', ttlMs: 1000 }, async () => {
+      const first = withLock({ redis, key: 'a', ttlMs: 30_000 }, async () => {
         await gate.opened;
         return 'first';
       });
       await eventually(async () => (await redis.exists('lock:a')) === 1);
       expect(
-        await withLock({ redis, key: 'a', ttlMs: 1000 }, async () => 'second'),
+        await withLock({ redis, key: 'a', ttlMs: 30_000 }, async () => 'second'),
       ).toBeUndefined();
       gate.open();
       expect(await first).toBe('first');
-      expect(await withLock({ redis, key: 'a', ttlMs: 1000 }, async () => 'third')).toBe('third');
+      expect(await withLock({ redis, key: 'a', ttlMs: 30_000 }, async () => 'third')).toBe('third');
     });
   });
 
   it('waits for the holder where told to', async () => {
     await withClient(async (redis) => {
       const gate = createGate();
-      const first = withLock({ redis, key: 'w', ttlMs: 1000 }, () => gate.opened);
+      const first = withLock({ redis, key: 'w', ttlMs: 30_000 }, () => gate.opened);
       await eventually(async () => (await redis.exists('lock:w')) === 1);
-      const second = withLock({ redis, key: 'w', ttlMs: 1000, waitMs: 5000 }, async () => 'mine');
+      const second = withLock(
+        { redis, key: 'w', ttlMs: 30_000, waitMs: 30_000 },
+        async () => 'mine',
+      );
       gate.open();
       await first;
       expect(await second).toBe('mine');
@@ -108,11 +130,11 @@ describe('withLock', () => {
 
   it('passes on what the work throws', async () => {
     await withClient(async (redis) => {
-      const work = withLock({ redis, key: 'e', ttlMs: 1000 }, async () => {
+      const work = withLock({ redis, key: 'e', ttlMs: 30_000 }, async () => {
         throw new Error('of the work');
       });
       await expect(work).rejects.toThrow('of the work');
-      expect(await withLock({ redis, key: 'e', ttlMs: 1000 }, async () => 1)).toBe(1);
+      expect(await withLock({ redis, key: 'e', ttlMs: 30_000 }, async () => 1)).toBe(1);
     });
   });
 
@@ -120,7 +142,7 @@ describe('withLock', () => {
     await withClient(async (redis) => {
       await withServerDown(async () => {
         await eventually(() => redis.status !== 'ready');
-        const run = { redis, key: 'd', ttlMs: 1000, whenDown: 'run' } as const;
+        const run = { redis, key: 'd', ttlMs: 30_000, whenDown: 'run' } as const;
         expect(await withLock(run, async () => 'ran')).toBe('ran');
         expect(await withLock({ ...run, whenDown: 'skip' }, async () => 'ran')).toBeUndefined();
       });
@@ -130,7 +152,7 @@ describe('withLock', () => {
   it('keeps the result when the cache is lost before the lock is given back', async () => {
     await withClient(async (redis) => {
       let runs = 0;
-      const work = withLock({ redis, key: 'r', ttlMs: 5000, whenDown: 'run' }, async () => {
+      const work = withLock({ redis, key: 'r', ttlMs: 30_000, whenDown: 'run' }, async () => {
         runs += 1;
         await server.stop();
         return 'kept';
