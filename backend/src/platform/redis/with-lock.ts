@@ -48,7 +48,8 @@ export const withLock = async <T>(
   const { redis, key, ttlMs, waitMs = 0, whenDown = 'skip' } = options;
   const settings = {
     retryCount: Math.ceil(waitMs / retryDelayMs),
-    automaticExtensionThreshold: Math.min(500, Math.floor(ttlMs / 3)),
+    // A holder that stands still for less than this keeps the lock.
+    automaticExtensionThreshold: Math.floor(ttlMs / 3),
   };
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   const kept = async (signal: AbortSignal): Promise<void> => {
