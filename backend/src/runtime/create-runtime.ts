@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
+import { Gauge } from 'prom-client';
 import { createTokenSigner, type TokenSigner } from '../platform/auth/jwt.ts';
-import { createSystemClock, type Clock } from '../platform/clock/clock.ts';
+import { createSystemClock, msBetween, type Clock } from '../platform/clock/clock.ts';
 import { createFollowedClock } from '../platform/clock/followed-clock.ts';
 import { createTimers, type Timers } from '../platform/clock/timers.ts';
 import type { Environment } from '../platform/config/config.ts';
@@ -58,12 +59,24 @@ const noSecret = (): never => {
 /** Of a process that is not given the key: it has nothing that would use it. */
 const noTokens: TokenSigner = { sign: noSecret, verify: noSecret };
 
-const createBusinessClock = async (config: ProcessConfig, wall: Clock, logger: Logger) => {
+const createBusinessClock = async (
+  config: ProcessConfig,
+  { wall, logger, metrics }: Pick<Runtime, 'wall' | 'logger' | 'metrics'>,
+) => {
   const { CLOCK_CONTROL: isMovable, CLOCK_URL: url } = config;
   if (!isMovable || url === undefined) return { clock: wall, stop: async () => {} };
   const onError = (error: unknown): void => logger.warn({ err: error }, 'the clock cannot be read');
   const clock = createFollowedClock({ url, onError });
   await clock.start();
+  // Registered for its own sake: who moves the sandbox's clock sees by it who has followed.
+  void new Gauge({
+    name: 'business_clock_offset_seconds',
+    help: "How far this process's business time is ahead of real time.",
+    registers: [metrics.registry],
+    collect() {
+      this.set(msBetween(wall.now(), clock.now()) / 1000);
+    },
+  });
   return { clock, stop: () => clock.stop() };
 };
 
@@ -78,7 +91,7 @@ export const createOfflineRuntime = async (
   const wall = createSystemClock();
   const timers = createTimers();
   const random = createRandom();
-  const { clock, stop } = await createBusinessClock(config, wall, logger);
+  const { clock, stop } = await createBusinessClock(config, { wall, logger, metrics });
   const database = createDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,

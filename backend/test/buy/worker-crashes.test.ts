@@ -28,12 +28,9 @@ const strand = async (step: string, isPaid = true): Promise<Stranded> => {
 };
 
 const untilCalled = (operation: string, txId: string, times = 1): Promise<void> =>
-  eventually(
-    async () => {
-      expect(await system.sandbox.journal(operation, txId)).toHaveLength(times);
-    },
-    { timeoutMs: 20_000 },
-  );
+  eventually(async () => {
+    expect(await system.sandbox.journal(operation, txId)).toHaveLength(times);
+  });
 
 const fault = (operation: string, kind: string, options = {}): Promise<void> =>
   system.sandbox.fault('safegold', operation, kind, options);

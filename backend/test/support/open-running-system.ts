@@ -6,7 +6,7 @@ import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 import { adapterDeps, createRuntime, type Runtime } from '../../src/runtime/create-runtime.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { tokenVariables } from '../../src/runtime/process.variables.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
+import { msBetween } from '../../src/platform/clock/clock.ts';
 import { createSandboxControls, type SandboxControls } from './sandbox-controls.ts';
 import { createCaller } from './caller.ts';
 import { eventually } from './eventually.ts';
@@ -64,8 +64,12 @@ const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_P
 /** Collaborators that do not answer are given up on soon; well above what an answer takes. */
 const impatient = { SAFEGOLD_TIMEOUT_MS: '2000', SANDBOX_GATEWAY_TIMEOUT_MS: '2000' };
 
-/** Every process follows the sandbox's clock within a second (contract: collaborators > Time). */
-const followMs = 1000;
+/** Returns how far a process's business time is from real time. */
+const clockOffsetOf = async ({ internalUrl }: StartedProcess): Promise<number> => {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
+  const [, seconds] = /^business_clock_offset_seconds\{.*\} (\S+)$/mu.exec(text) ?? [];
+  return Number(seconds);
+};
 
 let calls = 0;
 /** The limits of one client are tested elsewhere: here no two calls come from one. */
@@ -124,9 +128,15 @@ export const openRunningSystem = async (
 ): Promise<RunningSystem> => {
   const stack = await createTestStack();
   const processes: StartedProcess[] = [];
+  /** Those that follow the sandbox's clock, until they are gone. */
+  const followers = new Set<StartedProcess>();
   const start = async (app: 'customer' | 'admin' | 'worker' | 'sandbox', env = {}) => {
     const started = await stack.start(app, env);
     processes.push(started);
+    if (app !== 'sandbox') {
+      followers.add(started);
+      void started.ended.then(() => followers.delete(started));
+    }
     return started;
   };
   const common = { ...impatient, ...(await options.environment?.(stack)) };
@@ -146,7 +156,6 @@ export const openRunningSystem = async (
   const provider = createGoldProvider(stack.environmentOf('customer'), adapterDeps(runtime));
   const factories = createFactories({ ...runtime, db, inTransaction, provider });
   const secrets = new Set<string>();
-  const timers = createTimers();
 
   const as = (token: string | undefined, api: 'customer' | 'admin' = 'customer', url?: string) => {
     const base = `${url ?? stack.urlOf(api)}/v1`;
@@ -207,9 +216,14 @@ export const openRunningSystem = async (
     },
 
     async advance(seconds) {
-      await sandbox.control('POST', '/clock', { advanceSeconds: seconds });
-      // Nothing outside a process shows whether it has followed, so this is what is promised.
-      await timers.sleep(followMs);
+      const { body } = await sandbox.control('POST', '/clock', { advanceSeconds: seconds });
+      const ahead = Number(body['offsetSeconds']);
+      const hasFollowed = async () => {
+        const ours = msBetween(runtime.wall.now(), runtime.clock.now()) / 1000;
+        const theirs = await Promise.all([...followers].map(clockOffsetOf));
+        return [ours, ...theirs].every((offset) => Math.abs(offset - ahead) < 1);
+      };
+      await eventually(hasFollowed, { everyMs: 100 });
     },
 
     lapseLeases: () => lapseLeases(db, runtime.redis),
@@ -233,7 +247,7 @@ export const openRunningSystem = async (
     async check() {
       await sandbox.clearFaults();
       const at = { databaseUrl: stack.database.databaseUrl, sandboxUrl: sandbox.url };
-      await eventually(() => assertInvariants(at), { timeoutMs: 20_000, everyMs: 200 });
+      await eventually(() => assertInvariants(at), { timeoutMs: 60_000, everyMs: 200 });
       for (const started of processes) {
         expect(findLeaks(started.log(), secrets).join('\n'), `log of ${started.app}`).toBe('');
       }

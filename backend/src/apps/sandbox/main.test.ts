@@ -41,7 +41,7 @@ describe('the sandbox process', () => {
   it('says where it is, serves, and stops in order', async () => {
     const { child, said, exited } = run({ APP_MODE: 'development', PORT: '0', ...secrets });
     const ready = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/u;
-    await eventually(() => expect(said.text).toMatch(ready), { timeoutMs: 20_000 });
+    await eventually(() => expect(said.text).toMatch(ready), { timeoutMs: 60_000 });
     const response = await fetch(`${ready.exec(said.text)?.[1] ?? ''}/readyz`);
     expect(response.status).toBe(200);
     child.kill('SIGTERM');

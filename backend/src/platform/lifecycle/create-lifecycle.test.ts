@@ -61,7 +61,7 @@ const launch = async (mode: string, ports?: { readonly api: number }) => {
     signal: () => child.kill('SIGTERM'),
     happened: (event: string) => lines().findIndex((line) => isEvent(line, event)),
     until: (event: string) =>
-      eventually(() => lines().some((line) => isEvent(line, event)), { timeoutMs: 20_000 }),
+      eventually(() => lines().some((line) => isEvent(line, event)), { timeoutMs: 60_000 }),
   };
 };
 
