@@ -3,6 +3,7 @@ import type { Outcome } from '../../src/platform/outcome/outcome.ts';
 import type { AdapterDeps } from '../../src/adapters/adapter-deps.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.ts';
+import { hangsForMs } from '../support/open-test-system.ts';
 
 /** A sandbox of an adapter test's own, with the environment and dependencies of its adapter. */
 export interface AdapterFixture {
@@ -24,6 +25,9 @@ interface JournalEntry {
   readonly idempotencyKey?: string;
 }
 
+/** For `delayMs` of a fault: longer than an adapter of a test waits. */
+export const forEver = 60_000;
+
 const silent = (): void => {};
 
 /** Starts a sandbox for the tests of one adapter; `collaborator` is its name in the controls. */
@@ -31,7 +35,7 @@ export const startAdapterFixture = async (
   collaborator: string,
   options: Parameters<typeof startSandbox>[0] = {},
 ): Promise<AdapterFixture> => {
-  const sandbox = await startSandbox(options);
+  const sandbox = await startSandbox({ hangMs: hangsForMs, ...options });
   const clock = createManualClock(new Date());
   const control: AdapterFixture['control'] = async (method, path, body) => {
     const response = await fetch(`${sandbox.url}/_control${path}`, {
@@ -50,34 +54,34 @@ export const startAdapterFixture = async (
       APP_MODE: 'test',
       SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
       SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-      SAFEGOLD_TIMEOUT_MS: '2000',
+      SAFEGOLD_TIMEOUT_MS: '10000',
       SAFEGOLD_SPOT_FIELD: 'spot_price',
       PAYMENT_GATEWAYS: 'sandbox,razorpay,cashfree',
       SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
       SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-      SANDBOX_GATEWAY_TIMEOUT_MS: '2000',
+      SANDBOX_GATEWAY_TIMEOUT_MS: '10000',
       CASHFREE_BASE_URL: `${sandbox.url}/cashfree/pg`,
       CASHFREE_CLIENT_ID: sandboxDefaults.cashfreeClientId,
       CASHFREE_CLIENT_SECRET: sandboxDefaults.cashfreeClientSecret,
       CASHFREE_WEBHOOK_SECRETS: sandboxDefaults.cashfreeWebhookSecrets.join(','),
-      CASHFREE_TIMEOUT_MS: '2000',
+      CASHFREE_TIMEOUT_MS: '10000',
       RAZORPAY_BASE_URL: `${sandbox.url}/razorpay`,
       RAZORPAY_KEY_ID: sandboxDefaults.razorpayKeyId,
       RAZORPAY_KEY_SECRET: sandboxDefaults.razorpayKeySecret,
       RAZORPAY_WEBHOOK_SECRETS: sandboxDefaults.razorpayWebhookSecrets.join(','),
-      RAZORPAY_TIMEOUT_MS: '2000',
+      RAZORPAY_TIMEOUT_MS: '10000',
       RAZORPAYX_BASE_URL: `${sandbox.url}/razorpayx`,
       RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
       RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
       RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
-      RAZORPAYX_TIMEOUT_MS: '2000',
+      RAZORPAYX_TIMEOUT_MS: '10000',
       PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
       MSG91_BASE_URL: `${sandbox.url}/msg91`,
       MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
       MSG91_OTP_TEMPLATE_ID: 'template-1',
-      MSG91_TIMEOUT_MS: '2000',
+      MSG91_TIMEOUT_MS: '10000',
       GITHUB_API_URL: `${sandbox.url}/github`,
       GITHUB_TOKEN: String(sandboxDefaults.githubToken),
       GITHUB_OWNER: 'digital-gold',

@@ -65,7 +65,6 @@ export interface GatewayFixture extends AdapterFixture {
     order: GatewayOrder,
     word: string,
     idempotencyKey: string,
-    by?: PaymentGateway,
   ): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
   /** Forgets all at the sandbox and opens the adapter anew, before each test. */
   reset(): Promise<void>;
@@ -150,9 +149,9 @@ export const startGatewayFixture = async (driver: GatewayDriver): Promise<Gatewa
     verify: ({ body, headers }, by = gateway) =>
       by.verifyWebhook({ rawBody: Buffer.from(body), headers }),
     signed: (body, secret = driver.secret) => ({ body, headers: driver.sign(body, secret) }),
-    debit(order, word, idempotencyKey, by = gateway) {
-      if (by.debitMandate === undefined) throw new Error(`${driver.code} debits no mandate`);
-      return by.debitMandate({
+    debit(order, word, idempotencyKey) {
+      if (gateway.debitMandate === undefined) throw new Error(`${driver.code} debits no mandate`);
+      return gateway.debitMandate({
         gatewayOrderId: order.gatewayOrderId,
         mandateToken: tokenOf(word),
         amountPaise: order.amountPaise,

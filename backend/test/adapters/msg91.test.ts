@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createSmsGateway } from '../../src/adapters/sms/create-sms-gateway.ts';
 import type { SmsGateway } from '../../src/adapters/sms/port.ts';
-import { startAdapterFixture, type AdapterFixture } from './adapter-fixture.ts';
+import { forEver, startAdapterFixture, type AdapterFixture } from './adapter-fixture.ts';
 
 let fixture: AdapterFixture;
 let gateway: SmsGateway & Closable;
@@ -50,3 +50,10 @@ test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
     expect(await fixture.calls('send')).toHaveLength(1);
   },
 );
+
+test('nobody knows after an answer that does not come in time', async () => {
+  const impatient = createSmsGateway({ ...kit.env, MSG91_TIMEOUT_MS: '200' }, kit.deps);
+  await kit.fault('send', 'timeout', { delayMs: forEver });
+  expect(await impatient.sendOtp(message)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
+  await impatient.close();
+});

@@ -41,8 +41,10 @@ describe('a payout', () => {
 
   test('that is worked at after its caller gave up is found, and made once', async () => {
     const asked = await newPayout(provider);
+    const impatient = openRazorpayx(fixture, { RAZORPAYX_TIMEOUT_MS: '1500' });
     await fixture.fault('create-payout', 'slow', { delayMs: 2500 });
-    expect(await provider.createPayout(asked)).toMatchObject({ kind: 'unknown' });
+    expect(await impatient.createPayout(asked)).toMatchObject({ kind: 'unknown' });
+    await impatient.close();
     const made = valueOf(await provider.createPayout(asked));
     await eventually(async () => {
       const [late] = (await fixture.calls('create-payout')).slice(-2);

@@ -21,9 +21,11 @@ export const bankOf = (accountNumber: string): EnsureFundAccount => ({
   bank: { holderName: 'Asha Rao', ifsc: 'HDFC0000053', accountNumber },
 });
 
-/** The adapter against the fixture's sandbox, not patient. */
-export const openRazorpayx = ({ env, deps }: AdapterFixture): PayoutProvider & Closable =>
-  createPayoutProvider({ ...env, RAZORPAYX_TIMEOUT_MS: '1500' }, deps);
+/** The adapter against the fixture's sandbox. */
+export const openRazorpayx = (
+  { env, deps }: AdapterFixture,
+  more: Readonly<Record<string, string>> = {},
+): PayoutProvider & Closable => createPayoutProvider({ ...env, ...more }, deps);
 
 let attempts = 0;
 

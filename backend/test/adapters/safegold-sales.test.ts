@@ -53,7 +53,7 @@ beforeEach(async () => {
   await fixture.control('POST', '/reset');
   await fixture.control('PUT', '/price', { buyPaise: 1_234_567, sellPaise: 1_200_001 });
   // A new one for each test, so that no circuit is left open.
-  provider = createGoldProvider({ ...fixture.env, SAFEGOLD_TIMEOUT_MS: '1500' }, fixture.deps);
+  provider = createGoldProvider(fixture.env, fixture.deps);
   providerUserId = await registerHolder();
 });
 afterEach(() => provider.close());

@@ -7,7 +7,7 @@ import type {
   ProviderPrice,
 } from '../../src/adapters/gold-provider/port.ts';
 import { divideCeiling, parseGrams, parseRupees } from '../../src/money/index.ts';
-import { startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
+import { forEver, startAdapterFixture, valueOf, type AdapterFixture } from './adapter-fixture.ts';
 
 let fixture: AdapterFixture;
 let provider: GoldProvider & Closable;
@@ -214,6 +214,14 @@ describe('the status', () => {
     const request = await toConfirm(await register(), verifyBuy);
     await fixture.fault('buy-status', fault, { times: 3 });
     expect(await provider.buyStatus(request)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('that does not come in time is unknown', async () => {
+    const impatient = createGoldProvider({ ...kit.env, SAFEGOLD_TIMEOUT_MS: '200' }, kit.deps);
+    await kit.fault('buy-status', 'timeout', { times: 1000, delayMs: forEver });
+    const answer = await impatient.buyStatus({ providerTxId: '1' });
+    expect(answer).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
+    await impatient.close();
   });
 });
 

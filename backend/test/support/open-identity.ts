@@ -110,7 +110,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
       MSG91_BASE_URL: `${sandbox.url}/msg91`,
       MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
       MSG91_OTP_TEMPLATE_ID: 'template',
-      MSG91_TIMEOUT_MS: 2000,
+      MSG91_TIMEOUT_MS: 10_000,
     },
     { clock, logger },
   );

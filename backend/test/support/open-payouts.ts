@@ -99,7 +99,7 @@ const openProvider = (system: TestSystem) =>
       RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
       RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
       PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
-      RAZORPAYX_TIMEOUT_MS: '2000',
+      RAZORPAYX_TIMEOUT_MS: '10000',
     },
     { clock: system.clock, logger: system.logger },
   );

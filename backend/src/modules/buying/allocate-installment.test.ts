@@ -7,7 +7,6 @@ import {
   type TestInstallment,
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { hangsPastTimeout } from '#test/support/open-test-system.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
 /** A worker that dies at one of its calls to the provider: nothing after it happens. */
@@ -198,12 +197,13 @@ describe('an undecided confirm of an installment', () => {
     paid,
   }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
-    await open.fault('buy-status', 'timeout', { times: 2, delayMs: hangsPastTimeout });
+    await open.fault('buy-status', 'timeout', { times: 1000 });
     await allocate(open, paid);
     await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(5);
     await allocate(open, paid);
     await is(fixtures, paid, 'RETRY_PENDING');
+    await open.sandbox.control('DELETE', '/faults');
     await open.advance(15);
     await allocate(open, paid);
     await expectOnePurchase(open, fixtures, paid);

@@ -3,7 +3,7 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { newSaleKey } from '#test/support/sellers.ts';
 
-const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree', CASHFREE_TIMEOUT_MS: '1500' } });
+const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } });
 
 const fault = (open: OpenGold, operation: string, kind: string) =>
   open.sandbox.control('POST', '/faults', { collaborator: 'cashfree', operation, fault: kind });

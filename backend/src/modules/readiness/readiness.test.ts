@@ -41,7 +41,7 @@ const createGateway = () =>
       SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
       SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
       SANDBOX_GATEWAY_WEBHOOK_SECRETS: [...sandboxDefaults.gatewayWebhookSecrets],
-      SANDBOX_GATEWAY_TIMEOUT_MS: 3000,
+      SANDBOX_GATEWAY_TIMEOUT_MS: 10_000,
     },
     { clock: system.clock, logger: system.logger },
   );
