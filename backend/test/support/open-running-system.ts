@@ -61,8 +61,12 @@ export interface RunningSystem {
 
 /** Short enough that nothing in a test waits for a sweep; the machine has two cores. */
 const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_POOL_SIZE: '6' };
-/** Collaborators that do not answer are given up on soon; well above what an answer takes. */
-const impatient = { SAFEGOLD_TIMEOUT_MS: '2000', SANDBOX_GATEWAY_TIMEOUT_MS: '2000' };
+/** Longer than any answer takes on a busy machine. */
+const patience = {
+  SAFEGOLD_TIMEOUT_MS: '10000',
+  SANDBOX_GATEWAY_TIMEOUT_MS: '10000',
+  RAZORPAYX_TIMEOUT_MS: '10000',
+};
 
 /** Returns how far a process's business time is from real time. */
 const clockOffsetOf = async ({ internalUrl }: StartedProcess): Promise<number> => {
@@ -139,7 +143,7 @@ export const openRunningSystem = async (
     }
     return started;
   };
-  const common = { ...impatient, ...(await options.environment?.(stack)) };
+  const common = { ...patience, ...(await options.environment?.(stack)) };
   const startCustomer = (env: ProcessEnvironment = {}) => start('customer', { ...common, ...env });
   const startWorker = (env: ProcessEnvironment = {}) =>
     start('worker', { ...common, ...workerPace, ...env });

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { publishedSecrets } from '../../dev/stack/environment.ts';
 import { createCaller, type Answer } from './caller.ts';
+import { hangsForMs } from './open-test-system.ts';
 
 export interface JournalEntry {
   readonly seq: number;
@@ -89,14 +90,15 @@ export const createSandboxControls = (sandboxUrl: string) => {
       return paymentSchema.parse(body);
     },
 
-    /** The next `times` (1) calls of the operation go wrong. */
+    /** The next `times` (1) calls of the operation go wrong; what hangs is cut off soon. */
     async fault(
       collaborator: 'safegold' | 'sandbox-gateway' | 'razorpayx',
       operation: string,
       fault: string,
       options: FaultOptions = {},
     ): Promise<void> {
-      await control('POST', '/faults', { collaborator, operation, fault, ...options });
+      const hang = fault.endsWith('timeout') ? { delayMs: hangsForMs } : {};
+      await control('POST', '/faults', { collaborator, operation, fault, ...hang, ...options });
     },
 
     async clearFaults(): Promise<void> {
