@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { newKey } from '#test/support/test-customer.ts';
+import { newKey, placedOf } from '#test/support/test-customer.ts';
 
 let system: RunningSystem;
 let cache: CuttableServer;
@@ -51,11 +52,11 @@ describe('without the cache', () => {
   it('10 at once with the same key are one order', async () => {
     const buyer = await system.newCustomer();
     const key = newKey();
-    const answers = await without(cache, () =>
-      Promise.all(Array.from({ length: 10 }, () => buyer.requestBuy('1000', key))),
-    );
+    const ask = () => askUntilDecided(() => buyer.askToBuy('1000', key));
+    const answers = await without(cache, () => Promise.all(Array.from({ length: 10 }, ask)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
+    expect(new Set(answers.map(({ body }) => placedOf(body, key).orderId)).size).toBe(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
@@ -48,7 +49,9 @@ describe('ten sales of a whole balance, at two replicas', () => {
     const calls = [client.call, client.callAt(second)] as const;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        requestSale(seller, '0.02', { key, call: calls[index % 2] ?? client.call }),
+        askUntilDecided(() =>
+          requestSale(seller, '0.02', { key, call: calls[index % 2] ?? client.call }),
+        ),
       ),
     );
     const sold = answers.map(soldOf);

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { paise } from '../../money/index.ts';
+import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { Caller, OpenGold } from '#test/support/open-gold.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -88,7 +89,7 @@ describe('POST /gold/buy', () => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('700');
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => call('POST', '/gold/buy', body)),
+      Array.from({ length: 8 }, () => askUntilDecided(() => call('POST', '/gold/buy', body))),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array.from({ length: 7 }, () => 200),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createPlanFixtures, planBody } from '#test/support/plan-fixtures.ts';
@@ -174,7 +175,7 @@ describe('the key of a plan', () => {
     const { call, id: userId } = await open.newCustomer();
     const body = planBody();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => call('POST', '/gold/sip', body)),
+      Array.from({ length: 6 }, () => askUntilDecided(() => call('POST', '/gold/sip', body))),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);

@@ -70,7 +70,7 @@ describe('an idempotency key', () => {
   it('has one effect for thirty requests at once', async () => {
     const scope = newScope();
     const made: string[] = [];
-    const run = () => open().run(scope, { a: 1 }, { replay, work: make(made) });
+    const run = () => open({ waitMs: 60_000 }).run(scope, { a: 1 }, { replay, work: make(made) });
     const answers = await Promise.all(Array.from({ length: 30 }, run));
     expect(made).toHaveLength(1);
     expect(new Set(answers.map(({ id }) => id))).toEqual(new Set(made));
