@@ -59,7 +59,7 @@ export const comparePayouts = async (client: Client, sandboxUrl: string): Promis
   }
   // The sandbox lists its newest alone.
   const { rows: unpaid } = await client.query<{ id: string }>(
-    `SELECT id FROM payout WHERE status = 'PAID' ORDER BY created_at DESC LIMIT 50`,
+    `SELECT id FROM payout WHERE status = 'PAID' ORDER BY created_at DESC, id DESC LIMIT 50`,
   );
   for (const { id } of unpaid) {
     if (paid.get(id) !== 1) found.push({ invariant: 5, says: says.unpaid, row: { id } });

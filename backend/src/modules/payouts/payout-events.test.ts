@@ -138,13 +138,16 @@ describe('an event of a payout', () => {
 
   it('that contradicts what the provider said changes nothing, and is logged', async ({ open }) => {
     const [failed, done] = [await underWay(open), await underWay(open)];
+    const countContradictions = () =>
+      open.system.logged().split('the payout provider contradicts itself').length - 1;
+    const before = countContradictions();
     await send(open, 'failed', failed);
     await send(open, 'processed', failed);
     expect(await stateOf(open, failed)).toEqual({ status: 'FAILED', ...notPaid });
     await send(open, 'processed', done);
     await send(open, 'failed', done);
     expect(await stateOf(open, done)).toEqual(paid);
-    expect(open.system.logged()).toContain('the payout provider contradicts itself');
+    expect(countContradictions()).toBe(before + 2);
   });
 
   it('is known by its reference when it comes before the answer to the dispatch', async ({

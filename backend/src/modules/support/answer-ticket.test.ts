@@ -95,7 +95,10 @@ describe('a ticket', () => {
     ]);
     const shown = await createCaller(open.url)('GET', `/support/tickets/${reference}`);
     expect(shown.body).toEqual({ status: 'CLOSED' });
-    const audit = await open.system.db.auditLog.findMany({ where: { targetId: reference } });
+    const audit = await open.system.db.auditLog.findMany({
+      where: { targetId: reference },
+      orderBy: { seq: 'asc' },
+    });
     expect(audit).toHaveLength(3);
     expect(audit[0]).toMatchObject({
       action: 'support.tickets.update',
