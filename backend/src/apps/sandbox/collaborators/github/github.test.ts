@@ -77,16 +77,11 @@ describe('a dispatch', () => {
 });
 
 describe('a run', () => {
-  it('waits, runs and ends by itself', async () => {
+  it('ends by itself', async () => {
     await start({ ref: 'main', inputs: { correlation_id: 'one' } });
-    const seen = new Set<unknown>();
     await eventually(async () => {
-      const [run] = (await newest()) as { status: string; conclusion: string | null }[];
-      seen.add(run?.status);
-      expect(run).toMatchObject({ status: 'completed', conclusion: 'success' });
+      expect(await newest()).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
     });
-    expect([...seen].at(-1)).toBe('completed');
-    expect([...seen].every((status) => typeof status === 'string')).toBe(true);
   });
 
   it('ends as a control says, by either id, and is seen', async () => {
