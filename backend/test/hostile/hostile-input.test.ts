@@ -187,11 +187,13 @@ describe.each(apis)('every body of the %s API', (api) => {
 
 describe.each(apis)('every query and path of the %s API', (api) => {
   it('a bad query is 400 with the parameter, and never a failure of ours', async () => {
+    let count = 0;
     const isRepeat = createRepeats();
     for (const route of await routesOf(api)) {
       const query = route.parameters.filter((parameter) => parameter.in === 'query');
       for (const { name, schema } of query) {
-        await each(isRepeat(schema) ? essentialTexts : hostileTexts, async (text) => {
+        const texts = isRepeat(schema) ? essentialTexts : hostileTexts;
+        await each(texts, async (text) => {
           const path = `${good.pathOf(route)}?${name}=${encodeURIComponent(text)}`;
           const answer = await send(api, route, undefined, path);
           const said = `${route.name} ${name}=${briefly(text)} -> ${answer.status}`;
@@ -203,11 +205,14 @@ describe.each(apis)('every query and path of the %s API', (api) => {
           const answer = await send(api, route, undefined, `${good.pathOf(route)}?${odd}`);
           expect(answer.status, `${route.name} ${odd}`).toBeLessThan(500);
         }
+        count += texts.length;
       }
     }
+    expect(count).toBeGreaterThan(200);
   });
 
   it('pages are from 1 and hold 1 to 100', async () => {
+    let count = 0;
     for (const route of await routesOf(api)) {
       if (!route.parameters.some(({ name }) => name === 'limit')) continue;
       for (const [name, value] of [
@@ -219,10 +224,13 @@ describe.each(apis)('every query and path of the %s API', (api) => {
         const refused = { status: 400, code: 'VALIDATION_FAILED', field: name };
         expect(answer, `${route.name} ${name}=${value}`).toMatchObject(refused);
       }
+      count += 1;
     }
+    expect(count).toBeGreaterThan(5);
   });
 
   it('a malformed id in a path is 404', async () => {
+    let count = 0;
     const before = await system.fingerprint();
     const isRepeat = createRepeats();
     for (const route of await routesOf(api)) {
@@ -246,7 +254,9 @@ describe.each(apis)('every query and path of the %s API', (api) => {
           code: 'NOT_FOUND',
         });
       });
+      count += ids.length;
     }
+    expect(count).toBeGreaterThan(80);
     expect(await system.fingerprint()).toEqual(before);
   });
 });
