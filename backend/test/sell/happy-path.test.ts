@@ -61,6 +61,8 @@ describe('a customer who sells', () => {
 
   it('whose sell is under review is helped by a super admin alone', async () => {
     const seller = await newSeller(system);
+    // The janitor may be quicker than an operator: its word is the provider's too.
+    await system.processes.find(({ app }) => app === 'worker')?.kill();
     await system.sandbox.fault('safegold', 'sell-confirm', 'error', { status: 400 });
     const answer = await requestSale(seller, '0.02');
     expect(answer).toMatchObject({ status: 503, code: 'SELL_UNDER_REVIEW' });
@@ -79,12 +81,11 @@ describe('a customer who sells', () => {
     const early = await superAdmin('POST', path, body);
     expect(early).toMatchObject({ status: 409, code: 'OUTCOME_UNDECIDED' });
     await system.sandbox.setTransaction(sell?.tx ?? '', 2);
-    const answers = await Promise.all([
-      superAdmin('POST', path, body),
-      superAdmin('POST', path, body),
-    ]);
-    // The sweep may be quicker than both of them: its outcome is the provider's too.
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2);
+    const answers = await Promise.all([boss('POST', path, body), boss('POST', path, body)]);
+    await system.startWorker();
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect(won).toMatchObject({ status: 200, body: { status: 'FAILED' } });
+    expect(lost).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
     await seller.client.becomes(sell?.id ?? '', 'FAILED');
     expect((await seller.client.portfolio()).reserved).toBe('0.0000');
     expect((await requestSale(seller, '0.02')).status).toBe(201);
