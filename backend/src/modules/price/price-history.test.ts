@@ -6,7 +6,9 @@ import { makePrice } from '#test/support/prices.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createDatabase } from '../../platform/db/index.ts';
+import { createMetrics } from '../../platform/observability/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createPrice } from './index.ts';
 import { insertTick } from './price.store.ts';
@@ -107,30 +109,26 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
   });
 });
 
-/** The module on its own, over a database that counts what it is asked. */
+/** The module on its own, with a clock that stands still and counters that nobody else counts with. */
 const openCounted = async () => {
-  let made = 0;
-  const $queryRaw: typeof system.db.$queryRaw = (query, ...values) => {
-    if ('sql' in query && query.sql.includes('generate_series')) made += 1;
-    return system.db.$queryRaw(query, ...values);
-  };
-  const db = new Proxy(system.db, {
-    get: (target, name) => (name === '$queryRaw' ? $queryRaw : Reflect.get(target, name)),
-  });
-  let ms = 0;
-  const wall = { now: () => addMs(system.wall.now(), ms) };
+  const metrics = createMetrics({ service: 'test', collectsDefaults: false });
+  const wall = createManualClock(system.wall.now());
   const { customerRoutes: routes } = createPrice({
     ...system,
-    db,
+    metrics,
     wall,
     provider: system.provider,
   });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   const call = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }));
   return {
-    made: () => made,
-    advance: (by: number) => {
-      ms += by;
+    wall,
+    /** Counts the histories that were read from the database. */
+    made: async (): Promise<number> => {
+      const counts = (await metrics.text()).body.matchAll(
+        /^price_histories_made_total\{.*\} (\d+)$/gmu,
+      );
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     },
     get: async (range: string) => {
       const { status, body } = await call('GET', `/price/history?range=${range}`);
@@ -145,10 +143,10 @@ describe('a history', () => {
     const counted = await openCounted();
     await Promise.all(Array.from({ length: 12 }, () => counted.get('1d')));
     const before = await counted.get('1d');
-    expect(counted.made()).toBe(1);
+    expect(await counted.made()).toBe(1);
     await Promise.all([counted.get('1w'), counted.get('1w'), counted.get('1d')]);
-    expect(counted.made()).toBe(2);
-    const asOf = system.wall.now();
+    expect(await counted.made()).toBe(2);
+    const asOf = counted.wall.now();
     const [buyPaise, sellPaise, spotPaise] = [paise(612_345n), paise(690_000n), paise(695_000n)];
     const price = makePrice({ asOf, buyPaise, sellPaise, spotPaise });
     await insertTick(system.db, system.random.uuid(), asOf, price);
@@ -156,18 +154,18 @@ describe('a history', () => {
     expect(newest).toMatchObject({ buyPaise: 612_345, at: asOf.toISOString() });
     expect(newest).not.toEqual(before[0]);
     await counted.get('1d');
-    expect(counted.made()).toBe(3);
+    expect(await counted.made()).toBe(3);
   });
 
   it('is made anew while the feed stands still, for its range goes on', async () => {
     const counted = await openCounted();
     await counted.get('1d');
-    counted.advance(19_000);
+    counted.wall.advance(19_000);
     await counted.get('1d');
-    expect(counted.made()).toBe(1);
-    counted.advance(2000);
+    expect(await counted.made()).toBe(1);
+    counted.wall.advance(2000);
     await counted.get('1d');
-    expect(counted.made()).toBe(2);
+    expect(await counted.made()).toBe(2);
   });
 });
 
