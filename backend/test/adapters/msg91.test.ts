@@ -52,8 +52,8 @@ test.each(['error', 'timeout', 'reset', 'malformed', 'accept_then_timeout'])(
 );
 
 test('nobody knows after an answer that does not come in time', async () => {
-  const impatient = createSmsGateway({ ...kit.env, MSG91_TIMEOUT_MS: '200' }, kit.deps);
-  await kit.fault('send', 'timeout', { delayMs: forEver });
+  const impatient = createSmsGateway({ ...fixture.env, MSG91_TIMEOUT_MS: '200' }, fixture.deps);
+  await fixture.fault('send', 'timeout', { delayMs: forEver });
   expect(await impatient.sendOtp(message)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
   await impatient.close();
 });

@@ -217,8 +217,11 @@ describe('the status', () => {
   });
 
   test('that does not come in time is unknown', async () => {
-    const impatient = createGoldProvider({ ...kit.env, SAFEGOLD_TIMEOUT_MS: '200' }, kit.deps);
-    await kit.fault('buy-status', 'timeout', { times: 1000, delayMs: forEver });
+    const impatient = createGoldProvider(
+      { ...fixture.env, SAFEGOLD_TIMEOUT_MS: '200' },
+      fixture.deps,
+    );
+    await fixture.fault('buy-status', 'timeout', { times: 1000, delayMs: forEver });
     const answer = await impatient.buyStatus({ providerTxId: '1' });
     expect(answer).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
     await impatient.close();

@@ -52,7 +52,7 @@ describe('without the cache', () => {
   it('10 at once with the same key are one order', async () => {
     const buyer = await system.newCustomer();
     const key = newKey();
-    const ask = () => askUntilDecided(() => buyer.askToBuy('1000', key));
+    const ask = () => askUntilDecided(() => buyer.requestBuy('1000', key));
     const answers = await without(cache, () => Promise.all(Array.from({ length: 10 }, ask)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);

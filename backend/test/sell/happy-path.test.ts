@@ -81,7 +81,10 @@ describe('a customer who sells', () => {
     const early = await superAdmin('POST', path, body);
     expect(early).toMatchObject({ status: 409, code: 'OUTCOME_UNDECIDED' });
     await system.sandbox.setTransaction(sell?.tx ?? '', 2);
-    const answers = await Promise.all([boss('POST', path, body), boss('POST', path, body)]);
+    const answers = await Promise.all([
+      superAdmin('POST', path, body),
+      superAdmin('POST', path, body),
+    ]);
     await system.startWorker();
     const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
     expect(won).toMatchObject({ status: 200, body: { status: 'FAILED' } });
