@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { gstRateBpsOn } from '../../src/modules/accounting/index.ts';
+import { gstRateBpsOn } from '../../src/modules/statutory/index.ts';
 import {
   findOrderableProducts,
   selectUnchangedProducts,

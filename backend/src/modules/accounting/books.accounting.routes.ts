@@ -31,7 +31,7 @@ import {
   putStatutoryParameter,
 } from './put-statutory-parameter.ts';
 import { postingRefusals, readPostingRefusal } from './posting-gate.ts';
-import { listStatutory } from './statutory.store.ts';
+import { listStatutory } from '../statutory/index.ts';
 
 /** Returns a page of determinations, newest first, and the number of those that match. */
 const listPolicies = async (db: Db, topic: string | undefined, page: Page) => {

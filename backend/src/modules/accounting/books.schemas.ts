@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../../platform/http/index.ts';
-import type { StatutoryRow } from './statutory.store.ts';
+import type { StatutoryRow } from '../statutory/index.ts';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 const istDateSchema = z.iso.date('must be a date as YYYY-MM-DD');

@@ -3,7 +3,6 @@ export { portalRead, portalWrite } from './accounting.types.ts';
 export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';
 export { createPortalUser, createPortalUserChanges } from './change-portal-users.ts';
-export { gstRateBpsOn } from './statutory.store.ts';
 export {
   createPortalSessionPurge,
   purgePortalSignIns,

@@ -17,7 +17,7 @@ import {
   hasChargedGstSince,
   insertStatutory,
   type StatutoryRow,
-} from './statutory.store.ts';
+} from '../statutory/index.ts';
 
 export interface AccountingWriteDeps {
   readonly db: Db;

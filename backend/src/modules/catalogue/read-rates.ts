@@ -3,7 +3,7 @@ import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { gstRateBpsOn } from '../accounting/index.ts';
+import { gstRateBpsOn } from '../statutory/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductRates } from './catalogue.types.ts';
 

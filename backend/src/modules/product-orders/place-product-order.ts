@@ -6,7 +6,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { payloadHash } from '../../platform/idempotency/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { gstRateBpsOn } from '../accounting/index.ts';
+import { gstRateBpsOn } from '../statutory/index.ts';
 import { findOrderableProducts, selectUnchangedProducts } from '../catalogue/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';

@@ -12,7 +12,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
 import { verifiablePrice, type LivePrice } from '../price/index.ts';
-import { gstRateBpsOn } from '../accounting/index.ts';
+import { gstRateBpsOn } from '../statutory/index.ts';
 import { breakDown } from './quote.rules.ts';
 import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
 

@@ -1,0 +1,8 @@
+export {
+  findStatutoryOn,
+  gstRateBpsOn,
+  hasChargedGstSince,
+  insertStatutory,
+  listStatutory,
+  type StatutoryRow,
+} from './statutory.store.ts';
