@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['{lib,thresholds,profiles,runner}/**/*.test.ts'], restoreMocks: true },
+  test: {
+    include: ['{lib,thresholds,profiles,runner}/**/*.test.ts'],
+    // The runner is a process of its own, on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    restoreMocks: true,
+  },
 });
