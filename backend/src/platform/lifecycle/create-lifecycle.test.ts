@@ -140,6 +140,7 @@ describe('shutdown', () => {
     const quick = await ask(api, '/quick', new Agent({ keepAlive: true }));
     expect([quick.status, quick.headers.connection]).toEqual([200, 'close']);
     running.signal();
+    await ask(api, '/end-of-delay');
 
     expect((await slow).status).toBe(200);
     expect(await running.exited).toBe(0);
