@@ -43,8 +43,8 @@ export interface RunningSystem {
   /** Counts the confirms of a transaction that the provider executed. */
   purchases(txId: string): Promise<number>;
   /**
-   * Hashes the rows of every table but those that change by themselves: equal when nothing was
-   * written between.
+   * Hashes the rows of every table but what changes by itself: equal when nothing was written
+   * between.
    */
   fingerprint(): Promise<Readonly<Record<string, string>>>;
   /** Lists the transitions of an order so far, such as `PENDING>PAID`. */
@@ -99,6 +99,8 @@ const restless = new Set([
   'unproven_holding',
   '_prisma_migrations',
 ]);
+/** When a poll last asked a collaborator about a row: it does so whenever that is due. */
+const askedAt = `'{last_asked_at,reversals_asked_at}'::text[]`;
 
 const fingerprintOf = (url: string): Promise<Record<string, string>> =>
   withConnection(url, async (client) => {
@@ -107,8 +109,8 @@ const fingerprintOf = (url: string): Promise<Record<string, string>> =>
        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
     );
     const printOf = ({ name }: { readonly name: string }): string =>
-      `SELECT ${client.escapeLiteral(name)} AS name,
-         count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) AS print
+      `SELECT ${client.escapeLiteral(name)} AS name, count(*) || ' ' ||
+         coalesce(sum(hashtextextended((to_jsonb(t) - ${askedAt})::text, 0)::numeric), 0) AS print
        FROM ${client.escapeIdentifier(name)} t`;
     const still = tables.filter(({ name }) => !restless.has(name));
     const { rows: prints } = await client.query<{ name: string; print: string }>(
