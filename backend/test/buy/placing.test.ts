@@ -3,6 +3,8 @@ import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { newKey, type TestCustomer } from '#test/support/test-customer.ts';
+import { addMs, msBetween } from '../../src/platform/clock/clock.ts';
+import { endOfIstDay } from '../../src/platform/clock/ist.ts';
 
 let system: RunningSystem;
 /** Of the second replica: what one customer sends may come to either. */
@@ -128,6 +130,10 @@ describe('a quote', () => {
 
 describe('the daily limit', () => {
   it('holds under 20 buys at once, and counts unpaid ones only while their lock stands', async () => {
+    // No midnight of the business day may fall between the buys.
+    const now = system.runtime.clock.now();
+    const noon = addMs(endOfIstDay(now), 12 * 3_600_000);
+    await system.advance(msBetween(now, noon) / 1000);
     const buyer = await system.newCustomer();
     // INR 500,000 a day.
     const answers = await times(20, (n) => {

@@ -35,13 +35,13 @@ const dayOf = (days: number): string =>
 
 describe('a statutory parameter', () => {
   it('gets a row from a day on, and what applied before stays', async () => {
-    const answer = await put('gst_rate_bps', '500', '2031-04-01', { note: 'Budget of 2031' });
+    const answer = await put('gst_rate_bps', '500', '2091-04-01', { note: 'Budget of 2091' });
     expect(answer).toMatchObject({
       status: 200,
-      body: { key: 'gst_rate_bps', value: '500', effectiveFrom: '2031-04-01' },
+      body: { key: 'gst_rate_bps', value: '500', effectiveFrom: '2091-04-01' },
     });
-    expect(await gstRateBpsOn(system.db, new Date('2031-03-31T18:29:59Z'))).toBe(300n);
-    expect(await gstRateBpsOn(system.db, new Date('2031-03-31T18:30:00Z'))).toBe(500n);
+    expect(await gstRateBpsOn(system.db, new Date('2091-03-31T18:29:59Z'))).toBe(300n);
+    expect(await gstRateBpsOn(system.db, new Date('2091-03-31T18:30:00Z'))).toBe(500n);
     const list = await ask('GET', '/gold/statutory-parameters?key=gst_rate_bps');
     expect(list.body).toMatchObject({
       total: 2,
@@ -53,7 +53,7 @@ describe('a statutory parameter', () => {
         actor: { email },
         target: { type: 'statutory_parameter', id: 'gst_rate_bps' },
         before: { value: '300' },
-        after: { value: '500', effectiveFrom: '2031-04-01', note: 'Budget of 2031' },
+        after: { value: '500', effectiveFrom: '2091-04-01', note: 'Budget of 2091' },
       },
     ]);
     const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
@@ -62,17 +62,17 @@ describe('a statutory parameter', () => {
 
   it('has one value from a day on, whoever comes second', async () => {
     const answers = await Promise.all(
-      ['10', '20'].map((v) => put('tds_rate_bps', v, '2031-04-01')),
+      ['10', '20'].map((v) => put('tds_rate_bps', v, '2091-04-01')),
     );
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409']);
   });
 
   it.each([
-    ['a rate that is no number', 'gst_rate_bps', '3%', '2032-01-01', 'value'],
-    ['a rate above all', 'gst_rate_bps', '10001', '2032-01-01', 'value'],
-    ['a rate below nothing', 'tds_rate_bps', '-1', '2032-01-01', 'value'],
-    ['a number', 'gst_rate_bps', 300, '2032-01-01', 'value'],
-    ['no day of the calendar', 'gst_rate_bps', '300', '2031-02-29', 'effectiveFrom'],
+    ['a rate that is no number', 'gst_rate_bps', '3%', '2092-01-01', 'value'],
+    ['a rate above all', 'gst_rate_bps', '10001', '2092-01-01', 'value'],
+    ['a rate below nothing', 'tds_rate_bps', '-1', '2092-01-01', 'value'],
+    ['a number', 'gst_rate_bps', 300, '2092-01-01', 'value'],
+    ['no day of the calendar', 'gst_rate_bps', '300', '2091-02-29', 'effectiveFrom'],
   ])('is refused with %s', async (_what, key, value, date, field) => {
     const answer = await put(key, value, date);
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });

@@ -3,6 +3,7 @@ import { freePort } from '#test/support/free-port.ts';
 import { goodAddress, type OpenProductOrders } from '#test/support/open-product-orders.ts';
 import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { paise } from '../../money/index.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { createRedis } from '../../platform/redis/index.ts';
 import { createProductOrderKeyPurge, eraseProductOrders } from './index.ts';
 
@@ -120,7 +121,7 @@ describe('an order', () => {
         id: random.uuid(),
         key: 'gst_rate_bps',
         value: '500',
-        effectiveFrom: new Date(from.toISOString().slice(0, 10)),
+        effectiveFrom: new Date(istDate(from)),
         createdAt: clock.now(),
       },
     });
