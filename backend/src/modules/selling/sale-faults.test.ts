@@ -100,14 +100,18 @@ describe('a confirm', () => {
     outcomes,
     seller,
   }) => {
-    // Just longer than the adapter waits: business time moves on below, and the lock is finite.
-    await open.fault('sell-confirm', 'slow', { delayMs: 2200 });
+    // So much longer than the adapter waits that the status is asked before it arrives.
+    await open.fault('sell-confirm', 'slow', { delayMs: 4000 });
     expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    const { providerTxId } = await outcomes.theSale();
     await eventually(async () => {
-      await open.advance(61);
-      await sellers.runSweep('poll-undecided-sales');
-      await outcomes.expectSold();
+      const confirms = await open.journal('sell-confirm');
+      const own = confirms.filter(({ body }) => String(body['tx_id']) === providerTxId);
+      expect(own.map(({ status }) => status)).toEqual([200]);
     });
+    await open.advance(61);
+    await sellers.runSweep('poll-undecided-sales');
+    await outcomes.expectSold();
   });
 
   it('that the provider refuses after its verify is under review as that', async ({
