@@ -60,16 +60,28 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Waits until every listener has heard `count` ticks more than `since`. */
-const untilHeard = (count: number, since: readonly number[], timeoutMs: number): Promise<void> =>
-  eventually(
-    () => {
-      for (const [n, { ticks }] of listeners.entries()) {
-        expect(ticks.length).toBeGreaterThanOrEqual((since[n] ?? 0) + count);
-      }
-    },
-    { timeoutMs },
-  );
+/** Of a wait for a tick: one comes every 10 s, for which a busy machine is late. */
+const patient = { timeoutMs: 60_000 };
+
+/** Waits until every listener has heard a tick more than `since`. */
+const untilHeard = (since: readonly number[]): Promise<void> =>
+  eventually(() => {
+    for (const [n, { ticks }] of listeners.entries()) {
+      expect(ticks.length).toBeGreaterThan(since[n] ?? 0);
+    }
+  }, patient);
+
+const untilHeardOf = (seq: number): Promise<void> =>
+  eventually(() => {
+    for (const { ticks } of listeners) expect(ticks.map((tick) => tick.seq)).toContain(seq);
+  });
+
+/** Reads the rows of all ticks, in the order of their numbers. */
+const readRows = () =>
+  withConnection(stack.database.databaseUrl, async (client) => {
+    const sql = `SELECT seq::int AS seq, mark FROM price_snapshot ORDER BY seq`;
+    return (await client.query<{ seq: number; mark: Date }>(sql)).rows;
+  });
 
 const heardSoFar = (): number[] => listeners.map(({ ticks }) => ticks.length);
 const newestAtEach = () => listeners.map(({ ticks }) => withoutTime(ticks.slice(-1)));
@@ -91,7 +103,7 @@ const findLeader = async (): Promise<StartedProcess> => {
     const now = await Promise.all(workers.map(countPriceRequests));
     return workers.find((_, n) => (now[n] ?? 0) > (before[n] ?? 0)) ?? false;
   };
-  const found = await eventually(asked, { timeoutMs: 60_000, everyMs: 100 });
+  const found = await eventually(asked, { ...patient, everyMs: 100 });
   if (found === false) throw new Error('nobody asks for prices');
   return found;
 };
@@ -104,7 +116,7 @@ const expectNoGap = (ticks: readonly Heard[]): void => {
 describe('the price feed of two customer APIs and two workers', () => {
   it('sends the same at both replicas', async () => {
     leader = await findLeader();
-    await untilHeard(1, heardSoFar(), 60_000);
+    await untilHeard(heardSoFar());
     await eventually(() => {
       const [one, other] = newestAtEach();
       expect(one).toEqual(other);
@@ -112,28 +124,36 @@ describe('the price feed of two customer APIs and two workers', () => {
   });
 
   it('gives a snapshot of the last tick to a new socket', async () => {
+    const before = newest()?.seq ?? Infinity;
     const late = listen(apis[1]?.url ?? '');
     await eventually(() => expect(late.snapshots).toHaveLength(1));
     late.socket.close();
-    expect(late.snapshots[0]?.seq).toBe(newest()?.seq);
+    const [snapshot] = late.snapshots;
+    expect(snapshot?.seq).toBeGreaterThanOrEqual(before);
+    // One that came meanwhile may be in the snapshot before the others hear of it.
+    await untilHeardOf(snapshot?.seq ?? 0);
   });
 
   it('a killed leader is replaced within 15 s, and the numbers go on', async () => {
     expect(leader).toBeDefined();
-    const since = heardSoFar();
+    const killedAt = Date.now();
     await leader?.kill('SIGKILL');
-    const killedAt = performance.now();
-    await untilHeard(1, since, 25_000);
-    expect(performance.now() - killedAt).toBeLessThan(15_000);
+    const next = await eventually(async () => {
+      const found = (await readRows()).find(({ mark }) => mark.getTime() > killedAt);
+      if (found === undefined) throw new Error('no tick since');
+      return found;
+    }, patient);
+    // A busy machine may be late for its mark.
+    expect(next.mark.getTime() - killedAt).toBeLessThan(15_000);
+    await untilHeardOf(next.seq);
     for (const { ticks } of listeners) expectNoGap(ticks);
   });
 
   it('with the provider down the last price goes on, stale', async () => {
-    const before = newest();
     await sandbox.fault('safegold', 'buy-price', 'error', { times: 1000 });
-    await untilHeard(1, heardSoFar(), 60_000);
-    const tick = newest();
-    expect(tick).toMatchObject({ stale: true, buyPaise: before?.buyPaise, asOf: before?.asOf });
+    await eventually(() => expect(newest()).toMatchObject({ stale: true }), patient);
+    const last = listeners[0]?.ticks.findLast(({ stale }) => stale !== true);
+    expect(newest()).toMatchObject({ buyPaise: last?.buyPaise, asOf: last?.asOf });
     const api = createCaller(`${stack.urlOf('customer')}/v1`);
     // As soon as the last price is too old to buy by.
     await eventually(
@@ -141,14 +161,16 @@ describe('the price feed of two customer APIs and two workers', () => {
         const current = await api('GET', '/price/current');
         expect(current).toMatchObject({ status: 502, code: 'PRICE_UNAVAILABLE' });
       },
-      { timeoutMs: 60_000, everyMs: 100 },
+      { ...patient, everyMs: 100 },
     );
     await sandbox.clearFaults();
     await eventually(async () => {
       expect((await api('GET', '/price/current')).status).toBe(200);
     });
-    await untilHeard(1, heardSoFar(), 60_000);
-    expect(newest()?.stale).toBeUndefined();
+    await eventually(() => {
+      expect(newest()).toBeDefined();
+      expect(newest()?.stale).toBeUndefined();
+    }, patient);
   });
 
   it('ticks once in each 10 s, and leaves a row for it, numbered without a gap', async () => {
@@ -156,10 +178,7 @@ describe('the price feed of two customer APIs and two workers', () => {
       expectNoGap(ticks);
       expect(new Set(ticks.map(({ seq }) => seq)).size).toBe(ticks.length);
     }
-    const rows = await withConnection(stack.database.databaseUrl, async (client) => {
-      const sql = `SELECT seq::int AS seq, mark FROM price_snapshot ORDER BY seq`;
-      return (await client.query<{ seq: number; mark: Date }>(sql)).rows;
-    });
+    const rows = await readRows();
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
     for (const { mark } of rows) expect(mark.getTime() % 10_000).toBe(0);
     const markOf = new Map(rows.map(({ seq, mark }) => [seq, mark.getTime()]));

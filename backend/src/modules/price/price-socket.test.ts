@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Server } from 'socket.io';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '#test/support/connect-redis.ts';
@@ -41,17 +42,19 @@ const patient = (url = system.addresses.redisUrl): Redis => {
   return redis;
 };
 
-/** A replica of the customer API; answers its address. */
+let replicas = 0;
+/** A replica of the customer API, once it hears broadcasts; answers its address. */
 const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
   const { redisUrl, wall = system.wall } = options;
   const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
   const { db } = system;
+  let io: Server | undefined;
   const url = await system.serve({
     prefix: '/v1',
     routes: [],
     guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
     onServer: (server) => {
-      attachPriceSocket(server, {
+      io = attachPriceSocket(server, {
         publisher,
         subscriber,
         db,
@@ -63,6 +66,14 @@ const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) =
       });
     },
   });
+  if (redisUrl === undefined) {
+    // Of the replicas of this file, none of which ends before all tests are done.
+    replicas += 1;
+    const subscribed = replicas;
+    await eventually(async () => {
+      expect(await io?.of('/price').adapter.serverCount()).toBeGreaterThanOrEqual(subscribed);
+    });
+  }
   return url.replace('/v1', '');
 };
 

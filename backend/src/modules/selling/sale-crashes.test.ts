@@ -151,7 +151,7 @@ describe('a process killed', () => {
     death.at = undefined;
     await open.database.db.$executeRaw`
       UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
-    // The other lease stands for longer than the repeat and the janitor take.
+    // The other lease stands for longer than the repeat and the sweep take.
     await open.database.db.$executeRaw`
       UPDATE provider_operation SET lease_until = now() + interval '1 hour'
       WHERE holder_id IS NOT NULL AND order_id = ${(await outcomes.theSale()).id}::uuid`;
