@@ -80,13 +80,14 @@ describe('POST /auth/forgot-mpin', () => {
   it('does not wait for a gateway that hangs', async () => {
     const { phone } = await customerWithMpin();
     const fault = { collaborator: 'msg91', operation: 'send', fault: 'slow', times: 1 };
-    await identity.sandbox.control('POST', '/faults', { ...fault, delayMs: 700 });
-    expect((await forgot(phone)).status).toBe(200);
+    await identity.sandbox.control('POST', '/faults', { ...fault, delayMs: 2500 });
     const sent = async (): Promise<string> => {
       const lines = (await identity.metrics()).split('\n');
       return lines.find((line) => line.startsWith('otp_sends_total{result="sent"')) ?? '';
     };
     const before = await sent();
+    expect((await forgot(phone)).status).toBe(200);
+    expect(await sent()).toBe(before);
     await identity.settle();
     expect(await sent()).not.toBe(before);
   });
