@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createFactories } from '#test/support/factories.ts';
+import { openConnections } from '#test/support/open-connections.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -258,6 +259,7 @@ describe('writers at once', () => {
     const processes = ['one', 'other'].map((applicationName) =>
       createDatabase({ url: system.addresses.appUrl, poolSize: 25, applicationName }),
     );
+    for (const database of processes) await openConnections(database, 25);
     const cutOff = withConnection(system.addresses.appUrl, async (client) => {
       client.on('error', () => {});
       await client.query('BEGIN');
@@ -267,12 +269,15 @@ describe('writers at once', () => {
       await client.query('SELECT pg_terminate_backend(pg_backend_pid())');
     });
     const write = (count: number) =>
-      processes[count % 2]?.inTransaction(async (tx) => {
-        await record(tx, `at-once-${count}`);
-        await setImmediate();
-        await record(tx, `at-once-${count}`);
-        if (count % 10 === 0) throw new Error('the change failed');
-      });
+      processes[count % 2]?.inTransaction(
+        async (tx) => {
+          await record(tx, `at-once-${count}`);
+          await setImmediate();
+          await record(tx, `at-once-${count}`);
+          if (count % 10 === 0) throw new Error('the change failed');
+        },
+        { timeoutMs: 60_000 },
+      );
     const results = await Promise.allSettled([
       ...Array.from({ length: 50 }, (_, index) => write(index)),
       cutOff,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
+import { openConnections } from '#test/support/open-connections.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { addMs } from '../clock/clock.ts';
 import { createDatabase, execute, selectRows, sql, sqlName, type Database } from '../db/index.ts';
@@ -13,8 +14,9 @@ let processes: Database[];
 
 beforeAll(async () => {
   system = await openTestSystem();
+  // A connection for each of fifty tries: none waits for another to be done.
   processes = ['one', 'two'].map((applicationName) =>
-    createDatabase({ url: system.addresses.databaseUrl, poolSize: 10, applicationName }),
+    createDatabase({ url: system.addresses.databaseUrl, poolSize: 25, applicationName }),
   );
 });
 
@@ -54,16 +56,19 @@ const commitBelow = async <T>(
 ): Promise<T> => {
   const [inserted, gate] = [createGate(), createGate()];
   const { email, failures, lockedUntil } = row;
-  const inserting = system.inTransaction(async (tx) => {
-    await execute(
-      tx,
-      sql`
+  const inserting = system.inTransaction(
+    async (tx) => {
+      await execute(
+        tx,
+        sql`
         INSERT INTO ${sqlName(table)} (email, failures, window_started_at, locked_until)
         VALUES (${email}, ${failures}, ${system.clock.now()}, ${lockedUntil})`,
-    );
-    inserted.open();
-    await gate.opened;
-  });
+      );
+      inserted.open();
+      await gate.opened;
+    },
+    { timeoutMs: 30_000 },
+  );
   await inserted.opened;
   const started = start();
   await eventually(async () => expect(await countWaiting()).toBe(tries));
@@ -76,13 +81,14 @@ describe.each<Table>(['admin_login_guard', 'portal_login_guard'])('the guard on 
   it('judges exactly five of fifty tries at once, from two processes', async () => {
     const guard = createLoginGuard({ table, clock: system.clock });
     const email = 'fifty@example.test';
+    for (const each of processes) await openConnections(each, 25);
     const start = () =>
       Promise.all(
         Array.from({ length: 50 }, (_, n) =>
           judge(guard, processes[n % 2] ?? system.database, email),
         ),
       );
-    const answers = await commitBelow(table, { email, failures: 0, lockedUntil: null }, start, 20);
+    const answers = await commitBelow(table, { email, failures: 0, lockedUntil: null }, start, 50);
     expect(answers.filter((answer) => answer === 'judged')).toHaveLength(5);
   });
 
