@@ -33,7 +33,7 @@ const found = async (correlationId: string) =>
   (await backendRuns()).find((run) => run.correlationId === correlationId);
 
 beforeAll(async () => {
-  fixture = await startAdapterFixture('github');
+  fixture = await startAdapterFixture('github', { settleMs: 3000 });
 });
 afterAll(() => fixture.sandbox.stop());
 beforeEach(async () => {
@@ -101,8 +101,8 @@ describe('a dispatch', () => {
 
   test('that is worked at after its caller gave up is found by its correlation id', async () => {
     const id = randomUUID();
-    await fixture.fault('dispatch', 'slow', { delayMs: 1000 });
-    const hasty = open({ GITHUB_TIMEOUT_MS: '200' });
+    await fixture.fault('dispatch', 'slow', { delayMs: 3000 });
+    const hasty = open({ GITHUB_TIMEOUT_MS: '1500' });
     const dispatch = { target: 'backend', branch: 'main', correlationId: id } as const;
     expect(await hasty.dispatch(dispatch)).toMatchObject({ kind: 'unknown' });
     await hasty.close();
@@ -168,8 +168,8 @@ describe('runs', () => {
   test('come to their end, and tell how', async () => {
     const [good, bad] = [randomUUID(), randomUUID()];
     valueOf(await deploy(good));
-    valueOf(await deploy(bad));
     expect((await found(good))?.conclusion).toBeUndefined();
+    valueOf(await deploy(bad));
     await fixture.control('POST', `/runs/${bad}`, { conclusion: 'failure' });
     expect(await found(bad)).toMatchObject({ status: 'completed', conclusion: 'failure' });
     await eventually(async () =>
