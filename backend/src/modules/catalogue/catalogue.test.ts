@@ -90,7 +90,7 @@ describe('the catalogue', () => {
     const product = await shop.create(dynamic);
     const { ask } = await shop.startReplica({ patienceMs: 20 });
     await shop.setPrice(1_500_000);
-    await shop.system.fault('safegold', 'buy-price', 'slow', { times: 10, delayMs: 1500 });
+    await shop.system.fault('safegold', 'buy-price', 'slow', { times: 10, delayMs: 8000 });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => ask('GET', `/products/${product.id}`)),
     );
