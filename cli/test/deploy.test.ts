@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { withConnection } from '../../backend/dev/stack/database-setup.ts';
 import { createTestStack, type TestStack } from '../../backend/test/support/test-stack.ts';
 import { exitCodes } from '../src/cli-error.ts';
 import { deployRun } from '../src/deploys/deploy.types.ts';
@@ -78,6 +79,10 @@ describe('by way of the admin API', () => {
   });
 
   it('says how long to wait when one was started moments ago', async () => {
+    // However long ago the test before started it.
+    await withConnection(stack.database.migrateUrl, (client) =>
+      client.query('UPDATE deploy_trigger SET at = clock_timestamp()'),
+    );
     const { code, stderr } = await goldctl(['deploy', 'trigger', 'website']);
     expect(code).toBe(exitCodes.failed);
     expect(stderr).toMatch(/\(DEPLOY_TOO_SOON\)\n {2}Try again in \d+ s\.\n$/u);
