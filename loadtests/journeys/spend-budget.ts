@@ -20,10 +20,13 @@ interface SpendBudgetOptions {
 
 /** Requests beyond the limit. */
 const beyond = 10;
-/** So long before the end of the window it must still be shut; `Retry-After` is rounded up. */
-const beforeResetSeconds = 1.5;
+/**
+ * So long before the end of the window it must still be shut: `Retry-After` is rounded up, and a
+ * busy machine asks late.
+ */
+const beforeResetSeconds = 3;
 /** The part of the window that must be left for that when everything else is done. */
-const sparedMs = 2000;
+const sparedMs = 4000;
 
 /** An answer of any kind: what failed on the way, or was refused, was not admitted. */
 const isAdmitted = ({ status, isRefused }: LimitAnswer): boolean => status !== 0 && !isRefused;

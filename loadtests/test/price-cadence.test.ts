@@ -5,33 +5,42 @@ import { runAgainst } from './support/run-against.ts';
 import { listen } from './targets/listen.ts';
 import { startPriceFeed, type FeedFlaws } from './targets/price-feed.ts';
 
-const tickMs = 2000;
+/** A feed, and how late its ticks may be. */
+interface Pace {
+  readonly tickMs: number;
+  readonly latenessP95Ms: number;
+  readonly latenessMaxMs: number;
+}
+/** For a feed that is to fail, whatever the machine adds to its fault. */
+const quick: Pace = { tickMs: 2000, latenessP95Ms: 600, latenessMaxMs: 1000 };
+/** For one that is to pass, or to be late by a certain time: a busy machine is late too. */
+const patient: Pace = { tickMs: 5000, latenessP95Ms: 2500, latenessMaxMs: 3000 };
 
-const run = async (url: string, variables: Readonly<Record<string, string>> = {}) =>
+const run = async (url: string, pace: Pace, variables: Readonly<Record<string, string>> = {}) =>
   await runAgainst('price-cadence', {
     CUSTOMER_URL: url,
-    TICK_MS: String(tickMs),
-    LATENESS_P95_MS: '600',
-    LATENESS_MAX_MS: '1000',
+    TICK_MS: String(pace.tickMs),
+    LATENESS_P95_MS: String(pace.latenessP95Ms),
+    LATENESS_MAX_MS: String(pace.latenessMaxMs),
     ...variables,
   });
 
-const runFlawed = async (context: TestContext, flaws: FeedFlaws) => {
-  const { url, close } = await startPriceFeed(tickMs, flaws);
+const runFlawed = async (context: TestContext, flaws: FeedFlaws, pace = quick) => {
+  const { url, close } = await startPriceFeed(pace.tickMs, flaws);
   context.onTestFinished(close);
-  return await run(url);
+  return await run(url, pace);
 };
 
 describe.concurrent('the price cadence suite', () => {
   it('passes a feed that ticks on its marks', async (context) => {
-    const { exitCode, failed, report, stdout } = await runFlawed(context, {});
+    const { exitCode, failed, report, stdout } = await runFlawed(context, {}, patient);
     expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
     const heard = report.verdicts.find(({ threshold }) => threshold.startsWith('feed_mark_heard'));
     expect(heard?.observed).toBe('150 of 150');
     expect(stdout).toContain('Price cadence, smoke: all thresholds passed');
   });
 
-  const wrong: readonly (readonly [string, FeedFlaws, readonly string[]])[] = [
+  const wrong: readonly (readonly [string, FeedFlaws, readonly string[], Pace?])[] = [
     ['leaves out a seq', { skipsSeq: true }, ['feed_no_gap']],
     ['sends a seq twice', { repeatsSeq: true }, ['feed_no_repeat']],
     ['misses a mark', { missesMarks: true }, ['feed_mark_heard']],
@@ -43,14 +52,14 @@ describe.concurrent('the price cadence suite', () => {
     ['knows no price but the last', { isStale: true }, ['feed_price_fresh']],
     ['has a price that stands still', { amountsStand: true }, ['feed_price_moves']],
     ['is late', { lateMs: 750 }, ['feed_lateness']],
-    ['is late until shortly before the next mark', { lateMs: 0.96 * tickMs }, ['feed_lateness']],
+    ['is late by most of a tick', { lateMs: 4000 }, ['feed_lateness'], patient],
     ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
     ['cuts sockets off', { cutsOff: true }, ['feed_held', 'feed_mark_heard', 'sockets_finished']],
     ['cannot be joined', { noNamespace: true }, ['feed_joined', 'sockets_finished']],
   ];
 
-  it.for(wrong)('fails a feed that %s', async ([, flaws, thresholds], context) => {
-    const { exitCode, failed, stdout, stderr } = await runFlawed(context, flaws);
+  it.for(wrong)('fails a feed that %s', async ([, flaws, thresholds, pace], context) => {
+    const { exitCode, failed, stdout, stderr } = await runFlawed(context, flaws, pace);
     expect(exitCode).toBe(99);
     expect(failed).toEqual(expect.arrayContaining([...thresholds]));
     for (const threshold of thresholds) {
@@ -60,23 +69,23 @@ describe.concurrent('the price cadence suite', () => {
   });
 
   it('holds most ticks and every tick against figures of their own', async (context) => {
-    const { report } = await runFlawed(context, { oneLateMs: 1100 });
+    const { report } = await runFlawed(context, { oneLateMs: 3500 }, patient);
     const failed = report.verdicts.filter(({ ok }) => !ok).map(({ threshold }) => threshold);
-    expect(failed).toContain('feed_lateness max<1000');
-    expect(failed).not.toContain('feed_lateness p(95)<600');
+    expect(failed).toContain(`feed_lateness max<${patient.latenessMaxMs}`);
+    expect(failed).not.toContain(`feed_lateness p(95)<${patient.latenessP95Ms}`);
   });
 
   it('lets a price stand still where it may', async (context) => {
-    const { url, close } = await startPriceFeed(tickMs, { amountsStand: true });
+    const { url, close } = await startPriceFeed(patient.tickMs, { amountsStand: true });
     context.onTestFinished(close);
-    const { exitCode, failed } = await run(url, { PRICE_MAY_STAND: 'true' });
+    const { exitCode, failed } = await run(url, patient, { PRICE_MAY_STAND: 'true' });
     expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
   });
 
   it('fails when nothing answers', async () => {
     const { url, close } = await listen(createServer());
     await close();
-    const { exitCode, failed } = await run(url);
+    const { exitCode, failed } = await run(url, quick);
     expect(exitCode).toBe(99);
     expect(failed).toContain('feed_joined');
   });
@@ -91,7 +100,7 @@ describe.concurrent('the price cadence suite', () => {
       for (const socket of upgrades) socket.destroy();
       await close();
     });
-    const { exitCode, failed } = await run(url, { TICK_MS: '100', SPARE_SECONDS: '1' });
+    const { exitCode, failed } = await run(url, quick, { TICK_MS: '100', SPARE_SECONDS: '1' });
     expect(exitCode).toBe(99);
     expect(failed).toContain('sockets_finished');
   });
