@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { lockRows, untilBlocked, type RowLock } from '#test/support/lock-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { keepClaims, lapseClaims } from '#test/support/lapse-leases.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
@@ -16,15 +17,29 @@ const stranded: Record<string, Stranded> = {};
 const held: RowLock[] = [];
 
 /** It waits long for the provider, so that it can be killed while it does. */
-const doomed = { SAFEGOLD_TIMEOUT_MS: '15000' };
+const doomed = { SAFEGOLD_TIMEOUT_MS: '15000', JANITOR_EVERY_MS: '600000' };
 const long = { delayMs: 60_000 };
 
-const strand = async (step: string, isPaid = true): Promise<Stranded> => {
-  const buyer = await system.newCustomer();
-  const buy = await buyer.buy('1000');
-  stranded[step] = { buyer, buy };
-  if (isPaid) await system.sandbox.pay(buy.gatewayOrderId);
-  return { buyer, buy };
+/** Places the buys of some steps before any worker waits: what is left then takes little time. */
+const place = async (...steps: readonly string[]): Promise<void> => {
+  await Promise.all(
+    steps.map(async (step) => {
+      const buyer = await system.newCustomer();
+      stranded[step] = { buyer, buy: await buyer.buy('1000') };
+    }),
+  );
+};
+
+const placedFor = (step: string): Stranded => {
+  const found = stranded[step];
+  if (found === undefined) throw new Error(`nobody bought ${step}`);
+  return found;
+};
+
+const strand = async (step: string): Promise<Stranded> => {
+  const placed = placedFor(step);
+  await system.sandbox.pay(placed.buy.gatewayOrderId);
+  return placed;
 };
 
 const untilCalled = (operation: string, txId: string, times = 1): Promise<void> =>
@@ -37,6 +52,11 @@ const fault = (operation: string, kind: string, options = {}): Promise<void> =>
 
 /** The first worker dies with three calls to the provider open. */
 const strandAtCalls = async (): Promise<StartedProcess> => {
+  await place(
+    'the confirm was sent and not done',
+    'the confirm was done and its answer lost',
+    'the confirm was answered and the status not',
+  );
   const worker = await system.startWorker(doomed);
   await fault('buy-confirm', 'timeout', long);
   const sent = await strand('the confirm was sent and not done');
@@ -61,25 +81,29 @@ const lockJob = (orderId: string): Promise<RowLock> =>
 /** The second worker dies about its writes, at a retry, and right after a confirm went out. */
 const strandAtWrites = async (): Promise<StartedProcess> => {
   const { databaseUrl } = system.stack.database;
+  await place(
+    'a retry asked what became of the first try',
+    'the provider said bought and nothing was written',
+    'all was written and the job not reported as done',
+    'the confirm was on its way and done after the death',
+  );
   await fault('buy-confirm', 'error');
   // The first try is told; the retry waits for an answer.
   await fault('buy-status', 'slow', { delayMs: 1 });
   await fault('buy-status', 'timeout', long);
   const worker = await system.startWorker(doomed);
   const again = await strand('a retry asked what became of the first try');
-  await untilCalled('buy-status', again.buy.txId, 1);
+  await system.untilTransition(again.buy.orderId, 'PAID>RETRY_PENDING');
   await system.advance(6);
   await untilCalled('buy-status', again.buy.txId, 2);
 
-  await fault('buy-status', 'slow', { delayMs: 1000 });
+  // Both wait long enough for their answer to be locked out of their writes.
+  await fault('buy-status', 'slow', { delayMs: 3000, times: 2 });
   const known = await strand('the provider said bought and nothing was written');
+  const written = await strand('all was written and the job not reported as done');
   await untilCalled('buy-status', known.buy.txId);
   const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
   held.push(await lockRows(databaseUrl, order, [known.buy.orderId]));
-  await untilBlocked(databaseUrl, 1);
-
-  await fault('buy-status', 'slow', { delayMs: 1000 });
-  const written = await strand('all was written and the job not reported as done');
   await untilCalled('buy-status', written.buy.txId);
   held.push(await lockJob(written.buy.orderId));
   await written.buyer.becomes(written.buy.orderId, 'ALLOCATED');
@@ -93,15 +117,18 @@ const strandAtWrites = async (): Promise<StartedProcess> => {
 
 beforeAll(async () => {
   system = await openRunningSystem({ worker: 'none' });
+  const { redis, database } = system.runtime;
   await (await strandAtCalls()).kill('SIGKILL');
+  await keepClaims(database.db);
   await (await strandAtWrites()).kill('SIGKILL');
   for (const row of held) await row.release();
+  await place('the order was paid and no worker had taken its job');
   await strand('the order was paid and no worker had taken its job');
   // A lease outlasts the call under it: it lapses only after what the dead worker sent was done.
   const late = stranded['the confirm was on its way and done after the death'];
   await eventually(async () => (await system.purchases(late?.buy.txId ?? '')) === 1);
   await system.sandbox.clearFaults();
-  await system.lapseLeases();
+  await lapseClaims(database.db, redis);
   await system.startWorker();
   // The sweep looks after what has stood still for a minute.
   await system.advance(61);
@@ -119,7 +146,7 @@ describe('a worker killed (SIGKILL) at a step of an allocation', () => {
     ['the provider said bought and nothing was written', 1],
     ['all was written and the job not reported as done', 1],
   ])('%s: another one allocates it, once', async (step, confirms) => {
-    const { buyer, buy } = stranded[step] ?? (await strand(step));
+    const { buyer, buy } = placedFor(step);
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
     expect(await system.purchases(buy.txId)).toBe(1);
@@ -133,7 +160,7 @@ describe('a worker killed (SIGKILL) at a step of an allocation', () => {
         const jobs = await system.query('SELECT id FROM graphile_worker.jobs');
         expect(jobs).toEqual([]);
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 60_000 },
     );
   });
 });

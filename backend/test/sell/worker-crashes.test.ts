@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { keepClaims, lapseClaims } from '#test/support/lapse-leases.ts';
 import {
   requestSale,
   newSeller,
@@ -47,25 +48,10 @@ const begin = async (seller: TestSeller, operation: string): Promise<Cut> => {
   return { seller, payoutId: payout.id };
 };
 
-/** Sets when the jobs of killed workers were taken: one of the future stays theirs. */
-const setJobsTaken = (fromNow: string): Promise<unknown> =>
-  system.query(
-    `UPDATE graphile_worker._private_jobs SET locked_at = now() + $1::interval
-     WHERE locked_by IS NOT NULL`,
-    fromNow,
-  );
-
-/** Leaves what a killed worker had to it: the next one, which is killed too, must not go on with it. */
-const keepClaims = async (): Promise<void> => {
-  await setJobsTaken('1 hour');
-  await system.query(
-    `UPDATE payout_attempt SET lease_until = clock_timestamp() + interval '1 hour'
-     WHERE holder_id IS NOT NULL`,
-  );
-};
-
 beforeAll(async () => {
   system = await openRunningSystem({ worker: doomed });
+  const { redis, database } = system.runtime;
+  const { db } = database;
   let worker = system.processes.find(({ app }) => app === 'worker');
   const sellers = await Promise.all(steps.map(() => newSeller(system)));
   for (const operation of operations) {
@@ -78,11 +64,10 @@ beforeAll(async () => {
     }
     await worker.kill('SIGKILL');
     worker = undefined;
-    await keepClaims();
+    await keepClaims(db);
   }
   await system.sandbox.clearFaults();
-  await system.lapseLeases();
-  await setJobsTaken('-1 minute');
+  await lapseClaims(db, redis);
   await system.startWorker();
   await system.advance(120);
 });
