@@ -102,6 +102,8 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
   const database = createDatabase({
     url: addresses.databaseUrl,
     poolSize: 10,
+    // Fifty requests at once share ten connections, on a machine that may be busy.
+    connectionWaitMs: 60_000,
     applicationName: 'identity-test',
   });
   const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);

@@ -153,6 +153,8 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
   const database = createDatabase({
     url: addresses.databaseUrl,
     poolSize: 10,
+    // Fifty requests at once share ten connections, on a machine that may be busy.
+    connectionWaitMs: 60_000,
     applicationName: 'test',
   });
   const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);

@@ -113,7 +113,7 @@ export const goodBiometricToken = (since: Date) => ({
   OR: [{ createdAt: { gt: since } }, { lastUsedAt: { gt: since } }],
 });
 
-/** Tells whether the device of a session that was not revoked has a good biometric token. */
+/** Returns true where the device of a session that was not revoked has a good biometric token. */
 export const hasBiometricToken = async (
   db: Db,
   { id, userId }: { readonly id: string; readonly userId: string },

@@ -68,6 +68,8 @@ export interface Database {
 interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
+  /** How long a statement waits for a connection, in milliseconds (default 5000). */
+  readonly connectionWaitMs?: number;
   /** A name that `pg_stat_activity` shows. */
   readonly applicationName: string;
   readonly onPoolError?: (error: Error) => void;
@@ -77,12 +79,13 @@ interface DatabaseOptions {
 /** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
 export const createDatabase = (options: DatabaseOptions): Database => {
   const { url, poolSize, applicationName, timers = createTimers() } = options;
+  const { connectionWaitMs = 5000 } = options;
   const adapter = new PrismaPg(
     {
       connectionString: url,
       max: poolSize,
       application_name: applicationName,
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: connectionWaitMs,
       idleTimeoutMillis: 30_000,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 30_000,
@@ -101,7 +104,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         // The connections' own level needs no statement to set it.
         ...(isolation !== 'ReadCommitted' && { isolationLevel: isolation }),
         timeout: timeoutMs,
-        maxWait: 10_000,
+        maxWait: 2 * connectionWaitMs,
       });
     return repeatTransient(once, { attempts, timers });
   };
