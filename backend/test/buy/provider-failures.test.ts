@@ -6,7 +6,7 @@ import { newKey } from '#test/support/test-customer.ts';
 
 let system: RunningSystem;
 
-/** What the provider takes longer for comes too late, which two of these tests are about. */
+/** Two of these tests delay the provider for longer than the worker waits. */
 const worker = { SAFEGOLD_TIMEOUT_MS: '5000' };
 const tooLong = { delayMs: 7000 };
 

@@ -2,10 +2,14 @@ import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import { withConnection } from '../../dev/stack/database-setup.ts';
+import type { GatewaysByCode } from '../../src/modules/payments/payments.types.ts';
 import { createReconciliation, type CheckId } from '../../src/modules/reconciliation/index.ts';
 import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';
 import { environmentOf, serveServices } from './serve-services.ts';
+
+/** Stands before the real gateways: one that answers otherwise. */
+type WrapGateways = (real: GatewaysByCode) => GatewaysByCode;
 
 interface ReportedCheck {
   readonly id: CheckId;
@@ -49,13 +53,16 @@ export const openBooks = async () => {
       return byId(body['checks'] as ReportedCheck[]); // the route's own schema was checked
     },
 
-    /** The same by a process that has asked nobody before: no circuit is open. */
-    async freshChecks(): Promise<Checks> {
+    /**
+     * The same by a process that has asked nobody before: no circuit is open. `wrap` stands before
+     * its gateways.
+     */
+    async freshChecks(wrap: WrapGateways = (real) => real): Promise<Checks> {
       const [env, base] = [environmentOf(system), { clock: system.clock, logger: system.logger }];
       const goldProvider = createGoldProvider(env, base);
       const gateways = createPaymentGateways(env, base);
       const payoutProvider = createPayoutProvider(env, base);
-      const collaborators = { goldProvider, gateways, payoutProvider };
+      const collaborators = { goldProvider, gateways: wrap(gateways), payoutProvider };
       const fresh = createReconciliation({ ...served.deps, ...collaborators });
       const { checks } = await fresh.report(72);
       for (const used of [goldProvider, payoutProvider, ...gateways.values()]) await used.close();

@@ -99,7 +99,7 @@ const restless = new Set([
   'unproven_holding',
   '_prisma_migrations',
 ]);
-/** When a poll last asked a collaborator about a row: it does so whenever that is due. */
+/** The columns with the time of a row's last poll, which is made whenever it is due. */
 const askedAt = `'{last_asked_at,reversals_asked_at}'::text[]`;
 
 const fingerprintOf = (url: string): Promise<Record<string, string>> =>

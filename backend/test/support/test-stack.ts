@@ -54,7 +54,7 @@ export const createTestStack = async (options: TestStackOptions = {}): Promise<T
   };
   const environment = (app: LongRunning): ProcessEnvironment => ({
     ...environmentOf(app, addresses),
-    // What a story is about is not lost because a busy machine answered late.
+    // A busy machine may answer late, and a story is not about that.
     REDIS_TIMEOUT_MS: '30000',
   });
   const running: StartedProcess[] = [];

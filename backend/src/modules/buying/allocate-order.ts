@@ -28,7 +28,7 @@ import {
 } from '../provider-operations/index.ts';
 import { findBuyQuote } from '../quotes/index.ts';
 import { type Verdict, readVerdict } from './allocation-verdict.ts';
-import { type RecordAllocationOutcome } from './record-allocation-outcome.ts';
+import type { RecordAllocationOutcome } from './record-allocation-outcome.ts';
 import type { InstallmentToVerify, VerifyInstallment } from './verify-installment.ts';
 
 export interface AllocateDeps {

@@ -30,7 +30,7 @@ export interface DebitInstallmentsDeps {
   readonly gates: Pick<Gates, 'isBuyOpen'>;
   readonly payments: PaymentsDeps;
   readonly renewLife: (paymentOrderId: string) => Promise<void>;
-  /** How many debits are read at a time (default 200). */
+  /** The number of debits that are read at a time (default 200). */
   readonly batchSize?: number;
 }
 

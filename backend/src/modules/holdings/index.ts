@@ -6,6 +6,7 @@ export {
   creditHolding,
   debitHolding,
   forfeitHolding,
+  isToHouse,
   lockHolding,
   readHolding,
   readHouseGrams,

@@ -9,7 +9,7 @@ import { findUser } from '../identity/index.ts';
 import { kycStatusOf, requireApprovedKyc } from './index.ts';
 
 let kyc: OpenKyc;
-/** What comes before the provider hears of a registration. */
+/** Runs before the provider receives a registration. */
 let beforeRegistration = async (): Promise<void> => {};
 
 beforeAll(async () => {

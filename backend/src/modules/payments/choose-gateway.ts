@@ -6,7 +6,7 @@ import {
   type GatewayRouting,
   type GatewaySettings,
 } from './gateway-settings.store.ts';
-import { type PaymentMethod, type GatewaysByCode, type PaymentsDeps } from './payments.types.ts';
+import type { PaymentMethod, GatewaysByCode, PaymentsDeps } from './payments.types.ts';
 
 export interface GatewayWish {
   /** The caller's own choice, ahead of everything configured. No route of a customer offers it. */

@@ -55,7 +55,7 @@ type PollSource = 'checkout' | 'expiry' | 'janitor';
 
 const minuteMs = 60_000;
 
-/** How long the payment order of an installment is polled after it was closed unpaid. */
+/** The time for which the payment order of an installment is polled after it was closed unpaid. */
 export const closedInstallmentPollMs = 3 * 24 * 60 * minuteMs;
 
 /**

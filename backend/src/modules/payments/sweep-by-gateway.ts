@@ -36,7 +36,8 @@ export const sweepByGateway = async <Row extends { readonly gateway: string }>({
       if (result === 'silent') silent.add(row.gateway);
       if (result !== 'taken') asked += 1;
     }
-    // What was asked about is not due any more; a batch of which nothing was is another worker's.
+    // A row that was asked about is not due any more. Where no row of a batch was asked about,
+    // another worker has them all.
     if (due.length < limit || asked === 0) return;
   }
 };

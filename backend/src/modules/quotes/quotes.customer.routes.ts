@@ -6,7 +6,7 @@ import type { Metrics } from '../../platform/observability/index.ts';
 import { availableGrams, lockHolding, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { type DraftBuyQuote } from './quote-buy.ts';
+import type { DraftBuyQuote } from './quote-buy.ts';
 import type { QuoteDeps, BuyQuote } from './quotes.types.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import type { DraftSellQuote } from './quote-sell.ts';

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
+import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { mapDone } from '../../platform/outcome/outcome.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 
 let books: OpenBooks;
@@ -76,6 +78,23 @@ it.each([
     expect(found).toEqual(['gateway_capture_missing']);
   },
 );
+
+/** A gateway that says of every paid payment that it is refunded. */
+const sayRefunded = (gateway: PaymentGateway): PaymentGateway => ({
+  ...gateway,
+  listPayments: async (gatewayOrderId) =>
+    mapDone(await gateway.listPayments(gatewayOrderId), (payments) =>
+      payments.map((payment) => ({ ...payment, status: 'REFUNDED' })),
+    ),
+});
+
+it('finds a refund also where the gateway says REFUNDED of the payment', async () => {
+  const checks = await books.freshChecks(
+    (real) => new Map([...real].map(([code, gateway]) => [code, sayRefunded(gateway)])),
+  );
+  const kinds = checks.get('gateway_capture_missing')?.samples.map(({ kind }) => kind);
+  expect(kinds?.toSorted()).toEqual(['DISPUTE', 'REFUND', 'REFUND']);
+});
 
 it('says nothing more of one once it is recorded, but that its order is under review', async () => {
   const found = await foundBy(async () => {

@@ -68,7 +68,7 @@ export interface Database {
 interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** How long a statement waits for a connection, in milliseconds (default 5000). */
+  /** The time that a statement waits for a connection, in milliseconds (default 5000). */
   readonly connectionWaitMs?: number;
   /** A name that `pg_stat_activity` shows. */
   readonly applicationName: string;

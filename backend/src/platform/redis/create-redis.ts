@@ -10,7 +10,7 @@ export type RedisKind = 'fail-fast' | 'patient';
 
 interface RedisExtras {
   readonly logger?: Logger;
-  /** How long a `fail-fast` command waits for its answer. */
+  /** The time that a `fail-fast` command waits for its answer (default 200). */
   readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;

@@ -1,5 +1,6 @@
 import { sql, type Sql } from '../../../platform/db/index.ts';
-import { boughtLessSold, isToHouse, customersToProve } from '../window.ts';
+import { isToHouse } from '../../holdings/index.ts';
+import { boughtLessSold, customersToProve } from '../window.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
