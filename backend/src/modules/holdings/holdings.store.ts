@@ -48,9 +48,6 @@ export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
   return row === null ? EMPTY_HOLDING : toHolding(row);
 };
 
-/** Matches the movements `m` of gold that left a customer for the house without a sale. */
-export const isToHouse = sql`m.kind IN ('FORFEITED', 'RECOVERED')`;
-
 /**
  * Returns the grams on an account at the gold provider that belong to the house: given up by or
  * recovered from whoever had the account, this customer or earlier owners of the phone number.
@@ -61,7 +58,7 @@ export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Gr
     sql`
       SELECT coalesce(-sum(m.grams), 0) AS grams
       FROM holding_movement m JOIN app_user u ON u.id = m.user_id
-      WHERE u.provider_user_id = ${providerUserId} AND ${isToHouse}`,
+      WHERE u.provider_user_id = ${providerUserId} AND m.kind IN ('FORFEITED', 'RECOVERED')`,
   );
   return row === undefined ? ZERO_GRAMS : gramsFromDatabase(row.grams);
 };

@@ -6,7 +6,6 @@ export {
   creditHolding,
   debitHolding,
   forfeitHolding,
-  isToHouse,
   lockHolding,
   readHolding,
   readHouseGrams,

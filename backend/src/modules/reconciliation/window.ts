@@ -42,3 +42,6 @@ export const boughtLessSold = sql`
       AND (o.status IN ('ALLOCATED', 'MANUAL_REVIEW') OR o.recovered_at IS NOT NULL)), 0)
   - coalesce(sum(o.grams) FILTER (
     WHERE o.type = 'SELL' AND o.status IN ('CONFIRMED', 'COMPLETED')), 0)`;
+
+/** Matches the movements `m` of gold that left a customer for the house without a sale. */
+export const isToHouse = sql`m.kind IN ('FORFEITED', 'RECOVERED')`;

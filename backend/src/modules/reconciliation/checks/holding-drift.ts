@@ -1,6 +1,5 @@
 import { sql, type Sql } from '../../../platform/db/index.ts';
-import { isToHouse } from '../../holdings/index.ts';
-import { boughtLessSold, customersToProve } from '../window.ts';
+import { boughtLessSold, isToHouse, customersToProve } from '../window.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 

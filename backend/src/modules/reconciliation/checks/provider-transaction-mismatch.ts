@@ -10,8 +10,7 @@ import { compareRows, toFindings } from '../compare-rows.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { mergeFindings } from '../findings.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
-import { isToHouse } from '../../holdings/index.ts';
-import { boughtLessSold, customersSince, ordersSince } from '../window.ts';
+import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
 /** An order that changed within this may still be under way: the provider's status does not count. */
 const underwayMs = 15 * 60_000;
