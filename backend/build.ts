@@ -31,7 +31,9 @@ const assets: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['page/sandbox-page.css', 'page/sandbox-page.js'],
 };
 
-/** Writes a file aside and renames it, so a process that starts meanwhile never reads half of it. */
+/**
+ * Writes a file aside and renames it, so a process that starts meanwhile never reads half of it.
+ */
 const writeWhole = (path: string, contents: Uint8Array): void => {
   mkdirSync(dirname(path), { recursive: true });
   const staging = `${path}.${process.pid}`;

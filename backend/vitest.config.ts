@@ -25,7 +25,8 @@ export default defineConfig({
           name: 'fast',
           include: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: stories,
-          // Modules are loaded once per worker, not once per file: half of the run's processor time.
+          // Modules are loaded once per worker, not once per file: half of the run's processor
+          // time.
           isolate: false,
         },
       },

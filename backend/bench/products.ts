@@ -17,7 +17,9 @@ const connections = 16;
 /** Pages of the list in a second of one core. */
 const aim = 1900;
 
-/** Adds the products: 40 names by 25 words of a design, in 8 categories, two thirds of them DYNAMIC. */
+/**
+ * Adds the products: 40 names by 25 words of a design, in 8 categories, two thirds of them DYNAMIC.
+ */
 const addProducts = (migrateUrl: string): Promise<unknown> =>
   withConnection(migrateUrl, async (client) => {
     await client.query(

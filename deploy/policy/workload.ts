@@ -37,7 +37,9 @@ const specSchema = z.object({ spec: z.unknown() });
 
 const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
 
-/** Returns the kind in a resource's type, such as `Deployment` of `kubernetes:apps/v1:Deployment`. */
+/**
+ * Returns the kind in a resource's type, such as `Deployment` of `kubernetes:apps/v1:Deployment`.
+ */
 export const kindOf = (type: string): string => {
   const [provider, , kind] = type.split(':');
   return provider === 'kubernetes' ? (kind ?? '') : '';

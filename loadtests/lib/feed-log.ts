@@ -9,7 +9,9 @@ export interface HeardTick {
 /** The step from one tick to the next. */
 type Step = 'next' | 'gap' | 'repeat';
 
-/** A tick may arrive this much before its mark: clocks differ. One that is later than that is late. */
+/**
+ * A tick may arrive this much before its mark: clocks differ. One that is later than that is late.
+ */
 const earlyPart = 0.01;
 /** A socket that joins so shortly before a mark is not held to it. */
 const joinPart = 0.025;
@@ -47,8 +49,9 @@ const stepBetween = (before: number, seq: number): Step => {
 };
 
 /**
- * Returns how each tick follows the one before; the first one the snapshot that came before it. A snapshot
- * is read before its tick is sent to all, so that the first tick may be the snapshot's own.
+ * Returns how each tick follows the one before; the first one the snapshot that came before it. A
+ * snapshot is read before its tick is sent to all, so that the first tick may be the snapshot's
+ * own.
  */
 export const stepsOf = (snapshotSeq: number | undefined, ticks: readonly HeardTick[]): Step[] =>
   ticks.flatMap(({ seq }, index) => {

@@ -135,8 +135,8 @@ export const asMarkdown = (report: Report): string => {
 };
 
 /**
- * Returns the value of a suite's `handleSummary`: the text for the terminal and, if there is a folder, the
- * report as JSON and Markdown.
+ * Returns the value of a suite's `handleSummary`: the text for the terminal and, if there is a
+ * folder, the report as JSON and Markdown.
  */
 export const reportFiles = (
   report: Report,

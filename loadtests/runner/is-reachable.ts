@@ -2,8 +2,8 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 /**
- * Returns true when anything answers HTTP at `baseUrl` within 5 s. A host that `hosts` knows is looked for
- * at the address there, `ip` or `ip:port`.
+ * Returns true when anything answers HTTP at `baseUrl` within 5 s. A host that `hosts` knows is
+ * looked for at the address there, `ip` or `ip:port`.
  */
 export const isReachable = (
   baseUrl: string,

@@ -18,7 +18,10 @@ interface Part {
   readonly statements: readonly Statement[];
 }
 
-/** Cuts a script at the ends of its transactions. The transaction's own words are left to the driver. */
+/**
+ * Cuts a script at the ends of its transactions. The transaction's own words are left to the
+ * driver.
+ */
 const partsOf = (script: readonly Statement[]): Part[] => {
   const parts: { inTransaction: boolean; statements: Statement[] }[] = [
     { inTransaction: false, statements: [] },

@@ -30,7 +30,9 @@ export const insertCustomers = (migrateUrl: string, count: number): Promise<void
     await client.query('ANALYZE');
   });
 
-/** Makes monthly plans whose first installment was due yesterday at 09:00 IST; half have a mandate. */
+/**
+ * Makes monthly plans whose first installment was due yesterday at 09:00 IST; half have a mandate.
+ */
 export const insertDuePlans = async (migrateUrl: string, given: DuePlans): Promise<void> => {
   const startDate = istDate(addMs(createSystemClock().now(), -dayMs));
   const dueAt = dueAtOf({ startDate, frequency: 'MONTHLY' }, 1);

@@ -47,7 +47,9 @@ const raise = async ({ url }: RunningApp): Promise<Figures> => {
   return figuresSchema.parse(await response.json());
 };
 
-/** Creates what fills in plans that are due, has the workers raise them, and counts what came of it. */
+/**
+ * Creates what fills in plans that are due, has the workers raise them, and counts what came of it.
+ */
 const createRun = ({ addresses: { migrateUrl } }: BenchStack) => {
   let runs = 0;
   const firstCreatedAt = addMs(createSystemClock().now(), -60_000);

@@ -4,8 +4,8 @@ import { Pool } from 'pg';
 import { listSql, searchSql } from '../../src/modules/catalogue/catalogue.store.ts';
 
 /**
- * A bare Express handler that runs the catalogue's own statement for each request and sends the rows
- * as JSON: no prices, limits, log or corrected words.
+ * A bare Express handler that runs the catalogue's own statement for each request and sends the
+ * rows as JSON: no prices, limits, log or corrected words.
  */
 const { PORT: port, DATABASE_URL: connectionString } = process.env;
 const pool = new Pool({ connectionString, max: 10 });

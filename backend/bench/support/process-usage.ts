@@ -5,7 +5,9 @@ const tickMs = 10;
 
 const kilobytesEach = 1024;
 
-/** Reads what Linux tells of a process; `undefined` on another system, or once the process is gone. */
+/**
+ * Reads what Linux tells of a process; `undefined` on another system, or once the process is gone.
+ */
 const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined => {
   const path = `/proc/${pid}/${file}`;
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
@@ -20,6 +22,8 @@ export const cpuMsOf = (pid: number): number => {
   return (Number(figures?.[11]) + Number(figures?.[12])) * tickMs;
 };
 
-/** The memory that a process holds, in MB (resident set); NaN where the system does not report it. */
+/**
+ * The memory that a process holds, in MB (resident set); NaN where the system does not report it.
+ */
 export const residentMbOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/mu.exec(readProcFile(pid, 'status') ?? '')?.[1]) / kilobytesEach;

@@ -69,7 +69,9 @@ export const sqlTermsOf = (given: Series): SqlTerms => ({
 
 export const mostSeries = 15;
 
-/** Selects the database's time and the highest series that it was filled with, from customers' ids. */
+/**
+ * Selects the database's time and the highest series that it was filled with, from customers' ids.
+ */
 export const highestSeries = `
   SELECT now(), (SELECT max(substr(id::text, 7, 2)) FROM app_user
     WHERE id >= '0180${rowKinds.user}00-0000-7000-8000-000000000000'

@@ -95,8 +95,8 @@ const main = async (): Promise<boolean> => {
     const isClean = await withToken('customer');
     return (await anonymously('customer')) && isClean;
   };
-  // Beside each other, since a fuzzer keeps one core busy; but the operator comes last and alone: it
-  // may close the gates that the customer is to pass.
+  // Beside each other, since a fuzzer keeps one core busy; but the operator comes last and alone:
+  // it may close the gates that the customer is to pass.
   const results = await Promise.all([asCustomer(), anonymously('admin')]);
   results.push(await withToken('admin'));
   return results.every(Boolean);

@@ -29,7 +29,9 @@ export interface PostgresOptions {
   readonly user: ServerUser | undefined;
   /** False only for tests: data that nobody minds losing is not worth a disk's waiting. */
   readonly durable: boolean;
-  /** A folder, which the server's user may write to, for a Unix socket besides; none unless given. */
+  /**
+   * A folder, which the server's user may write to, for a Unix socket besides; none unless given.
+   */
   readonly sockets?: string;
 }
 

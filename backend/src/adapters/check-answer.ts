@@ -1,6 +1,8 @@
 import { unknown, type Outcome } from '../platform/outcome/outcome.ts';
 
-/** The reason where an answer is about something else than the request: it proves nothing of ours. */
+/**
+ * The reason where an answer is about something else than the request: it proves nothing of ours.
+ */
 export const ANSWER_ABOUT_ANOTHER = 'ANSWER_ABOUT_ANOTHER';
 
 /**

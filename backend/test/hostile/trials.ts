@@ -22,7 +22,9 @@ export const createRepeats = () => {
   };
 };
 
-/** Returns the requests that a route's schema refuses, and those it takes though nobody means them. */
+/**
+ * Returns the requests that a route's schema refuses, and those it takes though nobody means them.
+ */
 export const trialsOf = (
   route: DocumentedRoute,
   goodBody: () => Readonly<Record<string, unknown>>,

@@ -27,7 +27,9 @@ export interface LegalRows {
 
 const idOf = (row: Readonly<Record<string, unknown>>): string => String(row['id']);
 
-/** Legal rows: a customer with a bank account, a holding, a buy, a sale, a plan, a product order. */
+/**
+ * Legal rows: a customer with a bank account, a holding, a buy, a sale, a plan, a product order.
+ */
 export const insertLegalRows = async (client: Client): Promise<LegalRows> => {
   const user = userRow();
   const userId = idOf(user);

@@ -221,7 +221,10 @@ export const namedInBodies: Readonly<Record<string, NamedInBody>> = {
   },
 };
 
-/** Ids of others: the gateway's, held against the caller's own order alone, and the caller's own key. */
+/**
+ * Ids of others: the gateway's, held against the caller's own order alone, and the caller's own
+ * key.
+ */
 export const foreignNames: ReadonlySet<string> = new Set([
   'POST /product-orders idempotencyKey',
   'POST /payments/orders/{id}/verify gateway_order_id',

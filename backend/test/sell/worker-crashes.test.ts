@@ -13,8 +13,8 @@ import {
 let system: RunningSystem;
 
 /**
- * It waits long for the payout provider, so that it can be killed while it does: before the first of
- * two payouts gives up, however slow the machine.
+ * It waits long for the payout provider, so that it can be killed while it does: before the first
+ * of two payouts gives up, however slow the machine.
  */
 const doomed = { RAZORPAYX_TIMEOUT_MS: '15000', JANITOR_EVERY_MS: '600000' };
 const long = { delayMs: 100_000 };

@@ -88,8 +88,9 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
 };
 
 /**
- * Ticks come by themselves, counts of refusals go when their minute has passed, and sweeps fold what
- * was written before into totals and prove holdings; jobs and schedules are held to by what they do.
+ * Ticks come by themselves, counts of refusals go when their minute has passed, and sweeps fold
+ * what was written before into totals and prove holdings; jobs and schedules are held to by what
+ * they do.
  */
 const restless = new Set([
   'price_snapshot',

@@ -6,7 +6,9 @@ interface PayoutTestOptions extends OpenPayoutsOptions {
   readonly breaks?: readonly string[];
 }
 
-/** The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSales`). */
+/**
+ * The gold of a made-up sale comes with it, since nobody bought it (see `createConfirmedSales`).
+ */
 const brokenBySales = 'a sale takes gold, and credits none';
 
 /**

@@ -16,7 +16,9 @@ import { runHelmTest } from './steps/run-helm-test.ts';
 import { seed } from './steps/seed.ts';
 import { runTool, tryTool } from './tools/run-tool.ts';
 
-/** Everything on a cluster, from an image to the customer's gold; exit code 1 if any of it fails. */
+/**
+ * Everything on a cluster, from an image to the customer's gold; exit code 1 if any of it fails.
+ */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..');
 

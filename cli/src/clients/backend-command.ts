@@ -22,7 +22,10 @@ interface ChildResult {
 
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
-/** Runs this Node with `args` to its end. @throws CliError when it can't be started or is killed. */
+/**
+ * Runs this Node with `args` to its end.
+ * @throws CliError when it can't be started or is killed.
+ */
 const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...request.args], {

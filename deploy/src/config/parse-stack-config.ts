@@ -12,7 +12,9 @@ export class StackConfigError extends Error {
   override readonly name = 'StackConfigError';
 }
 
-/** Pulumi hands every value over as text: an object, a number or a flag as JSON, a text as it is. */
+/**
+ * Pulumi hands every value over as text: an object, a number or a flag as JSON, a text as it is.
+ */
 const valueOf = (key: string, text: string): unknown => {
   const shape: Readonly<Record<string, z.ZodType>> = stackConfigSchema.shape;
   if (shape[key]?.safeParse(text).success === true) return text;

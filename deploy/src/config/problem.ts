@@ -10,7 +10,10 @@ export interface Problem {
 /** Says what is wrong with a configuration whose keys are each right by themselves. */
 export type Rule = (config: StackConfig) => readonly Problem[];
 
-/** Returns true when the processes refuse everything made for tests, so that a stack reports it first. */
+/**
+ * Returns true when the processes refuse everything made for tests, so that a stack reports it
+ * first.
+ */
 export const isLive = ({ tier, appMode }: StackConfig): boolean =>
   tier === 'prod' || appMode === 'production';
 

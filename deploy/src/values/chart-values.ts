@@ -97,7 +97,9 @@ export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) 
   ...processValues(config, names),
 });
 
-/** Returns the values of the testbed, with the same image: it holds the sandbox and the seed too. */
+/**
+ * Returns the values of the testbed, with the same image: it holds the sandbox and the seed too.
+ */
 export const testbedValues = ({ image }: StackConfig) => ({
   purpose: 'test',
   image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },

@@ -23,7 +23,9 @@ const payForQuote = async (demo: Demo) => {
   return payment;
 };
 
-/** The other way to a buy: quote, payment order, and the checkout's answer brought by the client. */
+/**
+ * The other way to a buy: quote, payment order, and the checkout's answer brought by the client.
+ */
 export const payQuote: Step = {
   title: 'The second way: the quote is paid for, and no webhook comes',
   async run(demo) {

@@ -2,7 +2,9 @@ import type { Step } from '../demo.types.ts';
 import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** A refresh token is good for one exchange; after the logout neither token is good for anything. */
+/**
+ * A refresh token is good for one exchange; after the logout neither token is good for anything.
+ */
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',
   async run(demo) {

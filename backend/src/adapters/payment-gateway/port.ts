@@ -147,8 +147,8 @@ export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
 
 /**
- * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network or
- * the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
+ * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network
+ * or the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
  */
 export interface PaymentGateway {
   readonly code: string;

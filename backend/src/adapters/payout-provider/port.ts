@@ -40,7 +40,10 @@ export interface FundAccount {
  * provider refuses a known key with another body.
  */
 export interface CreatePayout {
-  /** The payout's id without hyphens, `-`, the attempt's number (contract: payouts > Payout attempts). */
+  /**
+   * The payout's id without hyphens, `-`, the attempt's number (contract: payouts > Payout
+   * attempts).
+   */
   readonly idempotencyKey: string;
   readonly fundAccountId: string;
   readonly amountPaise: Paise;

@@ -11,7 +11,9 @@ import { renewIdentityKeyed } from '../../modules/identity/index.ts';
 import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 
-/** After a new first key in PII_KEYRING: see `rotateKeyring`. Nothing to do in every other round. */
+/**
+ * After a new first key in PII_KEYRING: see `rotateKeyring`. Nothing to do in every other round.
+ */
 export const createKeyringRotation =
   (
     deps: KeyringDeps & {

@@ -38,7 +38,10 @@ const withFreeEmail = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Writes a new portal user whose password is hashed. @throws AppError CONFLICT: see withFreeEmail */
+/**
+ * Writes a new portal user whose password is hashed.
+ * @throws AppError CONFLICT: see withFreeEmail
+ */
 const storePortalUser = async (
   { db, clock, random }: { readonly db: Db; readonly clock: Clock; readonly random: Random },
   user: Omit<NewPortalUser, 'password'> & { readonly passwordHash: string },

@@ -149,7 +149,9 @@ const selectSums = (db: Db, { from, to }: DateRange): Promise<Row[]> => {
   );
 };
 
-/** Reads the figures of every day of a range that has any, by its date. One statement: one moment. */
+/**
+ * Reads the figures of every day of a range that has any, by its date. One statement: one moment.
+ */
 export const readProviderDays = async (
   db: Db,
   range: DateRange,

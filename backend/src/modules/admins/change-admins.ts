@@ -53,7 +53,9 @@ interface AdminState {
 }
 
 interface AdminChange {
-  /** `admin.create`, `admin.set-role`, `admin.activate`, `admin.deactivate`, `admin.reset-password`. */
+  /**
+   * `admin.create`, `admin.set-role`, `admin.activate`, `admin.deactivate`, `admin.reset-password`.
+   */
   readonly action: string;
   readonly adminId: string;
   readonly before?: AdminState;

@@ -199,7 +199,10 @@ export const createBuy = (deps: BuyDeps) => {
       return id === undefined ? undefined : replay(id);
     },
 
-    /** Buys at the price of the moment. @throws AppError as drafting a quote and opening a checkout */
+    /**
+     * Buys at the price of the moment.
+     * @throws AppError as drafting a quote and opening a checkout
+     */
     buyNow: (request: BuyNowRequest): Promise<PlacedOrder> =>
       placeOrder({
         ...request,

@@ -27,7 +27,8 @@ const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] 
 
 /**
  * Creates the job of `openCheckoutJob`. While no gateway creates its order the installment waits;
- * one that creates another has failed it, and the customer was notified (contract: plans > Schedule).
+ * one that creates another has failed it, and the customer was notified (contract: plans >
+ * Schedule).
  */
 export const createOpenInstallmentCheckout = ({
   payments,

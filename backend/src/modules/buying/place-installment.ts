@@ -163,8 +163,8 @@ export interface InstallmentLifeDeps {
 /**
  * Creates the renewal of an installment's 72 h before it is first asked for: one that a gateway or
  * a closed gate has deferred has its whole time from then on. One that every gateway has turned
- * down is not deferred: its 72 h go on, so that it fails and its customer can act (contract: plans >
- * Schedule).
+ * down is not deferred: its 72 h go on, so that it fails and its customer can act (contract: plans
+ * > Schedule).
  */
 export const createRenewLife =
   ({ db, inTransaction, clock }: InstallmentLifeDeps) =>

@@ -29,7 +29,10 @@ import {
 const shared = { tags: ['products'], access: anyAdmin } as const;
 const writes = { tags: ['products'], access: adminAccess('SUPER_ADMIN', 'ADMIN') } as const;
 
-/** Declares `/products` of the admin API, but for images (contract: jewellery > Product administration). */
+/**
+ * Declares `/products` of the admin API, but for images (contract: jewellery > Product
+ * administration).
+ */
 export const createCatalogueAdminRoutes = (deps: SaveProductDeps): Route[] => {
   const { db, readRates } = deps;
   return [

@@ -27,7 +27,9 @@ export interface OrderableProduct extends ProductPricing {
 export interface Product extends OrderableProduct {
   readonly description: string | null;
   readonly category: string;
-  /** The price of a gram in this purity: what operators set, or what `pricePaise` was computed by. */
+  /**
+   * The price of a gram in this purity: what operators set, or what `pricePaise` was computed by.
+   */
   readonly ratePerGramPaise: Paise | null;
   /** Ends with the id of the upload; null without an image. */
   readonly imageKey: string | null;

@@ -164,7 +164,9 @@ export const deactivateProduct = (
     return requireSaved(tx, id);
   });
 
-/** Returns a product as its audit rows show it: what operators wrote in their own words is sealed. */
+/**
+ * Returns a product as its audit rows show it: what operators wrote in their own words is sealed.
+ */
 const auditedProduct = (product: Product) => ({
   plain: {
     category: product.category,

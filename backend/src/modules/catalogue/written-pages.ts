@@ -32,8 +32,8 @@ interface Edition {
 
 /**
  * Keeps pages of the catalogue written out. The state is looked up for every request, once for
- * those that come at the same time, so that no page is older than its request: the version is raised
- * in the transaction of the change, and no cache between replicas can be lost or lag.
+ * those that come at the same time, so that no page is older than its request: the version is
+ * raised in the transaction of the change, and no cache between replicas can be lost or lag.
  */
 export const createWrittenPages = ({
   db,

@@ -16,7 +16,8 @@ import {
 
 const random = createRandom();
 const it = goldTest({
-  // Gold is reserved for no order, and debited for a made-up one that the provider knows nothing of.
+  // Gold is reserved for no order, and debited for a made-up one that the provider knows nothing
+  // of.
   breaks: [
     'reserved grams are those of open sales and of open reviews, and never too many',
     'a confirmed sale, and only one, has one debit of its grams, and the moment of it',

@@ -38,7 +38,9 @@ const lockReservation = async (
   return row === undefined ? undefined : { id: row.id, grams: gramsFromDatabase(row.grams) };
 };
 
-/** Adds to what a holding reserves; the caller holds its lock, and has counted what is available. */
+/**
+ * Adds to what a holding reserves; the caller holds its lock, and has counted what is available.
+ */
 const addReserved = (db: Db, { userId, grams, at }: Reservation): Promise<number> =>
   execute(
     db,

@@ -34,7 +34,9 @@ const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
   return ageMs < windowMs && ageMs > -clockSkewMs;
 };
 
-/** Returns the seconds until a send is allowed, 0 when it is now. `sentAt` are the earlier sends. */
+/**
+ * Returns the seconds until a send is allowed, 0 when it is now. `sentAt` are the earlier sends.
+ */
 export const secondsToNextSend = (sentAt: readonly Date[], limit: number, now: Date): number => {
   const recent = sentAt
     .filter((at) => isWithin(at, now, sendWindowMs))

@@ -90,7 +90,9 @@ const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): S
   return { scope: { phoneHash: hashes[0], purpose }, hashes };
 };
 
-/** Every hash of a code that may be stored, the one to write first: by each pepper and index key. */
+/**
+ * Every hash of a code that may be stored, the one to write first: by each pepper and index key.
+ */
 const hashesOfCode = (
   peppers: string,
   { scope, hashes }: Scoped,
@@ -108,7 +110,9 @@ interface ExceededLimit {
   readonly waitSeconds: number;
 }
 
-/** Returns the limit that a send would exceed; undefined for none. The narrowest is judged first. */
+/**
+ * Returns the limit that a send would exceed; undefined for none. The narrowest is judged first.
+ */
 const findExceededLimit = async (
   { sendLimits }: OneTimeCodesDeps,
   tx: Db,

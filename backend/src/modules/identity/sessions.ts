@@ -66,7 +66,9 @@ export interface OpenedSession {
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
 
-/** Returns the moment since which a biometric token must have been issued or used to be good now. */
+/**
+ * Returns the moment since which a biometric token must have been issued or used to be good now.
+ */
 export const biometricTokensSince = (now: Date): Date => addSeconds(now, -sessionSeconds);
 
 /** Makes a refresh token of 32 random bytes, good until `endsAt` at most; its hash is stored. */

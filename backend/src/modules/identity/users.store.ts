@@ -142,7 +142,9 @@ export const replacePhoneHash = async (
   await db.user.updateMany({ where: { id, phone }, data });
 };
 
-/** Inserts a user. Returns false when the phone or referral code is taken; the transaction goes on. */
+/**
+ * Inserts a user. Returns false when the phone or referral code is taken; the transaction goes on.
+ */
 export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   const { count } = await tx.user.createMany({
     data: [{ ...user, updatedAt: user.createdAt }],

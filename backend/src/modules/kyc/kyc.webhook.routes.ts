@@ -12,8 +12,8 @@ export interface KycWebhookDeps {
 }
 
 /**
- * Receives the events of the KYC provider (contract: payments-and-webhooks > Webhook routes): signed,
- * stored once, and of no effect, since operators decide.
+ * Receives the events of the KYC provider (contract: payments-and-webhooks > Webhook routes):
+ * signed, stored once, and of no effect, since operators decide.
  */
 export const createKycWebhookRoutes = ({ clock, inbox, isSignedBody }: KycWebhookDeps): Route[] => [
   defineRoute({

@@ -236,7 +236,9 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number];
 
-/** Plays one step; returns true where a resolution has judged what is known of the first payment. */
+/**
+ * Plays one step; returns true where a resolution has judged what is known of the first payment.
+ */
 const play = async (
   open: OpenGold,
   buys: ReviewedBuys,

@@ -29,9 +29,9 @@ const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
 /**
- * Creates `RECOVER`: what is left of the gold of a reversed payment goes to the house, and the order
- * fails (contract: states > Resolutions). All of the money must be gone, since an order is never
- * FAILED while some of it is held.
+ * Creates `RECOVER`: what is left of the gold of a reversed payment goes to the house, and the
+ * order fails (contract: states > Resolutions). All of the money must be gone, since an order is
+ * never FAILED while some of it is held.
  */
 export const createResolveRecover = (deps: ReviewDeps): Resolve => {
   const { db, inTransaction, clock, random, portfolios } = deps;

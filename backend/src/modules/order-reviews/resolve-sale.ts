@@ -55,7 +55,9 @@ export const createResolveSale = (
     if (recorded === 'LEFT') throw noFit('The sale is not under review any more.');
   };
 
-  /** Returns true for a sale that can no longer be confirmed: our confirms end before the window. */
+  /**
+   * Returns true for a sale that can no longer be confirmed: our confirms end before the window.
+   */
   const isPastItsTime = ({ lockStartedAt }: VerifiedSale): boolean =>
     clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 

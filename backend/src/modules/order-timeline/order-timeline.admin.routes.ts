@@ -14,7 +14,10 @@ const jobKeysOf = async (db: Db, orderId: string): Promise<string[]> => {
   return jobs.flatMap(({ key }) => key ?? []);
 };
 
-/** Declares everything that happened to one order, in one list (contract: operators > Order timeline). */
+/**
+ * Declares everything that happened to one order, in one list (contract: operators > Order
+ * timeline).
+ */
 export const createOrderTimelineRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',

@@ -200,8 +200,8 @@ const jobsInOrder = (one: FoundJob, other: FoundJob): number =>
 
 /**
  * Reads everything that happened to an order, oldest first, and after it the jobs under `jobKeys`
- * that wait, run or were given up. The queue runs on the database's clock, so that their times can't
- * be compared with the others.
+ * that wait, run or were given up. The queue runs on the database's clock, so that their times
+ * can't be compared with the others.
  */
 export const readOrderTimeline = async (
   db: Db,

@@ -100,7 +100,9 @@ const isOpenAndUnrequested = {
 /** Selects payment orders that no gateway has an order for, and none has turned down. */
 const isWaiting = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
 
-/** Gives an unpaid installment until `expiresAt`, with its payment order in the same transaction. */
+/**
+ * Gives an unpaid installment until `expiresAt`, with its payment order in the same transaction.
+ */
 export const postponeInstallment = async (
   db: Db,
   orderId: string,

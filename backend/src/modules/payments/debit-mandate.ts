@@ -149,7 +149,9 @@ const handled = [
   'QUOTE_EXPIRED',
 ] as const;
 
-/** Returns the payment order with its gateway's order; undefined where it has to wait, or failed. */
+/**
+ * Returns the payment order with its gateway's order; undefined where it has to wait, or failed.
+ */
 const openOrder = async (
   deps: PaymentsDeps,
   order: PaymentOrder,

@@ -89,7 +89,9 @@ const fetchRefundState = async (
   return fetchCapture(gateway, payment, readState(payment, atGateway, reference));
 };
 
-/** Records that a resolution has accounted for whatever was reported of a payment's money so far. */
+/**
+ * Records that a resolution has accounted for whatever was reported of a payment's money so far.
+ */
 const resolveDoubts = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
   db: Db,

@@ -20,7 +20,9 @@ checkoutSchema.register(z.globalRegistry, {
   description: "What a client hands to the gateway's checkout; no secret inside.",
 });
 
-/** A payment order as its customer sees it (contract: payments-and-webhooks > Payment order view). */
+/**
+ * A payment order as its customer sees it (contract: payments-and-webhooks > Payment order view).
+ */
 export const paymentOrderSchema = z.object({
   id: z.uuid(),
   order_id: z.uuid(),

@@ -96,7 +96,10 @@ const declaration = {
   errors: ['INVALID_SIGNATURE', 'NOT_FOUND'],
 } as const;
 
-/** The paths at which payment gateways report payments (contract: payments-and-webhooks > Webhook routes). */
+/**
+ * The paths at which payment gateways report payments (contract: payments-and-webhooks > Webhook
+ * routes).
+ */
 export const createPaymentWebhookRoutes = (deps: WebhookDeps): Route[] => [
   defineRoute({
     ...declaration,

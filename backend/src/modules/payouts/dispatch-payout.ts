@@ -241,11 +241,11 @@ const query = async (
 };
 
 /**
- * Sends a payout, or finds out what became of it (contract: payouts > Payout attempts). It may run at
- * any time, any number of times, in any number of workers, and be killed at any point: the intent is
- * committed before the first call, what was sent before is queried by its reference, and only
- * where the provider has none of it is the same attempt sent again, under the same key and to the
- * letter the same.
+ * Sends a payout, or finds out what became of it (contract: payouts > Payout attempts). It may run
+ * at any time, any number of times, in any number of workers, and be killed at any point: the
+ * intent is committed before the first call, what was sent before is queried by its reference, and
+ * only where the provider has none of it is the same attempt sent again, under the same key and to
+ * the letter the same.
  */
 export const dispatchPayout = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
   const { logger } = deps;

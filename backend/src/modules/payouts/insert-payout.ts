@@ -60,8 +60,8 @@ interface InsertPayoutDeps extends Pick<PayoutsDeps, 'clock' | 'random'> {
 
 /**
  * Creates the payout of a sale in the transaction that confirms the sale and has the customer's
- * holding locked: PENDING, with its dispatch job unless it is above the cap or meets a hold. Returns
- * its id. The database refuses a second one for an order.
+ * holding locked: PENDING, with its dispatch job unless it is above the cap or meets a hold.
+ * Returns its id. The database refuses a second one for an order.
  */
 export const insertPayout = async (
   { clock, random, payoutHolds }: InsertPayoutDeps,

@@ -57,7 +57,9 @@ const auditedPart = ({ status, attempt, bankAccountId, approvedBy }: Payout) => 
   approvedBy,
 });
 
-/** Writes the audit row of what an operator did to a payout, and returns the payout as it is now. */
+/**
+ * Writes the audit row of what an operator did to a payout, and returns the payout as it is now.
+ */
 export const auditPayout = async (
   { audit }: Pick<PayoutsDeps, 'audit'>,
   tx: Db,

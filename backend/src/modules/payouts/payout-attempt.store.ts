@@ -105,7 +105,9 @@ export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> 
   await tx.payoutAttempt.create({ data: { ...attempt, status: 'INTENDED' } });
 };
 
-/** Acquires an attempt that the provider has not named, to send it; false while another holds it. */
+/**
+ * Acquires an attempt that the provider has not named, to send it; false while another holds it.
+ */
 export const acquireAttempt = (
   tx: Db,
   id: string,

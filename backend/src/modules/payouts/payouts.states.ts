@@ -9,8 +9,8 @@ import type { AttemptStatus, Payout, PayoutStatus } from './payouts.types.ts';
 export type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
- * Every transition that a payout may make (contract: states > Payout). PAID makes its sale COMPLETED
- * and REVERSED makes it CONFIRMED again, in the same transaction.
+ * Every transition that a payout may make (contract: states > Payout). PAID makes its sale
+ * COMPLETED and REVERSED makes it CONFIRMED again, in the same transaction.
  */
 export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> = {
   PENDING: {

@@ -58,10 +58,10 @@ const requireUnpaidAttempt = async (
 };
 
 /**
- * Queries the provider about every earlier attempt. None of them is undecided here: a payout has one
- * live attempt at a time (`payout_attempt_live_key`), and by the provider's own report no other was
- * paid. Should it say otherwise by now of any of them, a further attempt would pay twice. No answer
- * is no "not paid" (contract: states > Payout).
+ * Queries the provider about every earlier attempt. None of them is undecided here: a payout has
+ * one live attempt at a time (`payout_attempt_live_key`), and by the provider's own report no other
+ * was paid. Should it say otherwise by now of any of them, a further attempt would pay twice. No
+ * answer is no "not paid" (contract: states > Payout).
  * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
  */
 const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
@@ -93,7 +93,8 @@ const requireTrusted = async (
 /**
  * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
  * new attempt. Of two retries at once the second finds it retried.
- * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN, VALIDATION_FAILED,
+ * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN,
+ * VALIDATION_FAILED,
  *   OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
 export const retryPayout = async (

@@ -113,7 +113,10 @@ export const presentPlan = (plan: Plan): z.output<typeof planView> => ({
   completed_at: plan.completedAt?.toISOString() ?? null,
 });
 
-/** Presents an installment with `payment`, its latest payment order (contract: plans > Installments). */
+/**
+ * Presents an installment with `payment`, its latest payment order (contract: plans >
+ * Installments).
+ */
 export const presentInstallment = (
   order: GoldOrder,
   payment: PaymentOrderView | undefined,

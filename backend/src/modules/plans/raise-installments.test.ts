@@ -264,7 +264,9 @@ const die = (): never => {
 };
 
 describe('a worker that dies', () => {
-  /** Each step of raising an installment, and the commit, with a dependency that dies in its place. */
+  /**
+   * Each step of raising an installment, and the commit, with a dependency that dies in its place.
+   */
   const deaths: readonly (readonly [string, (open: OpenGold) => Partial<PlansDeps>])[] = [
     ['after its claim', () => ({ inTransaction: die })],
     [

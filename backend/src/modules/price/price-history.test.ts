@@ -109,7 +109,9 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
   });
 });
 
-/** The module on its own, with a clock that stands still and counters that nobody else counts with. */
+/**
+ * The module on its own, with a clock that stands still and counters that nobody else counts with.
+ */
 const openCounted = async () => {
   const metrics = createMetrics({ service: 'test', collectsDefaults: false });
   const wall = createManualClock(system.wall.now());

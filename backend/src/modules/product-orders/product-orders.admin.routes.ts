@@ -44,7 +44,9 @@ const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
 
 const tags = ['product orders'];
 
-/** Declares `/product-orders` of the admin API (contract: jewellery > Product orders of operators). */
+/**
+ * Declares `/product-orders` of the admin API (contract: jewellery > Product orders of operators).
+ */
 export const createProductOrderAdminRoutes = (deps: ProductOrderAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',

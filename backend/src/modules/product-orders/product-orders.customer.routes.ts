@@ -38,7 +38,9 @@ const presentAll = async (
   });
 };
 
-/** Declares the customers' routes of product orders (contract: jewellery > Product order routes). */
+/**
+ * Declares the customers' routes of product orders (contract: jewellery > Product order routes).
+ */
 export const createProductOrderRoutes = (deps: PlaceOrderDeps): Route[] => [
   defineRoute({
     ...shared,

@@ -72,7 +72,10 @@ const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH
 
 export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
 
-/** Returns the error that a verify without a promise is to the customer (contract: states > Price lock). */
+/**
+ * Returns the error that a verify without a promise is to the customer (contract: states > Price
+ * lock).
+ */
 export const verifyErrorCode = (
   verified: Exclude<Outcome<never>, { kind: 'done' }>,
 ): VerifyErrorCode => {
@@ -84,7 +87,9 @@ export const verifyErrorCode = (
 export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
   new AppError(verifyErrorCode(verified), { cause: verified });
 
-/** A verify; or the refusal of one whose rate may be another by now, so that it is worth a retry. */
+/**
+ * A verify; or the refusal of one whose rate may be another by now, so that it is worth a retry.
+ */
 type Tried =
   | { readonly verified: VerifiedBuy }
   | { readonly refusal: AppError; readonly hasLapsed: boolean };

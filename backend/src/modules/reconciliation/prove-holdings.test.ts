@@ -68,7 +68,9 @@ const change = (id: string | undefined, grams: number, paise = 0): Promise<unkno
     [id, grams, paise],
   );
 
-/** Counts who waits for a lock; by another connection, since a transaction sees what it saw first. */
+/**
+ * Counts who waits for a lock; by another connection, since a transaction sees what it saw first.
+ */
 const waiting = async (): Promise<number> => {
   const rows = await selectRows(
     system.db,

@@ -41,10 +41,10 @@ export const gmvSql = (from: Date, to: Date): Sql => sql`
   GROUP BY 1`;
 
 /**
- * Returns the gross merchandise value of each of the last `days` IST days, oldest first: gold bought
- * (allocated that day, tax included, unless recovered since) and jewellery ordered (placed that day,
- * tax and delivery included, unless cancelled or returned since). Read are the rows of those days.
- * (contract: operators > Dashboard)
+ * Returns the gross merchandise value of each of the last `days` IST days, oldest first: gold
+ * bought (allocated that day, tax included, unless recovered since) and jewellery ordered (placed
+ * that day, tax and delivery included, unless cancelled or returned since). Read are the rows of
+ * those days. (contract: operators > Dashboard)
  */
 export const readGmv = async (db: Db, now: Date, days: number): Promise<DayOf<Paise>[]> => {
   const { from, to, dates } = lastDays(now, days);

@@ -160,7 +160,9 @@ const placeSale = async (
   return id;
 };
 
-/** The life of the lock of a sale's key after its holder dies (contract: selling > Placing a sale). */
+/**
+ * The life of the lock of a sale's key after its holder dies (contract: selling > Placing a sale).
+ */
 const saleLockMs = 120_000;
 /** The time that a second request waits for the first (contract: conventions > Idempotency). */
 const saleWaitMs = 5000;

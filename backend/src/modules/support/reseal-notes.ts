@@ -22,8 +22,8 @@ const sealedByOther = (keyId: string) => sql`
   AND NOT starts_with(note_sealed, ${`v1.${keyId}.`})`;
 
 /**
- * Seals the notes of strangers' tickets anew after a new first key in PII_KEYRING. One whose key has
- * left the ring stays as it is. A note that is erased meanwhile stays erased. Returns how many
+ * Seals the notes of strangers' tickets anew after a new first key in PII_KEYRING. One whose key
+ * has left the ring stays as it is. A note that is erased meanwhile stays erased. Returns how many
  * notes were sealed anew.
  */
 export const resealNotes = async (

@@ -22,7 +22,9 @@ import { findTicketStatus } from './support.store.ts';
 const ticketsPerHour = 5;
 const hourMs = 60 * 60_000;
 
-/** Declares `/support/tickets` of the customer API, for everybody (contract: customers > Support). */
+/**
+ * Declares `/support/tickets` of the customer API, for everybody (contract: customers > Support).
+ */
 export const createSupportRoutes = (deps: {
   readonly db: Db;
   readonly redis: Redis;

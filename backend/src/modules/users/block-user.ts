@@ -30,7 +30,10 @@ interface Operator {
   readonly context: RequestContext;
 }
 
-/** Locks a customer whose block can change to `blocked`. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION */
+/**
+ * Locks a customer whose block can change to `blocked`.
+ * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION
+ */
 const lockForChange = async (tx: Db, userId: string, blocked: boolean): Promise<BlockState> => {
   const user = await lockUser(tx, userId);
   if (user === undefined) throw new AppError('NOT_FOUND');

@@ -140,7 +140,9 @@ const receiveEvent = async <E, Effect extends EventEffect>(
   }
 };
 
-/** The inbox of one source of webhooks: `receiveEvent` above, and what `retry-events.ts` does later. */
+/**
+ * The inbox of one source of webhooks: `receiveEvent` above, and what `retry-events.ts` does later.
+ */
 export interface WebhookInbox<E> {
   receiveEvent(delivery: EventDelivery<E>): Promise<ReceiptResult>;
   retryEvent(eventId: string): Promise<void>;
@@ -170,6 +172,9 @@ export const webhookReply = z.object({
   duplicate: z.literal(true).optional(),
 });
 
-/** Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook answers). */
+/**
+ * Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook
+ * answers).
+ */
 export const presentReceipt = (result: ReceiptResult): z.infer<typeof webhookReply> =>
   result === 'DUPLICATE' ? { received: true, duplicate: true } : { received: true };

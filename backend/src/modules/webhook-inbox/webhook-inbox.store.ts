@@ -134,8 +134,9 @@ export const postponeEvent = async (
 };
 
 /**
- * Lists PENDING events that are due, the longest due first, so that none hides the others. One whose
- * next attempt lies beyond `longestWait` was postponed before the clock was set back, and is due too.
+ * Lists PENDING events that are due, the longest due first, so that none hides the others. One
+ * whose next attempt lies beyond `longestWait` was postponed before the clock was set back, and is
+ * due too.
  */
 export const listDueEvents = async (
   db: Db,

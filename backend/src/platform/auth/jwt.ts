@@ -16,7 +16,9 @@ export interface TokenSigner {
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** In a text the library looks for a public key first, each time, which takes half a millisecond. */
+/**
+ * In a text the library looks for a public key first, each time, which takes half a millisecond.
+ */
 const toKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
 const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): unknown => {

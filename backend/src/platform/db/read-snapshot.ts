@@ -10,7 +10,9 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** A table that is read as it is taken is one statement: whoever asked for it cuts it off earlier. */
+/**
+ * A table that is read as it is taken is one statement: whoever asked for it cuts it off earlier.
+ */
 const longestStreamMs = 20 * 60_000;
 
 const asSetting = (value: unknown): string => {

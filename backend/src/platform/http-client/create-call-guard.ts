@@ -158,7 +158,8 @@ const createBreaker = ({ breaker = {}, name, logger }: CallGuardOptions) => {
 
 /**
  * Guards the calls to one collaborator, by whatever client they are made: a circuit breaker of its
- * own, retries (bounded, jittered) for calls declared safe, a log line and a metric for each attempt.
+ * own, retries (bounded, jittered) for calls declared safe, a log line and a metric for each
+ * attempt.
  */
 export const createCallGuard = (options: CallGuardOptions): CallGuard => {
   const { name, timeoutMs, logger, observe = () => {}, timers = createTimers() } = options;

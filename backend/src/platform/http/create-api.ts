@@ -15,9 +15,9 @@ const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
 /**
- * 404 unless `Host` is one of the internal names, and for whatever a proxy forwards: some choose the
- * site by the request line, and hand on a `Host` that the client made up
- * (contract: conventions > Metrics).
+ * 404 unless `Host` is one of the internal names, and for whatever a proxy forwards: some choose
+ * the site by the request line, and hand on a `Host` that the client made up (contract: conventions
+ * > Metrics).
  */
 const internalOnly =
   (internalHostnames: readonly string[]): RequestHandler =>
@@ -51,8 +51,8 @@ const onlyGet: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Runs several middlewares as one, each after the one before has called `next`. For what every request
- * passes: Express takes longer to find the next of them than most of them take.
+ * Runs several middlewares as one, each after the one before has called `next`. For what every
+ * request passes: Express takes longer to find the next of them than most of them take.
  */
 const inTurn = (...middlewares: readonly RequestHandler[]): RequestHandler =>
   middlewares.reduceRight((rest, first) => (req, res, next) => {

@@ -7,7 +7,9 @@ const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
-/** The page's own files hold nothing of anybody: browsers keep them and ask whether they changed. */
+/**
+ * The page's own files hold nothing of anybody: browsers keep them and ask whether they changed.
+ */
 const mayBeKept: RequestHandler = (_req, res, next) => {
   res.removeHeader('cache-control');
   next();

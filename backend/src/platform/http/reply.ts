@@ -15,8 +15,8 @@ export interface Reply {
   /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
   readonly bytes?: Buffer;
   /**
-   * Writes the body while it is made, in place of `body`. What it throws before the first byte is an
-   * error like any other; after it the connection is cut, so that a part is never taken for the
+   * Writes the body while it is made, in place of `body`. What it throws before the first byte is
+   * an error like any other; after it the connection is cut, so that a part is never taken for the
    * whole. `gone` aborts when the client has left.
    */
   readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;

@@ -59,8 +59,8 @@ export const withRequestId = <T>(requestId: string, work: () => T): T =>
   storage.run({ id: requestId, isRequest: false }, work);
 
 /**
- * Makes a read that is shared by all who call it for one HTTP request; one that failed is not. A job
- * or sweep may go on for long, so there and outside of all of them every call reads.
+ * Makes a read that is shared by all who call it for one HTTP request; one that failed is not. A
+ * job or sweep may go on for long, so there and outside of all of them every call reads.
  */
 export const readOncePerRequest = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
   const reads = new WeakMap<Scope, Promise<Value>>();

@@ -115,7 +115,10 @@ export interface Route extends RouteShape {
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
-  /** Validates and runs. @throws AppError VALIDATION_FAILED, NOT_FOUND, or what the handler throws. */
+  /**
+   * Validates and runs.
+   * @throws AppError VALIDATION_FAILED, NOT_FOUND, or what the handler throws.
+   */
   readonly run: (input: RawInput) => Promise<Reply>;
 }
 
@@ -170,7 +173,8 @@ const keysOf = (container: Readonly<Record<string, unknown>>): readonly string[]
  * Returns what is wrong with an input before its schema is asked: a text that PostgreSQL can't
  * store, in values or in keys, or more values than any body has. The schema would describe each of
  * a million wrong values, which takes more memory than a process has. The walk itself holds one
- * frame for each depth, so that hostile nesting and hostile length exhaust neither stack nor memory.
+ * frame for each depth, so that hostile nesting and hostile length exhaust neither stack nor
+ * memory.
  */
 const findProblem = (root: unknown): FieldIssue | undefined => {
   const frames: Frame[] = [];
@@ -231,7 +235,9 @@ export const validationError = (issues: readonly FieldIssue[]): AppError => {
 
 const bodyOf = (parsedBody: unknown): unknown => (parsedBody === undefined ? {} : parsedBody);
 
-/** Parses a body alone; returns the refusal where it does not fit, for a gate may come before it. */
+/**
+ * Parses a body alone; returns the refusal where it does not fit, for a gate may come before it.
+ */
 const checkBody = <B extends z.ZodType>(
   schema: B,
   parsedBody: unknown,

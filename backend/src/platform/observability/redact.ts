@@ -41,8 +41,8 @@ const scrubs: readonly Scrub[] = [
 
 /**
  * Removes, as the last line of defence, from a text (a message, a whole log line) whatever looks
- * like a token, a credential or signature in an address, an email, a phone, a PAN, an Aadhaar number
- * or a bank account. What is known by its key is taken out before, by `redactKeys`.
+ * like a token, a credential or signature in an address, an email, a phone, a PAN, an Aadhaar
+ * number or a bank account. What is known by its key is taken out before, by `redactKeys`.
  */
 export const scrubText = (text: string): string => {
   let scrubbed = text;
@@ -78,8 +78,8 @@ const framesOf = (error: Error): string | undefined =>
     .join('\n');
 
 /**
- * Returns an error's message. Prisma's quotes the call with its arguments, which are values of rows;
- * only the call's name and the fault, which comes last, are kept.
+ * Returns an error's message. Prisma's quotes the call with its arguments, which are values of
+ * rows; only the call's name and the fault, which comes last, are kept.
  */
 const messageOf = ({ message }: Error): string => {
   const call = /^\s*(Invalid `[\w.$]+\(\)` invocation)/u.exec(message)?.[1];

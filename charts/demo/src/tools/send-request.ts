@@ -20,7 +20,9 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** Sends a request to an address that need not be the host's. Rejects when no whole response comes. */
+/**
+ * Sends a request to an address that need not be the host's. Rejects when no whole response comes.
+ */
 export const sendRequest = (given: HttpRequest): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const { address, port, host, path, method = 'GET', headers = {}, body, agent } = given;

@@ -138,7 +138,9 @@ const rateWithTax = (pricePaise: Paise, taxBps: Bps): Paise =>
 const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
   paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
 
-/** Reads the named field of the buy price; the mean where none is named; undefined if unreadable. */
+/**
+ * Reads the named field of the buy price; the mean where none is named; undefined if unreadable.
+ */
 const spotOf = (
   spotField: string | undefined,
   buyAnswer: object,

@@ -30,7 +30,8 @@ export const rateValidityMs = 7 * minuteMs;
 export const invalidRateCode = { buy: '8', sell: '6' } as const;
 
 /** buy-verify-api, sell-verify-api. Unverified: that it is returned where the rupees are not those
- * of the rate; known from client code. The minimum of a sale, which shares it, is checked before. */
+ * of the rate; known from client code. The minimum of a sale, which shares it, is checked before.
+ */
 export const amountMismatchCode = { buy: '4', sell: '5' } as const;
 
 /**

@@ -42,8 +42,8 @@ export const paths = {
 } as const;
 
 /**
- * orders/create: 409 for a second order of one `order_id`, 422 for another body under a known key (a
- * repeat may carry a later expiry). Unverified for charges: the same.
+ * orders/create: 409 for a second order of one `order_id`, 422 for another body under a known key
+ * (a repeat may carry a later expiry). Unverified for charges: the same.
  */
 export const alreadyRequested: ReadonlySet<number> = new Set([409, 422]);
 
@@ -57,15 +57,17 @@ export const customerPhone = (phone: string): string => phone.replace(/^\+91/u, 
 
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
 
-/** Compares two phone numbers by their last ten digits: what stands before is written in many ways. */
+/**
+ * Compares two phone numbers by their last ten digits: what stands before is written in many ways.
+ */
 export const isSamePhone = (one: string, other: string): boolean =>
   lastTenDigits(one).length === 10 && lastTenDigits(one) === lastTenDigits(other);
 
 /**
  * Returns the time after which Cashfree takes no new attempt. The API refuses an expiry that is not
- * more than 15 minutes and less than 30 days away (400 `order_expiry_time_invalid`), so an order may
- * outlive its price lock: a payment of those minutes is a late capture, which the service knows how
- * to treat. Unverified by the public pages: the limits are in the API's own error message.
+ * more than 15 minutes and less than 30 days away (400 `order_expiry_time_invalid`), so an order
+ * may outlive its price lock: a payment of those minutes is a late capture, which the service knows
+ * how to treat. Unverified by the public pages: the limits are in the API's own error message.
  */
 export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Date => {
   const soonest = addMs(now, shortestMs);
@@ -167,9 +169,9 @@ export const credentialsOf = (given: {
 };
 
 /*
- * Cashfree's answers. Amounts are rupees with decimals, written as JSON numbers: they are read digit
- * by digit and never become a float. Only values that can be stored are accepted: an id is a short
- * word, an amount a safe integer of paise.
+ * Cashfree's answers. Amounts are rupees with decimals, written as JSON numbers: they are read
+ * digit by digit and never become a float. Only values that can be stored are accepted: an id is a
+ * short word, an amount a safe integer of paise.
  */
 
 /** Reads an id of ours or of Cashfree's, as text or as a number. */

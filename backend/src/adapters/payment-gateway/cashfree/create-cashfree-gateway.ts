@@ -221,8 +221,8 @@ const verifyCashfreeWebhook = (
 const NO_ORDER_ID = 'NO_ORDER_ID';
 
 /**
- * Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id` is ours to
- * choose: the receipt is the order's id, and both the key against repeats and the way back.
+ * Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id` is ours
+ * to choose: the receipt is the order's id, and both the key against repeats and the way back.
  */
 export const createCashfreeGateway = (
   config: CashfreeConfig,

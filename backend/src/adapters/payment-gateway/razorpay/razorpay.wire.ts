@@ -63,7 +63,9 @@ const orderStatuses = {
   paid: 'PAID',
 } as const satisfies Readonly<Record<string, GatewayOrder['status']>>;
 
-/** api/payments/entity: an authorised payment may still be captured; a refunded one is so wholly. */
+/**
+ * api/payments/entity: an authorised payment may still be captured; a refunded one is so wholly.
+ */
 const paymentStatuses = {
   created: 'PENDING',
   authorized: 'PENDING',
@@ -133,7 +135,9 @@ export const isSameContact = (one: string, other: string): boolean => {
 /** api/payments/recurring-payments: "1" charges the mandate. */
 export const recurringFlag = '1';
 
-/** Returns whose money a key id moves: Razorpay writes it into the id (docs: api/authentication). */
+/**
+ * Returns whose money a key id moves: Razorpay writes it into the id (docs: api/authentication).
+ */
 export const credentialsOf = (keyId: string): 'live' | 'test' | 'unknown' => {
   if (keyId.startsWith('rzp_test_')) return 'test';
   return keyId.startsWith('rzp_live_') ? 'live' : 'unknown';

@@ -253,8 +253,8 @@ const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: st
         sent.kind === 'refused' && !isUnavailable(sent)
           ? await settleRefusal(asked, sent.message)
           : sent;
-      // Money may be on its way to somebody: it is asked for by its reference, and should that still
-      // differ, it is an operator's.
+      // Money may be on its way to somebody: it is asked for by its reference, and should that
+      // still differ, it is an operator's.
       return checkAnswer(made, (payout) => isAsked(asked, payout));
     },
 

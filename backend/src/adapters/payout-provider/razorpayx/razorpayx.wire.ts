@@ -53,7 +53,9 @@ export const paths = {
 /** payouts/create/bank-account: one of the classifications that every account has. */
 export const purpose = 'payout';
 
-/** payouts/create/bank-account: with too little in our account a payout waits instead of failing. */
+/**
+ * payouts/create/bank-account: with too little in our account a payout waits instead of failing.
+ */
 export const queueIfLowBalance = true;
 
 /** contacts/create: one of vendor, customer, employee, self. */
@@ -186,7 +188,9 @@ export const narrationOf = (text: string): string =>
 const id = z.string().regex(/^\w{1,64}$/);
 const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
 
-/** Text for people, or nothing; digits that could be a part of an account number are blotted out. */
+/**
+ * Text for people, or nothing; digits that could be a part of an account number are blotted out.
+ */
 const words = z
   .string()
   .transform((text) => withoutNumbers(text).slice(0, 200))

@@ -63,7 +63,9 @@ interface CheckoutSimulatorOptions {
   readonly settleMs: number;
 }
 
-/** The parts that every gateway of the sandbox receives; its own keys and secrets come beside them. */
+/**
+ * The parts that every gateway of the sandbox receives; its own keys and secrets come beside them.
+ */
 export interface GatewaySurroundings extends Omit<CheckoutSimulatorOptions, 'protocol' | 'store'> {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,7 @@
 'use strict';
-// Draws what `/_control/overview` returns, with textContent alone, so that nothing a caller sent can
-// become markup. A list is drawn again only when it changed. Runs in a browser, as a classic script.
+// Draws what `/_control/overview` returns, with textContent alone, so that nothing a caller sent
+// can become markup. A list is drawn again only when it changed. Runs in a browser, as a classic
+// script.
 const byId = (id) => document.getElementById(id);
 const make = (tag, props, ...children) => {
   const node = Object.assign(document.createElement(tag), props);

@@ -19,8 +19,8 @@ const transactionsOf = (orders: Sql): Sql => sql`
 
 /**
  * Finds provider transactions of the window's orders that more than one order names, in its own
- * row, its confirms or its quote. The database refuses two orders of one transaction; this also sees what
- * that key does not: a confirm or a quote of another order's transaction.
+ * row, its confirms or its quote. The database refuses two orders of one transaction; this also
+ * sees what that key does not: a confirm or a quote of another order's transaction.
  */
 export const duplicateProviderTransaction: Check = {
   id: 'duplicate_provider_transaction',

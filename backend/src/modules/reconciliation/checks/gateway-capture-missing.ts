@@ -161,7 +161,9 @@ const paidOf = (payments: readonly GatewayPayment[]) =>
 /** Reads "no such order" or payment as nothing; any other refusal leaves the question open. */
 const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
 
-/** Fetches a gateway's paid payments of a payment order; a lost gateway order is found by receipt. */
+/**
+ * Fetches a gateway's paid payments of a payment order; a lost gateway order is found by receipt.
+ */
 const fetchPaid = async (
   gateway: PaymentGateway,
   row: PaymentOrderRow,

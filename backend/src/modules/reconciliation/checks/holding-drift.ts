@@ -39,9 +39,9 @@ export const investedDrifted = sql`(invested_paise <> moved_paise OR invested_pa
 /**
  * Finds balances that are not what was allocated less what was sold, of any customer, whenever they
  * were last here: the balance is the sum of all their movements, what the newest of them left, and
- * all their allocated orders less sold ones and what went to the house: forfeited or recovered. Read
- * are the customers of the window and those who changed since they were last proven: of the others
- * nothing has changed since (contract: operators > Reconciliation checks).
+ * all their allocated orders less sold ones and what went to the house: forfeited or recovered.
+ * Read are the customers of the window and those who changed since they were last proven: of the
+ * others nothing has changed since (contract: operators > Reconciliation checks).
  */
 export const holdingBalanceDrift: Check = {
   id: 'holding_balance_drift',

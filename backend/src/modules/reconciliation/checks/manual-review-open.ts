@@ -2,7 +2,9 @@ import { sql } from '../../../platform/db/index.ts';
 import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
-/** Finds orders of any age that wait for a person: purchases in MANUAL_REVIEW, sales with a code. */
+/**
+ * Finds orders of any age that wait for a person: purchases in MANUAL_REVIEW, sales with a code.
+ */
 export const manualReviewOpen: Check = {
   id: 'manual_review_open',
   title: 'Orders under manual review',

@@ -5,8 +5,8 @@ import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
 /**
- * Selects orders `o` whose figures break the rule of the provider's price. An order that an operator
- * allocated is held to what the provider charged at its quote: the rest is the house's.
+ * Selects orders `o` whose figures break the rule of the provider's price. An order that an
+ * operator allocated is held to what the provider charged at its quote: the rest is the house's.
  */
 const breaksPriceRule = (toleranceBps: Bps): Sql => {
   const charged = sql`(o.provider_amount_paise - coalesce(o.price_difference_paise, 0))`;
@@ -18,9 +18,9 @@ const breaksPriceRule = (toleranceBps: Bps): Sql => {
 
 /**
  * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
- * payment order and capture do not name one amount in one currency, or whose price is to the house's
- * loss against the provider's (contract: money > Provider's price). One under review is in somebody's
- * hands already; a second capture may be of any amount; one paid back is settled.
+ * payment order and capture do not name one amount in one currency, or whose price is to the
+ * house's loss against the provider's (contract: money > Provider's price). One under review is in
+ * somebody's hands already; a second capture may be of any amount; one paid back is settled.
  */
 export const paymentAmountMismatch: Check = {
   id: 'payment_amount_mismatch',

@@ -34,7 +34,9 @@ const toOwnStatus = (status: string): OwnStatus => {
 const ownStatus = ({ payoutStatus, attemptStatus, isNewest }: OwnAttempt): OwnStatus =>
   toOwnStatus(isNewest && payoutStatus !== 'PENDING' ? payoutStatus : attemptStatus);
 
-/** The provider's statuses that agree with ours. An attempt that it never accepted is open to us. */
+/**
+ * The provider's statuses that agree with ours. An attempt that it never accepted is open to us.
+ */
 const agreeing: Readonly<Record<OwnStatus, readonly ProviderStatus[]>> = {
   OPEN: ['PROCESSING', 'NO_SUCH_PAYOUT'],
   PAID: ['PAID'],

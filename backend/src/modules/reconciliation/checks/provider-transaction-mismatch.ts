@@ -12,7 +12,9 @@ import { mergeFindings } from '../findings.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
 import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
-/** An order that changed within this may still be under way: the provider's status does not count. */
+/**
+ * An order that changed within this may still be under way: the provider's status does not count.
+ */
 const underwayMs = 15 * 60_000;
 
 /** A transaction of the provider that one of our orders names. */
@@ -101,8 +103,8 @@ const sameAtProvider = sql`
 
 /**
  * Lists the window's customers who ever bought or sold gold. Gold that went to the house, forfeited
- * or recovered, stays on the customer's account at the provider: a figure beside the rest. A customer
- * with a purchase of other grams than ordered is left out: somebody reviews it.
+ * or recovered, stays on the customer's account at the provider: a figure beside the rest. A
+ * customer with a purchase of other grams than ordered is left out: somebody reviews it.
  */
 const listBalances = ({ read, from, limits }: CheckContext) =>
   read<BalanceRow>(sql`
@@ -160,7 +162,9 @@ export const findTransactionProblem = (
   return isTradedThere && !isBeingResolved(row) ? 'TRADED_THERE_ONLY' : undefined;
 };
 
-/** Returns true when the provider's balance is the sum of our orders, open ones counted either way. */
+/**
+ * Returns true when the provider's balance is the sum of our orders, open ones counted either way.
+ */
 export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean => {
   const expected = gramsFromDatabase(row.expected);
   const least = expected - gramsFromDatabase(row.openSales);

@@ -25,7 +25,10 @@ export interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
   readonly row: object;
 }
 
-/** Returns every row that breaks a rule; none when all rules hold. Any role that may read can run it. */
+/**
+ * Returns every row that breaks a rule; none when all rules hold. Any role that may read can run
+ * it.
+ */
 export const findBrokenRules = async (client: Client): Promise<BrokenRule[]> => {
   const found: BrokenRule[] = [];
   for (const [index, { invariant, says, sql }] of databaseRules.entries()) {
@@ -36,7 +39,9 @@ export const findBrokenRules = async (client: Client): Promise<BrokenRule[]> => 
   return found;
 };
 
-/** Runs `work` on one snapshot of the database, so that concurrent transactions show whole or not. */
+/**
+ * Runs `work` on one snapshot of the database, so that concurrent transactions show whole or not.
+ */
 export const atOneMoment = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
