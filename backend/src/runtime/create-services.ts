@@ -1,49 +1,18 @@
-import type { Redis } from 'ioredis';
-import type { Route } from '../platform/http/index.ts';
-import type { Sweep, TaskList } from '../platform/jobs/index.ts';
-import type { Metrics } from '../platform/observability/index.ts';
 import { createPortfolioCache } from '../modules/holdings/index.ts';
-import { createNotify, type Notify } from '../modules/notifications/index.ts';
+import { createNotify } from '../modules/notifications/index.ts';
 import {
   createGates,
   checkFirstAdmin,
   checkMigrations,
   checkSecrets,
   cachePassing,
-  type Gates,
 } from '../modules/readiness/index.ts';
-import type { Auditor } from '../modules/audit/index.ts';
 import {
   createPaymentMetrics,
   createPayments,
   listUsableGateways,
-  type HeldPayments,
-  type PaymentsDeps,
 } from '../modules/payments/index.ts';
-import {
-  createOrderAdminRoutes,
-  createOrderCustomerRoutes,
-  createOrders,
-  hasOpenSale,
-  type Orders,
-} from '../modules/orders/index.ts';
-import {
-  createDraftBuyQuote,
-  createDraftSellQuote,
-  createQuoteRoutes,
-} from '../modules/quotes/index.ts';
-import {
-  createSellingRoutes,
-  createSellingSweeps,
-  type SellingOptions,
-} from '../modules/selling/index.ts';
-import { createOrderReviews } from '../modules/order-reviews/index.ts';
-import {
-  createBuying,
-  type AllocateOrder,
-  type BuyingOptions,
-  type PlaceInstallment,
-} from '../modules/buying/index.ts';
+import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import {
   createPaymentGateways,
@@ -60,77 +29,14 @@ import { createPlans } from '../modules/plans/index.ts';
 import { createPrice } from '../modules/price/index.ts';
 import { createEarnReward } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
-import { fromSafeBps, fromSafePaise, type Paise } from '../money/index.ts';
+import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
+import { createGold } from './create-gold.ts';
 import { adapterDeps, type Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { servicesVariables } from './process.variables.ts';
-
-interface GoldOptions
-  extends
-    Omit<
-      BuyingOptions,
-      'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'portfolios' | 'retrySeconds'
-    >,
-    Pick<SellingOptions, 'timers' | 'payoutHolds'> {
-  readonly orders: Orders;
-  readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'>;
-  readonly redis: Redis;
-  readonly notify: Notify;
-  readonly audit: Auditor;
-  readonly payments: PaymentsDeps;
-  readonly held: HeldPayments;
-  readonly metrics: Pick<Metrics, 'countBound'>;
-  /** The most that the payout provider sends in one transfer. */
-  readonly maximumPayoutPaise: Paise;
-  /** The waits before each retry of an allocation. */
-  readonly allocationRetrySeconds: readonly number[];
-}
-
-export interface Gold {
-  /** Quotes, buys, sales, `POST /payments/orders`, orders and `/portfolio/history`. */
-  readonly customerRoutes: Route[];
-  readonly adminRoutes: Route[];
-  readonly jobs: TaskList;
-  readonly sweeps: readonly Sweep[];
-  /** Those that run often: what expires. */
-  readonly expirySweeps: readonly Sweep[];
-  readonly allocate: AllocateOrder;
-  readonly installments: PlaceInstallment;
-}
-
-/** Quotes, buys and their allocation, sales, and the operators' way out of a review. */
-export const createGold = (options: GoldOptions): Gold => {
-  const deps = {
-    ...options,
-    transitionBuy: options.orders.transitionBuy,
-    transitionSale: options.orders.transitionSale,
-    portfolios: createPortfolioCache(options),
-    retrySeconds: options.allocationRetrySeconds,
-  };
-  const draftBuyQuote = createDraftBuyQuote(deps);
-  const draftSellQuote = createDraftSellQuote(deps);
-  const buying = createBuying({ ...deps, draftBuyQuote });
-  const sellingDeps = { ...deps, draftSellQuote };
-  const { allocateOrder, recordAllocationOutcome } = buying;
-  const reviews = createOrderReviews({ ...deps, allocateOrder, recordAllocationOutcome });
-  return {
-    customerRoutes: [
-      ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
-      ...createOrderCustomerRoutes(deps),
-      ...buying.customerRoutes,
-      ...createSellingRoutes(sellingDeps),
-    ],
-    adminRoutes: [...createOrderAdminRoutes(deps), ...reviews.adminRoutes],
-    jobs: buying.jobs,
-    sweeps: [...buying.sweeps, ...createSellingSweeps(sellingDeps)],
-    expirySweeps: buying.expirySweeps,
-    allocate: buying.allocateOrder,
-    installments: buying.installments,
-  };
-};
 
 /** Caches a passing check of what only operators change for this long, in real time. */
 const checkLifetimeMs = 10_000;
@@ -211,13 +117,14 @@ export const createServices = (
   const gates = createServiceGates(runtime, config);
   const notify = createNotify(runtime);
   const orders = createOrders({ ...shared, notify });
+  const portfolios = createPortfolioCache(shared);
 
   const paymentsDeps = {
     ...shared,
     gateways,
     liveOnly: config.APP_MODE === 'production',
     orders,
-    portfolios: createPortfolioCache(shared),
+    portfolios,
     metrics: createPaymentMetrics(metrics.registry),
     findCustomer,
   };
@@ -230,7 +137,13 @@ export const createServices = (
     isAccountInUse: async (client, bankAccountId) =>
       (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
   });
-  const payouts = createPayouts({ ...shared, provider: payoutProvider, notify, banking });
+  const payouts = createPayouts({
+    ...shared,
+    provider: payoutProvider,
+    notify,
+    orders,
+    banking,
+  });
   const idempotency = createIdempotency({ db, random, timers });
   const gold = createGold({
     ...shared,
@@ -238,6 +151,7 @@ export const createServices = (
     provider,
     price: price.live,
     held: payments.held,
+    portfolios,
     limits,
     payments: paymentsDeps,
     idempotency,
@@ -275,6 +189,7 @@ export const createServices = (
     gates,
     payments,
     paymentsDeps,
+    portfolios,
     payouts,
     banking,
     payoutProvider,

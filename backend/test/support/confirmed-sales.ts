@@ -2,7 +2,7 @@ import { creditHolding, debitHolding, reserveGrams } from '../../src/modules/hol
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrders, insertSellOrder } from '../../src/modules/orders/index.ts';
 import { insertPayout, noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
-import { markDone, recordIntent } from '../../src/modules/provider-operations/index.ts';
+import { recordUnintended } from '../../src/modules/provider-operations/index.ts';
 import { grams, paise, UNITS_PER_GRAM } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
@@ -27,7 +27,9 @@ interface Placed {
 export interface ConfirmedSales {
   /** A sale of one gram, CONFIRMED, and its payout. */
   place(sale: Placed): Promise<{ orderId: string; payoutId: string }>;
-  /** Its status and every transition since it was first confirmed, such as `CONFIRMED>COMPLETED`. */
+  /**
+   * Its status and every transition since it was first confirmed, such as `CONFIRMED>COMPLETED`.
+   */
   state(orderId: string): Promise<{ status: string; transitions: readonly string[] }>;
 }
 
@@ -114,9 +116,8 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
     const lease = { lockStartedAt: at, lockEndsAt: at };
     const verified = { to: 'VERIFIED', cause: 'test', actor, changes: lease } as const;
     await transitionSale(tx, { id: orderId, status: 'PENDING' }, verified);
-    const id = random.uuid();
     const operation = {
-      id,
+      id: random.uuid(),
       orderId,
       quoteId: null,
       userId,
@@ -127,8 +128,7 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
       verifiedAt: at,
       at,
     };
-    await recordIntent(tx, 'sell-confirm', operation, { holderId: random.uuid(), leaseMs: 0 });
-    await markDone(tx, id, at);
+    await recordUnintended(tx, 'sell-confirm', operation);
     const confirmed = { to: 'CONFIRMED', cause: 'test', actor } as const;
     await transitionSale(tx, { id: orderId, status: 'VERIFIED' }, confirmed);
     await debitHolding(tx, { movementId: random.uuid(), userId, orderId, grams: oneGram, at });

@@ -3,7 +3,7 @@ import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createCiAdmin, createDecideDeployments } from '../../src/modules/ci/index.ts';
+import { createCiAdminRoutes, createDecideDeployments } from '../../src/modules/ci/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type MadeAdmin } from './factories.ts';
 import { runSweeps } from './run-sweeps.ts';
@@ -83,7 +83,7 @@ export const openCi = async (): Promise<OpenCi> => {
 
   const serve: OpenCi['serve'] = (changes = {}) => {
     const { guard } = createAdmins({ ...system, ...changes, tokenTtlSeconds: 600 });
-    const { adminRoutes: routes } = createCiAdmin({ ...system, ci, ...changes });
+    const routes = createCiAdminRoutes({ ...system, ci, ...changes });
     return system.serve({ prefix: '/v1', routes, guard });
   };
   const as: OpenCi['as'] = (credential) => bearerCaller(url, credential);

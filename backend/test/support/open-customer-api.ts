@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
-import { createKycReview } from '../../src/modules/kyc/index.ts';
+import { createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
 import { createUsersAdminRoutes } from '../../src/modules/users/index.ts';
 import { createProductOrderAdminRoutes } from '../../src/modules/product-orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
@@ -44,7 +44,9 @@ export interface OpenCustomerApi {
   readonly services: CustomerApi['services'];
   readonly make: Factories;
   as(token?: string): Caller;
-  /** A super admin's calls of the review of KYC, of orders, product orders, payouts and customers. */
+  /**
+   * A super admin's calls of the review of KYC, of orders, product orders, payouts and customers.
+   */
   readonly operator: Caller;
   /** The same as an operator of this role. */
   operatorAs(role: AdminRole): Caller;
@@ -126,7 +128,7 @@ export const openCustomerApi = async ({ seeded = true } = {}): Promise<OpenCusto
   const adminUrl = await system.serve({
     prefix: '/v1',
     routes: [
-      ...createKycReview({ ...system, notify: createNotify(system) }).adminRoutes,
+      ...createKycAdminRoutes({ ...system, notify: createNotify(system) }),
       ...services.gold.adminRoutes,
       ...services.payouts.adminRoutes,
       ...createUsersAdminRoutes({

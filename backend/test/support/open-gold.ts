@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
-import { createGold, type Gold } from '../../src/runtime/create-services.ts';
+import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
 import {
   createHolding,
-  createHoldings,
+  createHoldingRoutes,
   createPortfolioCache,
 } from '../../src/modules/holdings/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
@@ -166,13 +166,14 @@ export const openGold = async ({
   const price = createPrice(system);
   const notify = createNotify(system);
   const orders = createOrders({ ...system, notify });
+  const portfolios = createPortfolioCache({ redis, random });
   const paymentsDeps: PaymentsDeps = {
     ...system,
     gateways: wrapGateways(system.gateways),
     liveOnly: false,
     metrics: createPaymentMetrics(system.metrics.registry),
     orders,
-    portfolios: createPortfolioCache({ redis, random }),
+    portfolios,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   };
   const payments = createPayments(paymentsDeps);
@@ -188,6 +189,7 @@ export const openGold = async ({
   const gold = createGold({
     ...shared,
     orders,
+    portfolios,
     provider: wrapProvider?.(provider) ?? provider,
     price: wrapPrice(price.live),
     onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
@@ -198,14 +200,13 @@ export const openGold = async ({
   });
   const plansDeps = { ...shared, installments: gold.installments };
   const plans = createPlans(plansDeps);
-  const holdings = createHoldings({ ...system, price: price.live });
   const url = await system.serve({
     prefix: '/v1',
     routes: [
       ...gold.customerRoutes,
       ...plans.customerRoutes,
       ...payments.customerRoutes,
-      ...holdings.customerRoutes,
+      ...createHoldingRoutes({ db, portfolios, price: price.live }),
       ...createReferralRoutes(system),
       ...gold.adminRoutes,
       ...createOrderTimelineRoutes(system),

@@ -1,7 +1,7 @@
 import { isSigned } from '../../src/adapters/webhook-signature.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
-import { createKyc, createKycReview } from '../../src/modules/kyc/index.ts';
+import { createKyc, createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import {
@@ -63,7 +63,7 @@ export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
     }),
     system.serve({
       prefix: '/v1',
-      routes: createKycReview({ ...system, provider, notify: createNotify(system) }).adminRoutes,
+      routes: createKycAdminRoutes({ ...system, provider, notify: createNotify(system) }),
       guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
     }),
     make.admin('ADMIN'),

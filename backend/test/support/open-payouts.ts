@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { hasOpenSale } from '../../src/modules/orders/index.ts';
+import { createOrders, hasOpenSale } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import {
   createPayouts,
@@ -119,11 +119,12 @@ export const openPayouts = async ({
   const sales = createConfirmedSales({ ...system, payoutHolds: holds });
 
   const replica = (wrap: Wrap = (real) => real, clients: Partial<TestSystem> = {}): Replica => {
+    const notify = createNotify(system);
     const shared = {
       ...system,
       ...clients,
       provider: wrap(provider),
-      notify: createNotify(system),
+      notify,
     };
     const banking = createBanking({
       ...shared,
@@ -133,7 +134,8 @@ export const openPayouts = async ({
       },
       isAccountInUse: async (tx, id) => (await hasOpenSale(tx, id)) || hasPayoutInFlight(tx, id),
     });
-    const payouts = createPayouts({ ...shared, banking });
+    const orders = createOrders(shared);
+    const payouts = createPayouts({ ...shared, orders, banking });
     return { banking, payouts };
   };
   const own = replica();

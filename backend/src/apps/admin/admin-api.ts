@@ -1,10 +1,10 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
-import { createAudit } from '../../modules/audit/index.ts';
+import { createAuditRoutes } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
-import { createCiAdmin } from '../../modules/ci/index.ts';
-import { createKycReview } from '../../modules/kyc/index.ts';
+import { createCiAdminRoutes } from '../../modules/ci/index.ts';
+import { createKycAdminRoutes } from '../../modules/kyc/index.ts';
 import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
@@ -69,7 +69,7 @@ export const createAdminApi = (
     redis,
     onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be written'),
   });
-  const kyc = createKycReview({
+  const kycRoutes = createKycAdminRoutes({
     ...shared,
     provider,
     objects,
@@ -140,7 +140,7 @@ export const createAdminApi = (
       ...createUsersAdminRoutes({ ...shared, revocations }),
       ...createUserTimelineRoutes({ db }),
       ...createTransactionAdminRoutes({ db }),
-      ...kyc.adminRoutes,
+      ...kycRoutes,
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
@@ -151,7 +151,10 @@ export const createAdminApi = (
         codes: services.gatewayCodes,
         barred: services.barredGateways,
       }),
-      ...createAudit({ ...shared, access: adminAccess('SUPER_ADMIN', 'ADMIN') }).adminRoutes,
+      ...createAuditRoutes(shared, {
+        path: '/audit',
+        access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+      }),
       ...catalogue.adminRoutes,
       ...createReadinessAdminRoutes({ ...shared, report }),
       ...reconciliation.adminRoutes,
@@ -160,7 +163,7 @@ export const createAdminApi = (
       ...createSupportAdminRoutes(shared),
       ...createPriceAdminRoutes({ ...shared, fetchPrice: services.price.fetchPrice }),
       ...createReportsAdminRoutes({ ...shared, price: services.price.live }),
-      ...createCiAdmin({ ...shared, ci }).adminRoutes,
+      ...createCiAdminRoutes({ ...shared, ci }),
     ],
   };
   return { definition, services, ci, objects };

@@ -3,11 +3,7 @@ import { isSigned } from '../../adapters/webhook-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
-import {
-  createHolding,
-  createHoldings,
-  createPortfolioCache,
-} from '../../modules/holdings/index.ts';
+import { createHolding, createHoldingRoutes } from '../../modules/holdings/index.ts';
 import { createCodeMetrics, createIdentity, customerAccess } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
@@ -76,7 +72,7 @@ export const createCustomerApi = (
     ...signIn,
     price: services.price.live,
     provider: services.provider,
-    portfolios: createPortfolioCache(runtime),
+    portfolios: services.portfolios,
     coolDownDays: config.DELETED_PHONE_COOLDOWN_DAYS,
   });
   const kyc = createKyc({
@@ -87,8 +83,6 @@ export const createCustomerApi = (
     isSignedBody: (message, signature) =>
       isSigned({ message, signature, encoding: 'hex', secrets: config.KYC_WEBHOOK_SECRETS }),
   });
-  const holdings = createHoldings({ ...runtime, db, price: services.price.live });
-
   const catalogue = createCatalogue({
     ...runtime,
     db,
@@ -139,7 +133,7 @@ export const createCustomerApi = (
       ...services.banking.customerRoutes,
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
-      ...holdings.customerRoutes,
+      ...createHoldingRoutes({ db, portfolios: services.portfolios, price: services.price.live }),
       ...catalogue.customerRoutes,
       ...createProductOrderRoutes({
         ...runtime,

@@ -6,7 +6,7 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { adminAccess, createAdmins } from '../admins/index.ts';
 import type { AuditEntry } from './audit.types.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
-import { createAudit, createAuditor } from './index.ts';
+import { createAuditRoutes, createAuditor } from './index.ts';
 
 let system: TestSystem;
 let url: string;
@@ -34,10 +34,8 @@ beforeAll(async () => {
     make.admin('SUPPORT'),
   ]);
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
-  const { adminRoutes: routes } = createAudit({
-    ...system,
-    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
-  });
+  const access = adminAccess('SUPER_ADMIN', 'ADMIN');
+  const routes = createAuditRoutes(system, { path: '/audit', access });
   url = await system.serve({ prefix: '/v1', routes, guard });
   ask = bearerCaller(url, boss.token);
 

@@ -3,6 +3,6 @@ export { createAuditRoutes } from './audit.admin.routes.ts';
 export { countOutdatedRows } from './audit.store.ts';
 export type { AuditEntry } from './audit.types.ts';
 export { createChainGauge } from './chain-gauge.ts';
-export { createAudit, createAuditor, type Auditor } from './create-audit.ts';
+export { createAuditor, type Auditor } from './create-auditor.ts';
 export { createRefusalSweep } from './record-refusals.ts';
 export { verifyChain, type ChainFinding } from './verify-chain.ts';

@@ -19,7 +19,6 @@ import {
 } from '../orders/index.ts';
 import {
   acquireConfirm,
-  confirmLeaseMs,
   findLatestConfirm,
   newConfirm,
   recordIntent,
@@ -71,7 +70,7 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
     // The quote holds the grams that the verify promised; the order's own are compared with them.
     const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
     const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
-    await recordIntent(db, 'buy-confirm', intent, { holderId, leaseMs: confirmLeaseMs });
+    await recordIntent(db, 'buy-confirm', intent, holderId);
     return intent;
   };
 
@@ -87,8 +86,7 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
     if (latest === undefined || latest.status === 'REFUSED') {
       return intend(db, order, holderId, now);
     }
-    const lease = { holderId, leaseMs: confirmLeaseMs };
-    return (await acquireConfirm(db, latest.id, lease)) ? latest : undefined;
+    return (await acquireConfirm(db, latest.id, holderId)) ? latest : undefined;
   };
 
   return (orderId: string): Promise<Claim> =>
@@ -183,8 +181,7 @@ export const createAllocateOrder = (deps: AllocateDeps) => {
         // This try has sent nothing.
         return recordOutcome({ ...known, verdict, wasRefused: true, reason: `status ${text}` });
       }
-      const lease = { holderId, leaseMs: confirmLeaseMs };
-      if (!(await renewConfirm(db, intent.id, lease))) return 'SKIPPED';
+      if (!(await renewConfirm(db, intent.id, holderId))) return 'SKIPPED';
     }
     const outcome = await confirm(order);
     const { verdict, text } = await query(order);

@@ -27,7 +27,7 @@ import {
   markRefused,
   markUnknown,
   newConfirm,
-  recordIntent,
+  recordUnintended,
 } from '../provider-operations/index.ts';
 import { createTakeNextStep, nextInstallmentStep, nextStep, type NextStep } from './next-step.ts';
 
@@ -121,11 +121,9 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
       if (known !== undefined) await markDone(db, known.id, at);
       return known?.grams;
     }
-    // Bought without an intent of ours: a database that was restored. The books agree again.
-    const missing = newConfirm(order, { id: random.uuid(), at });
-    await recordIntent(db, 'buy-confirm', missing, { holderId: random.uuid(), leaseMs: 0 });
-    await markDone(db, missing.id, at);
-    return missing.grams;
+    const unintended = newConfirm(order, { id: random.uuid(), at });
+    await recordUnintended(db, 'buy-confirm', unintended);
+    return unintended.grams;
   };
 
   /**

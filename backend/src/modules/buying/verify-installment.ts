@@ -12,7 +12,6 @@ import {
   type Orders,
 } from '../orders/index.ts';
 import {
-  confirmLeaseMs,
   findLatestConfirm,
   newConfirm,
   recordIntent,
@@ -129,7 +128,7 @@ export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
       if (!isStored || !isLockedBuy(verified)) return undefined;
       const holderId = random.uuid();
       const confirm = newConfirm(verified, { id: random.uuid(), at });
-      await recordIntent(db, 'buy-confirm', confirm, { holderId, leaseMs: confirmLeaseMs });
+      await recordIntent(db, 'buy-confirm', confirm, holderId);
       return { order: verified, confirm, holderId };
     });
 

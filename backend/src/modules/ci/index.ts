@@ -1,2 +1,2 @@
 export { createDecideDeployments } from './decide-deployments.ts';
-export { createCiAdmin } from './create-ci-admin.ts';
+export { createCiAdminRoutes } from './ci.admin.routes.ts';

@@ -13,12 +13,12 @@ import { readHolding } from './holdings.store.ts';
 import type { PortfolioCache } from './portfolio-cache.ts';
 
 /** Declares `/portfolio`, `/portfolio/passbook` and `/portfolio/statement`. */
-export const createHoldingsCustomerRoutes = (options: {
+export const createHoldingRoutes = (options: {
   readonly db: Db;
-  readonly cache: PortfolioCache;
+  readonly portfolios: Pick<PortfolioCache, 'read'>;
   readonly price: Pick<LivePriceReader, 'livePrice'>;
 }): Route[] => {
-  const { db, cache, price } = options;
+  const { db, portfolios, price } = options;
   const compute = async (userId: string) => {
     // The price first: it may take a call, and what is held should be read as late as can be.
     const live = await price.livePrice();
@@ -34,7 +34,7 @@ export const createHoldingsCustomerRoutes = (options: {
       responses: { 200: portfolioView },
       errors: ['PRICE_UNAVAILABLE'],
       handler: async ({ principal }) =>
-        ok(await cache.read(principal.userId, () => compute(principal.userId))),
+        ok(await portfolios.read(principal.userId, () => compute(principal.userId))),
     }),
     defineRoute({
       method: 'GET',

@@ -1,4 +1,4 @@
-export { createHoldings } from './create-holdings.ts';
+export { createHoldingRoutes } from './holdings.customer.routes.ts';
 export { holdingView, presentHolding } from './holdings.schemas.ts';
 export {
   availableGrams,

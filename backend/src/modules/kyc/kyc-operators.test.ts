@@ -5,7 +5,7 @@ import type { MadeAdmin } from '#test/support/factories.ts';
 import { openKyc, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { createKycReview, requireApprovedKyc } from './index.ts';
+import { createKycAdminRoutes, requireApprovedKyc } from './index.ts';
 
 let kyc: OpenKyc;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('GET /kyc/:id/documents/:kind', () => {
     const { id } = await submitted();
     const { system } = kyc;
     const silent = { get: async () => ({ kind: 'unknown' as const, reason: 'no answer' }) };
-    const { adminRoutes } = createKycReview({
+    const adminRoutes = createKycAdminRoutes({
       ...system,
       objects: silent,
       notify: async () => {},

@@ -1,9 +1,3 @@
-export {
-  type SaleOrder,
-  lockSellOrder,
-  markSaleCompleted,
-  returnSaleToConfirmed,
-} from './complete-sale.ts';
 export { createOrders, type Orders } from './create-orders.ts';
 export {
   insertInstallmentOrder,
@@ -45,6 +39,7 @@ export {
   listStalledBuys,
   listUndecidedSales,
   lockOrder,
+  lockSale,
   markSwept,
   sendSaleToReview,
   sumBuys,
@@ -56,6 +51,7 @@ export {
   type GoldUnit,
   type LockedBuy,
   type ManualReviewCode,
+  type SaleOrder,
   type VerifiedSale,
   buyStatuses,
   goldUnits,

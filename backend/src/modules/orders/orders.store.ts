@@ -12,7 +12,15 @@ import {
 } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
-import type { GoldOrder, GoldOrderEvent, GoldUnit, ManualReviewCode } from './orders.types.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  sellStatuses,
+  type GoldOrder,
+  type GoldOrderEvent,
+  type GoldUnit,
+  type ManualReviewCode,
+  type SaleOrder,
+} from './orders.types.ts';
 
 type AmountName =
   | 'amountPaise'
@@ -74,6 +82,14 @@ export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefin
 /** Locks the row until the transaction ends: the first lock of whatever changes an order. */
 export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
   (await selectOrders(db, sql`WHERE o.id = ${id}::uuid FOR UPDATE`))[0];
+
+/** Locks the row of a sale, as `lockOrder` does. */
+export const lockSale = async (db: Db, id: string): Promise<SaleOrder> => {
+  const order = await lockOrder(db, id);
+  const status = sellStatuses.find((known) => known === order?.status);
+  invariant(order?.type === 'SELL' && status !== undefined, `order ${id} is a sale`);
+  return { id, userId: order.userId, status };
+};
 
 export interface OrderFilter {
   readonly userId?: string | undefined;

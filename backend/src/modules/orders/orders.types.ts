@@ -129,6 +129,13 @@ export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
   order.lockStartedAt !== null &&
   order.lockEndsAt !== null;
 
+/** A sale as its payout sees it. */
+export interface SaleOrder {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: SellStatus;
+}
+
 /** A sale that the provider has verified and that is not known to be confirmed. */
 export interface VerifiedSale extends GoldOrder {
   readonly status: 'VERIFIED';

@@ -1,12 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatRupees } from '../../money/index.ts';
-import {
-  lockSellOrder,
-  markSaleCompleted,
-  returnSaleToConfirmed,
-  type SaleOrder,
-} from '../orders/index.ts';
+import { lockSale, type SaleOrder } from '../orders/index.ts';
 import { findFundAccountId } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
@@ -19,7 +14,10 @@ import {
 } from './payouts.states.ts';
 import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
-type RecordDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>;
+type RecordDeps = Pick<
+  PayoutsDeps,
+  'clock' | 'logger' | 'notify' | 'orders' | 'provider' | 'random'
+>;
 
 const unexplained = {
   FAILED: 'The payout provider did not pay, and gave no reason.',
@@ -46,7 +44,7 @@ const lockReported = async (
   const found = await findAttempt(db, attemptId);
   invariant(found, `the reported payout attempt ${attemptId} is there`);
   const mayChangeSale = report.status === 'PAID' || report.status === 'REVERSED';
-  const sale = mayChangeSale ? await lockSellOrder(db, found.orderId) : undefined;
+  const sale = mayChangeSale ? await lockSale(db, found.orderId) : undefined;
   const payout = await lockPayout(db, found.payoutId);
   // Read again: only now nobody else can change it.
   const attempt = await findAttempt(db, attemptId);
@@ -82,7 +80,7 @@ const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> 
   await transitionPayout(deps, db, payout, { ...by, to: 'PAID', at, changes });
   if (sale !== undefined && sale.status !== 'COMPLETED') {
     if (sale.status !== 'CONFIRMED') throw new Error(`the paid sale ${sale.id} is ${sale.status}`);
-    await markSaleCompleted(deps, db, sale, by);
+    await deps.orders.transitionSale(db, sale, { ...by, to: 'COMPLETED' });
   }
   await notifyPaid(db, deps.notify, payout);
 };
@@ -96,7 +94,9 @@ const end = async (
   const { providerPayoutId, failureReason = unexplained[status] } = report;
   const changes = { providerPayoutId, failureReason, paidAt: null };
   await transitionPayout(deps, db, payout, { ...by, to: status, at: deps.clock.now(), changes });
-  if (sale?.status === 'COMPLETED') await returnSaleToConfirmed(deps, db, sale, by);
+  if (sale?.status === 'COMPLETED') {
+    await deps.orders.transitionSale(db, sale, { ...by, to: 'CONFIRMED' });
+  }
   await notifyNotPaid(db, deps.notify, payout);
 };
 

@@ -68,14 +68,8 @@ export const newConfirm = (
   at,
 });
 
-/** A confirm's lease, by the database's clock: longer than a call to the provider may take. */
-export const confirmLeaseMs = 20_000;
-
-/** A try to hold an operation, under an id of its own. */
-export interface OperationLease {
-  readonly holderId: string;
-  readonly leaseMs: number;
-}
+/** An operation's lease, by the database's clock: longer than a call to the provider may take. */
+const leaseMs = 20_000;
 
 const undecided = sql`status IN ('INTENDED', 'UNKNOWN')`;
 const byId = (id: string): Sql => sql`id = ${id}::uuid`;
@@ -103,12 +97,12 @@ export const findLatestConfirm = async (
   return (await selectConfirms(db, operation, newest))[0];
 };
 
-/** Writes the intent of a confirm, held under `lease`: committed before the provider is called. */
+/** Writes the intent of a confirm, held by `holderId`: committed before the provider is called. */
 export const recordIntent = async (
   db: Db,
   operation: ConfirmOperation,
   confirm: NewConfirm,
-  { holderId, leaseMs }: OperationLease,
+  holderId: string,
 ): Promise<void> => {
   await execute(
     db,
@@ -128,14 +122,14 @@ export const recordIntent = async (
  * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
  * before, so it is UNKNOWN from here on. False when another is quicker.
  */
-export const acquireConfirm = (db: Db, id: string, held: OperationLease): Promise<boolean> => {
+export const acquireConfirm = (db: Db, id: string, holderId: string): Promise<boolean> => {
   const set = sql`status = 'UNKNOWN', attempts = attempts + 1`;
-  return lease.acquire(db, { row: byId(id), where: undecided, set, ...held });
+  return lease.acquire(db, { row: byId(id), where: undecided, set, holderId, leaseMs });
 };
 
 /** Begins the lease anew, before a call; false when it was lost. */
-export const renewConfirm = (db: Db, id: string, held: OperationLease): Promise<boolean> =>
-  lease.renew(db, { row: byId(id), where: undecided, ...held });
+export const renewConfirm = (db: Db, id: string, holderId: string): Promise<boolean> =>
+  lease.renew(db, { row: byId(id), where: undecided, holderId, leaseMs });
 
 /** Writes that the provider did it, which overrules every other outcome. */
 export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
@@ -147,6 +141,19 @@ export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
         detail = NULL, ${lease.cleared}
       WHERE ${byId(id)} AND status <> 'DONE'`,
   );
+};
+
+/**
+ * Writes a confirm that the provider did and our books have no intent of: they were restored to an
+ * earlier moment. Both sides agree again.
+ */
+export const recordUnintended = async (
+  db: Db,
+  operation: ConfirmOperation,
+  confirm: NewConfirm,
+): Promise<void> => {
+  await recordIntent(db, operation, confirm, confirm.id);
+  await markDone(db, confirm.id, confirm.at);
 };
 
 /** Writes that it will never happen, by the provider's final answer. */
@@ -244,14 +251,14 @@ export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<
 };
 
 /** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */
-export const acquireVerify = (db: Db, orderId: string, held: OperationLease): Promise<boolean> => {
+export const acquireVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> => {
   const set = sql`attempts = attempts + 1`;
-  return lease.acquire(db, { row: openVerifyOf(orderId), set, ...held });
+  return lease.acquire(db, { row: openVerifyOf(orderId), set, holderId, leaseMs });
 };
 
 /** Begins the lease anew, before a second call; false when it was lost. */
-export const renewVerify = (db: Db, orderId: string, held: OperationLease): Promise<boolean> =>
-  lease.renew(db, { row: openVerifyOf(orderId), ...held });
+export const renewVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> =>
+  lease.renew(db, { row: openVerifyOf(orderId), holderId, leaseMs });
 
 export interface VerifyOutcome {
   readonly status: 'DONE' | 'REFUSED';

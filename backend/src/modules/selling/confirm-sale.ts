@@ -12,7 +12,6 @@ import {
 } from '../orders/index.ts';
 import {
   acquireConfirm,
-  confirmLeaseMs,
   findLatestConfirm,
   newConfirm,
   recordIntent,
@@ -63,13 +62,12 @@ const claimConfirm = (
     const isOver = at >= order.lockEndsAt || latest?.status === 'REFUSED';
     if (isUnderReview || isOver) return { kind: 'QUERY', order, isUnderReview };
     const holderId = random.uuid();
-    const lease = { holderId, leaseMs: confirmLeaseMs };
     if (latest === undefined) {
       const confirm = newConfirm(order, { id: random.uuid(), at });
-      await recordIntent(tx, 'sell-confirm', confirm, lease);
+      await recordIntent(tx, 'sell-confirm', confirm, holderId);
       return { kind: 'CONFIRM', order, confirmId: confirm.id, holderId, queryFirst: false };
     }
-    if (!(await acquireConfirm(tx, latest.id, lease))) throw inProgress();
+    if (!(await acquireConfirm(tx, latest.id, holderId))) throw inProgress();
     return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };
   });
 
@@ -129,8 +127,7 @@ const confirmAndQuery = async (
       await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by), held });
       return;
     }
-    const lease = { holderId, leaseMs: confirmLeaseMs };
-    if (!(await renewConfirm(deps.db, confirmId, lease))) throw inProgress();
+    if (!(await renewConfirm(deps.db, confirmId, holderId))) throw inProgress();
   }
   const confirmed = await confirmAtProvider(deps, order);
   const queried = await queryStatus(deps, order);

@@ -25,7 +25,7 @@ import {
   markRefused,
   markUnknown,
   newConfirm,
-  recordIntent,
+  recordUnintended,
 } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
 
@@ -104,13 +104,8 @@ const markConfirmDone = async (
 ): Promise<void> => {
   const at = clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', order.id);
-  const id = known?.id ?? random.uuid();
-  // Sold without an intent of ours: a database that was set back. Both sides agree again.
-  if (known === undefined) {
-    const lease = { holderId: random.uuid(), leaseMs: 0 };
-    await recordIntent(db, 'sell-confirm', newConfirm(order, { id, at }), lease);
-  }
-  await markDone(db, id, at);
+  if (known !== undefined) return markDone(db, known.id, at);
+  await recordUnintended(db, 'sell-confirm', newConfirm(order, { id: random.uuid(), at }));
 };
 
 const confirm = async (

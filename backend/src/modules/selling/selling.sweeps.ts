@@ -14,7 +14,6 @@ import {
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
 import { recordSaleOutcome, readSaleVerdict, reviewOf } from './record-sale-outcome.ts';
 import type { SellingDeps } from './selling.types.ts';
-import { verifyLeaseMs } from './verify-sale.ts';
 
 /** A sale untouched for longer has lost its process (contract: selling > Lost processes). */
 const lostSeconds = 60;
@@ -23,7 +22,9 @@ const queryAgainSeconds = 30;
 const batchSize = 200;
 const actor = 'janitor';
 
-/** Fails a sale that was never verified, and makes its grams available again; false if it is held. */
+/**
+ * Fails a sale that was never verified, and makes its grams available again; false if it is held.
+ */
 const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { inTransaction, clock, random, logger, portfolios, transitionSale } = deps;
   const userId = await inTransaction(async (tx) => {
@@ -31,7 +32,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
     const holderId = random.uuid();
     // Acquired only while nobody holds it: a slow process is not a lost one.
-    const isLost = await acquireVerify(tx, orderId, { holderId, leaseMs: verifyLeaseMs });
+    const isLost = await acquireVerify(tx, orderId, holderId);
     if (!isLost) return undefined;
     const at = clock.now();
     await recordVerifyOutcome(tx, orderId, holderId, {

@@ -12,9 +12,6 @@ import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-ope
 import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
-/** The lease of one verify call, on the database's clock: longer than the call's time limit. */
-export const verifyLeaseMs = 20_000;
-
 interface Rate {
   readonly rateId: string;
   readonly rateSellPaise: SellQuote['providerPricePaise'];
@@ -78,7 +75,7 @@ const verifyAtProvider = async (
   const first = await verifyAtRate(deps, order, { rateId, rateSellPaise });
   const hasLapsed = first.outcome.kind === 'refused' && first.outcome.code === RATE_LAPSED;
   if (!hasLapsed) return first;
-  if (!(await renewVerify(deps.db, order.id, { holderId, leaseMs: verifyLeaseMs }))) return first;
+  if (!(await renewVerify(deps.db, order.id, holderId))) return first;
   try {
     const live = await deps.price.freshPrice();
     const rate = { rateId: live.sellRateId, rateSellPaise: live.providerSellPaise };
@@ -151,7 +148,7 @@ export const verifySale = async (
 ): Promise<void> => {
   const { db, random, portfolios } = deps;
   const holderId = random.uuid();
-  if (!(await acquireVerify(db, order.id, { holderId, leaseMs: verifyLeaseMs }))) {
+  if (!(await acquireVerify(db, order.id, holderId))) {
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   }
   const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);

@@ -1,10 +1,8 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { Access, Route } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { nothingSealed, sealParts, type AuditVault } from './audit-sealing.ts';
-import { createAuditRoutes } from './audit.admin.routes.ts';
 import { insertAuditEntry } from './audit.store.ts';
 import type { AuditEntry, Refusal } from './audit.types.ts';
 import { recordRefusal } from './record-refusals.ts';
@@ -31,12 +29,3 @@ export const createAuditor = (options: {
   };
   return { record, recordRefusal: (tx, refusal) => recordRefusal({ clock, record }, tx, refusal) };
 };
-
-/** Wires the operators' view of the log. */
-export const createAudit = (options: {
-  readonly db: Db;
-  readonly vault: AuditVault;
-  readonly access: Access<unknown>;
-}): { adminRoutes: Route[] } => ({
-  adminRoutes: createAuditRoutes(options, { path: '/audit', access: options.access }),
-});
