@@ -163,6 +163,22 @@ describe.each(apis)('every body of the %s API', (api) => {
     expect(await system.fingerprint()).toEqual(before);
   });
 
+  it('what is no JSON, where no body is asked for: 400, nothing written', async () => {
+    const before = await system.fingerprint();
+    const malformed = hostileBodies.filter(({ code }) => code === 'MALFORMED_JSON');
+    const isAskedFor = ({ method, path, body }: DocumentedRoute): boolean =>
+      body !== undefined || method === 'GET' || path.includes('/webhooks/');
+    const routes = (await routesOf(api)).filter((route) => !isAskedFor(route));
+    expect(routes.length).toBeGreaterThan(3);
+    for (const route of routes) {
+      await each(malformed, async ({ text, code }) => {
+        const { status, code: said } = await send(api, route, text);
+        expect({ status, code: said }, `at ${route.name} ${text}`).toEqual({ status: 400, code });
+      });
+    }
+    expect(await system.fingerprint()).toEqual(before);
+  });
+
   it('what is too large: 413; what says that it is no JSON: 415', async () => {
     const before = await system.fingerprint();
     for (const route of await routesOf(api)) {

@@ -24,7 +24,7 @@ const buyBody = z
   .transform((body, context) => ({ ...toAmount(body, context), key: body.idempotency_key }));
 
 const payQuoteBody = z.object({
-  quote_id: z.uuid(),
+  quote_id: z.guid(),
   idempotency_key: idempotencyKeySchema,
   method: z.enum(paymentMethods).optional(),
   terms_accepted: z.boolean().optional(),

@@ -82,7 +82,7 @@ export const ordersQuery = pageQuery.extend({
 });
 
 export const adminOrdersQuery = ordersQuery.extend({
-  userId: z.uuid().optional(),
+  userId: z.guid().optional(),
   q: z.string().trim().min(1).max(128).optional(),
 });
 

@@ -60,12 +60,12 @@ export const payoutsQuery = pageQuery;
 /** Without a status, the list shows payouts that are waiting or under way. */
 export const operatorPayoutsQuery = pageQuery.extend({
   status: z.enum(payoutStatuses).optional(),
-  userId: z.uuid().optional(),
+  userId: z.guid().optional(),
 });
 
 /** Another verified account of the same customer, where the old one was at fault. */
 export const retryBody = z.object({
-  bankAccountId: z.uuid().exactOptional(),
+  bankAccountId: z.guid().exactOptional(),
   /** Why it is retried: needed where the provider has contradicted itself on an attempt. */
   note: z.string().trim().min(1).max(2000).exactOptional(),
 });

@@ -29,7 +29,7 @@ const expectedTotal = z
   .describe('The total that the customer saw, in rupees; another one refuses the order.');
 
 const itemBody = z.object({
-  productId: z.uuid('must be the id of a product').toLowerCase(),
+  productId: z.guid('must be the id of a product').toLowerCase(),
   quantity: z
     .int(`must be a whole number from 1 to ${maxQuantity}`)
     .min(1, 'must be at least 1')
@@ -130,7 +130,7 @@ export const productOrderPage = pageOf(productOrderView);
 
 export const adminProductOrdersQuery = pageQuery.extend({
   status: z.enum(productOrderStatuses).optional(),
-  userId: z.uuid().optional(),
+  userId: z.guid().optional(),
   q: z
     .string()
     .trim()

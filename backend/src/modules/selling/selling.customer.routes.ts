@@ -11,9 +11,9 @@ import type { SellingOptions } from './selling.types.ts';
 const sellBody = z
   .object({
     ...amountShape,
-    bank_account_id: z.uuid(),
+    bank_account_id: z.guid(),
     idempotency_key: idempotencyKeySchema,
-    quote_id: z.uuid().optional(),
+    quote_id: z.guid().optional(),
   })
   .transform((body, context) => ({
     amount: toAmount(body, context),

@@ -203,7 +203,10 @@ describe('a sale', () => {
     const small = await ask('0.0001', { bank_account_id: nowhere });
     expect(codeOf(small)).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('900', { bank_account_id: nowhere }))).toEqual([400, 'LIMIT_EXCEEDED']);
-    expect(codeOf(await ask('2', { bank_account_id: nowhere }))).toEqual([404, 'NOT_FOUND']);
+    // The second is of no version of UUIDs, and might be an id all the same.
+    for (const unknown of [nowhere, '11111111-1111-1111-1111-111111111111']) {
+      expect(codeOf(await ask('2', { bank_account_id: unknown }))).toEqual([404, 'NOT_FOUND']);
+    }
     const pending = await sellers.bankAccount(seller.id, { status: 'PENDING' });
     const early = await ask('2', { bank_account_id: pending });
     expect(codeOf(early)).toEqual([400, 'BANK_ACCOUNT_NOT_VERIFIED']);

@@ -54,7 +54,7 @@ export const operatorFeedQuery = pageQuery.extend({
     .string()
     .regex(/^[A-Z_]{1,40}$/u, 'must be a state, such as ALLOCATED')
     .optional(),
-  userId: z.uuid().optional(),
+  userId: z.guid().optional(),
   from: moment.optional(),
   to: moment.optional(),
 });

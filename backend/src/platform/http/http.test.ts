@@ -147,6 +147,15 @@ describe('a declared route', () => {
     expect([large.status, large.json]).toEqual([413, error('PAYLOAD_TOO_LARGE')]);
   });
 
+  it.each([
+    ['{', 400, 'MALFORMED_JSON', 'application/json'],
+    ['a=b', 415, 'UNSUPPORTED_MEDIA_TYPE', 'text/plain'],
+    [JSON.stringify('x'.repeat(5_000_000)), 413, 'PAYLOAD_TOO_LARGE', 'application/json'],
+  ])('refuses %.20j where it asks for no body, too', async (body, status, code, type) => {
+    const answer = await send('POST', '/v1/things/latest', body, { 'content-type': type });
+    expect([answer.status, answer.json]).toEqual([status, error(code)]);
+  });
+
   it('refuses a body that does not say what it is', async () => {
     const body = Buffer.from(JSON.stringify({ name: 'ring', unit: 'INR' }));
     expect(await sendBytes('/v1/things', body, {})).toBe(415);

@@ -338,6 +338,8 @@ const codesWhen = (isSo: boolean, ...codes: readonly ErrorCode[]): readonly Erro
 /** Returns the code of every error that a route may answer: its own, and what its form brings. */
 export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
   const { access, params, query, body } = route;
+  // Also where no body is asked for: one that came all the same is read, and has to be JSON.
+  const readsJson = route.method !== 'GET' && route.rawBody !== true;
   return new Set<ErrorCode>([
     'INTERNAL',
     ...codesWhen(route.rateLimit !== 'exempt', 'RATE_LIMITED'),
@@ -347,8 +349,7 @@ export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
     ...codesWhen(access.write === true, 'READ_ONLY_MODE'),
     ...codesWhen(params !== undefined, 'NOT_FOUND'),
     ...codesWhen(query !== undefined || body !== undefined, 'VALIDATION_FAILED'),
-    ...codesWhen(body !== undefined, 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE'),
-    ...codesWhen(body !== undefined, 'UNSUPPORTED_MEDIA_TYPE'),
+    ...codesWhen(readsJson, 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
     ...codesWhen(route.rawBody === true, 'PAYLOAD_TOO_LARGE'),
     ...(route.errors ?? []),
   ]);
