@@ -194,7 +194,8 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     return provider;
   };
   const servers: Server[] = [];
-  const metrics = createMetrics({ service: 'test' });
+  // Node's own metrics have timers and observers that nothing ends: each test file would add some.
+  const metrics = createMetrics({ service: 'test', collectsDefaults: false });
   const vault = createVault({ keyring: parseKeyring(keyring) });
 
   return {
