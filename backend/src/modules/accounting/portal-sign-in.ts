@@ -76,10 +76,10 @@ const checkPassword = async (
   { email, password }: PortalCredentials,
   context: RequestContext,
 ): Promise<PortalSignIn> => {
-  const { db, clock, hasher } = deps;
+  const { db, inTransaction, clock, hasher } = deps;
   const guard = createPortalLoginGuard(clock);
   const signedIn = await hasher.checkInTurn(context.clientGone, async (verify) => {
-    await guard.charge(db, email);
+    await guard.charge(inTransaction, email);
     const known = await findPortalUserByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
     return openSession(deps, known, context);

@@ -70,10 +70,10 @@ const checkPassword = async (
   { email, password }: Credentials,
   context: RequestContext,
 ) => {
-  const { db, clock, hasher } = deps;
+  const { db, inTransaction, clock, hasher } = deps;
   const guard = createAdminLoginGuard(clock);
   const admin = await hasher.checkInTurn(context.clientGone, async (verify) => {
-    await guard.charge(db, email);
+    await guard.charge(inTransaction, email);
     const known = await findAdminByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
     return recordSignIn(deps, known, context);

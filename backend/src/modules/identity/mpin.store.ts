@@ -1,44 +1,5 @@
-import { addMs, msBetween } from '../../platform/clock/clock.ts';
+import type { CountedTries } from '../../platform/auth/counted-tries.ts';
 import { execute, lockText, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
-import { clockSkewMs, lockMs } from './one-time-code.rules.ts';
-
-/** Counts the tries of this time; the fifth locks (contract: limits > Sign-in limits). */
-const windowMs = 15 * 60_000;
-const maxTries = 5;
-
-/** The tries of one phone's MPIN since the last right one, and the lock. */
-export interface MpinTries {
-  readonly triedAt: readonly Date[];
-  readonly lockedUntil: Date | null;
-}
-
-/** The verdict on a try before its MPIN is looked at. */
-type MpinTry =
-  | { readonly kind: 'judge'; readonly locks: boolean; readonly next: MpinTries }
-  | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
-
-/**
- * Counts one more try at `now`, as a wrong one until it proves right: the fifth within the window
- * is still judged, and locks. Times further ahead than another process's clock can be are of before
- * the clock was set back, and count for nothing.
- */
-export const countTry = ({ triedAt, lockedUntil }: MpinTries, now: Date): MpinTry => {
-  const leftMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
-  if (leftMs > 0 && leftMs < lockMs + clockSkewMs) {
-    return { kind: 'locked', retryAfterSeconds: leftMs / 1000 };
-  }
-  const counted = triedAt.filter((at) => {
-    const ageMs = msBetween(at, now);
-    return ageMs < windowMs && ageMs > -clockSkewMs;
-  });
-  const tries = [...counted, now].slice(-maxTries);
-  const locks = tries.length >= maxTries;
-  return {
-    kind: 'judge',
-    locks,
-    next: { triedAt: tries, lockedUntil: locks ? addMs(now, lockMs) : null },
-  };
-};
 
 /*
  * The rows of `mpin_guard`, and the MPIN's columns of `app_user`. A guard's row is of a phone's
@@ -71,11 +32,11 @@ const adoptGuard = async (
 export const lockMpinGuard = async (
   tx: Db,
   hashes: readonly [string, ...string[]],
-): Promise<MpinTries> => {
+): Promise<CountedTries> => {
   await adoptGuard(tx, hashes);
   const [phoneHash] = hashes;
   // The update changes nothing but takes the row's lock, whether or not the row was there.
-  const row = await selectOne<MpinTries>(
+  const row = await selectOne<CountedTries>(
     tx,
     sql`
       INSERT INTO mpin_guard (phone_hash) VALUES (${phoneHash})
@@ -88,7 +49,7 @@ export const lockMpinGuard = async (
 export const saveMpinTries = async (
   tx: Db,
   phoneHash: string,
-  { triedAt, lockedUntil }: MpinTries,
+  { triedAt, lockedUntil }: CountedTries,
 ): Promise<void> => {
   const data = { triedAt: [...triedAt], lockedUntil };
   await tx.mpinGuard.update({ where: { phoneHash }, data, select: { phoneHash: true } });

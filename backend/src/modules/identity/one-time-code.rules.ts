@@ -1,3 +1,4 @@
+import { clockSkewMs } from '../../platform/auth/counted-tries.ts';
 import { addMs, msBetween } from '../../platform/clock/clock.ts';
 
 /** The purpose of a code. Codes, sends and locks of each purpose are counted apart. */
@@ -22,12 +23,6 @@ export const guessWindowMs = 30 * minuteMs;
 export const lockMs = 30 * minuteMs;
 /** The wrong code that locks. */
 const maxWrongCodes = 3;
-
-/**
- * Tolerates another process's clock this far ahead of ours. Times further ahead were written
- * before the clock was set back; they count for nothing, lest they lock a phone for days.
- */
-export const clockSkewMs = minuteMs;
 
 const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
   const ageMs = msBetween(at, now);

@@ -1,7 +1,7 @@
+import { clockSkewMs } from '../../platform/auth/counted-tries.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import {
-  clockSkewMs,
   noWrongCodes,
   sendWindowMs,
   type CodePurpose,

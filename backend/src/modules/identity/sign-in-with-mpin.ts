@@ -1,10 +1,10 @@
+import { countTry } from '../../platform/auth/counted-tries.ts';
 import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import {
-  countTry,
   clearMpinTries,
   findMpinHolder,
   lockMpinGuard,

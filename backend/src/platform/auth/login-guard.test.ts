@@ -3,7 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { openConnections } from '#test/support/open-connections.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { addMs } from '../clock/clock.ts';
+import { addMs, msBetween } from '../clock/clock.ts';
 import { createDatabase, execute, selectRows, sql, sqlName, type Database } from '../db/index.ts';
 import { isAppError } from '../errors/app-error.ts';
 import { createLoginGuard, type LoginGuard } from './login-guard.ts';
@@ -25,9 +25,13 @@ afterAll(async () => {
   await system.close();
 });
 
-const judge = async (guard: LoginGuard, { db }: Pick<Database, 'db'>, email: string) => {
+const judge = async (
+  guard: LoginGuard,
+  { inTransaction }: Pick<Database, 'inTransaction'>,
+  email: string,
+) => {
   try {
-    await guard.charge(db, email);
+    await guard.charge(inTransaction, email);
     return 'judged';
   } catch (error) {
     if (isAppError(error, 'LOGIN_LOCKED')) return 'locked';
@@ -104,15 +108,26 @@ describe.each<Table>(['admin_login_guard', 'portal_login_guard'])('the guard on 
   it('answers how long the lock still stands, and is open after it', async () => {
     const guard = createLoginGuard({ table, clock: system.clock });
     const email = 'locked@example.test';
-    for (let tries = 0; tries < 5; tries += 1) await guard.charge(system.db, email);
+    for (let tries = 0; tries < 5; tries += 1) await guard.charge(system.inTransaction, email);
     system.clock.advance(10 * 60_000);
     for (let tries = 0; tries < 3; tries += 1) {
-      await expect(guard.charge(system.db, email)).rejects.toMatchObject({
+      await expect(guard.charge(system.inTransaction, email)).rejects.toMatchObject({
         code: 'LOGIN_LOCKED',
         headers: { 'retry-after': String(20 * 60) },
       });
     }
     system.clock.advance(20 * 60_000);
-    await guard.charge(system.db, email);
+    await guard.charge(system.inTransaction, email);
+  });
+
+  it('locks at five within any 15 minutes, not only within those from the first on', async () => {
+    const guard = createLoginGuard({ table, clock: system.clock });
+    const email = 'sliding@example.test';
+    const [start, minuteMs] = [system.clock.now(), 60_000];
+    for (const minute of [0, 14, 14, 14, 15.5, 15 + 2 / 3]) {
+      system.clock.advance(msBetween(system.clock.now(), addMs(start, minute * minuteMs)));
+      expect(await judge(guard, system.database, email)).toBe('judged');
+    }
+    expect(await judge(guard, system.database, email)).toBe('locked');
   });
 });

@@ -1,12 +1,11 @@
-import { addMs, msBetween, type Clock } from '../clock/clock.ts';
-import { execute, selectOne, sql, sqlName, type Db } from '../db/index.ts';
+import { addMs, type Clock } from '../clock/clock.ts';
+import { execute, selectOne, sql, sqlName, type Db, type InTransaction } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
 import { invariant } from '../invariant/invariant.ts';
+import { countTry, type CountedTries } from './counted-tries.ts';
 
-/** 5 failures in 15 minutes lock an email for 30 (contract: limits > Sign-in limits). */
-const maxFailures = 5;
-const windowMs = 15 * 60_000;
-const lockMs = 30 * 60_000;
+/** Keeps a row until its newest try no longer counts and its lock has ended. */
+const keptMs = 45 * 60_000;
 const purgeBatch = 5000;
 
 export interface LoginGuard {
@@ -14,22 +13,17 @@ export interface LoginGuard {
    * Counts a try before it is judged, so that parallel guesses can't outrun the count.
    * @throws AppError LOGIN_LOCKED while the email is locked.
    */
-  charge(db: Db, email: string): Promise<void>;
+  charge(inTransaction: InTransaction, email: string): Promise<void>;
   /** A success forgets the failures. */
   clear(db: Db, email: string): Promise<void>;
   /** Deletes rows that no longer matter; every email ever tried has one. */
   purge(db: Db): Promise<void>;
 }
 
-interface Charged {
-  readonly failures: number;
-  readonly lockedUntil: Date | null;
-}
-
 /**
  * Throttles password sign-in by email, whether or not anybody has it. `table` has the columns
- * email, failures, window_started_at and locked_until, and belongs to the calling module. A try
- * counts as a failure until `clear`; one beyond the fifth is counted too, and is not judged.
+ * email, tried_at, locked_until, failures and window_started_at, and belongs to the calling module.
+ * A try counts as a failure until `clear`.
  */
 export const createLoginGuard = (options: {
   readonly table: 'admin_login_guard' | 'portal_login_guard';
@@ -37,37 +31,44 @@ export const createLoginGuard = (options: {
 }): LoginGuard => {
   const { clock } = options;
   const table = sqlName(options.table);
+
+  /** Locks the row of an email until the transaction ends, whether or not it was there. */
+  const lockTries = async (tx: Db, email: string): Promise<CountedTries> => {
+    const row = await selectOne<CountedTries>(
+      tx,
+      sql`
+        INSERT INTO ${table} (email, window_started_at)
+        VALUES (${email}, ${clock.now()}::timestamptz)
+        ON CONFLICT (email) DO UPDATE SET email = EXCLUDED.email
+        RETURNING tried_at AS "triedAt", locked_until AS "lockedUntil"`,
+    );
+    invariant(row, 'the row of an email is returned as it is locked');
+    return row;
+  };
+
+  /** The version before this one counts by failures and window_started_at: they say the same. */
+  const saveTries = async (tx: Db, email: string, { triedAt, lockedUntil }: CountedTries) => {
+    await execute(
+      tx,
+      sql`
+        UPDATE ${table} SET
+          tried_at = ${triedAt}::timestamptz[],
+          locked_until = ${lockedUntil}::timestamptz,
+          failures = ${triedAt.length}::int,
+          window_started_at = ${triedAt[0]}::timestamptz
+        WHERE email = ${email}`,
+    );
+  };
+
   return {
-    async charge(db, email) {
-      const now = clock.now();
-      const lockedUntil = sql`${addMs(now, lockMs)}::timestamptz`;
-      // A lock that ends later than one of now would is of before the business clock was set back.
-      const startsAnew = sql`
-        CASE WHEN g.locked_until IS NULL
-          THEN g.window_started_at <= ${addMs(now, -windowMs)}::timestamptz
-          ELSE g.locked_until <= ${now}::timestamptz OR g.locked_until > ${lockedUntil} END`;
-      // It always writes the row, so it always returns it as the try before left it: a statement
-      // that leaves a locked row alone answers nothing to those that waited for the lock.
-      const charged = await selectOne<Charged>(
-        db,
-        sql`
-          INSERT INTO ${table} AS g (email, failures, window_started_at, locked_until)
-          VALUES (${email}, 1, ${now}::timestamptz, NULL)
-          ON CONFLICT (email) DO UPDATE SET
-            failures = CASE WHEN ${startsAnew} THEN 1
-              ELSE least(g.failures, ${maxFailures}::int) + 1 END,
-            window_started_at = CASE WHEN ${startsAnew} THEN ${now}::timestamptz
-              ELSE g.window_started_at END,
-            locked_until = CASE WHEN ${startsAnew} THEN NULL
-              WHEN g.locked_until IS NULL AND g.failures + 1 >= ${maxFailures}::int
-              THEN ${lockedUntil} ELSE g.locked_until END
-          RETURNING g.failures, g.locked_until AS "lockedUntil"`,
-      );
-      invariant(charged, 'a charge answers the row that it wrote');
-      if (charged.failures <= maxFailures) return;
-      const { lockedUntil: until } = charged;
-      const waitMs = until === null ? lockMs : msBetween(now, until);
-      throw new AppError('LOGIN_LOCKED', { retryAfterSeconds: waitMs / 1000 });
+    async charge(inTransaction, email) {
+      const counted = await inTransaction(async (tx) => {
+        const verdict = countTry(await lockTries(tx, email), clock.now());
+        if (verdict.kind === 'judge') await saveTries(tx, email, verdict.next);
+        return verdict;
+      });
+      if (counted.kind === 'judge') return;
+      throw new AppError('LOGIN_LOCKED', { retryAfterSeconds: counted.retryAfterSeconds });
     },
 
     async clear(db, email) {
@@ -75,7 +76,7 @@ export const createLoginGuard = (options: {
     },
 
     async purge(db) {
-      const lapsed = addMs(clock.now(), -windowMs - lockMs);
+      const lapsed = addMs(clock.now(), -keptMs);
       await execute(
         db,
         sql`

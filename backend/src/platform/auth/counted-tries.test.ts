@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { addMs } from '../../platform/clock/clock.ts';
-import { countTry, type MpinTries } from './mpin.store.ts';
+import { addMs } from '../clock/clock.ts';
+import { countTry, type CountedTries } from './counted-tries.ts';
 
 const start = new Date('2026-11-22T18:20:00.000Z');
 const minuteMs = 60_000;
@@ -8,7 +8,7 @@ const at = (minutes: number): Date => addMs(start, minutes * minuteMs);
 
 /** Counts tries at these minutes, and returns the verdict on each and what is stored after them. */
 const tryAt = (...minutes: readonly number[]) => {
-  let tries: MpinTries = { triedAt: [], lockedUntil: null };
+  let tries: CountedTries = { triedAt: [], lockedUntil: null };
   const verdicts = minutes.map((minute) => {
     const counted = countTry(tries, at(minute));
     if (counted.kind === 'locked') return `locked ${counted.retryAfterSeconds}`;

@@ -1,0 +1,45 @@
+import { addMs, msBetween } from '../clock/clock.ts';
+
+/** Counts the tries of this time; the fifth locks (contract: limits > Sign-in limits). */
+const windowMs = 15 * 60_000;
+const maxTries = 5;
+const lockMs = 30 * 60_000;
+
+/**
+ * Tolerates another process's clock this far ahead of ours. Times further ahead were written
+ * before the clock was set back; they count for nothing, lest they lock somebody for days.
+ */
+export const clockSkewMs = 60_000;
+
+/** The tries of one secret since the last right one, and the lock. */
+export interface CountedTries {
+  readonly triedAt: readonly Date[];
+  readonly lockedUntil: Date | null;
+}
+
+/** The verdict on a try before its secret is looked at. */
+type Verdict =
+  | { readonly kind: 'judge'; readonly locks: boolean; readonly next: CountedTries }
+  | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
+
+/**
+ * Counts one more try at `now`, as a wrong one until it proves right: the fifth within the window
+ * is still judged, and locks.
+ */
+export const countTry = ({ triedAt, lockedUntil }: CountedTries, now: Date): Verdict => {
+  const leftMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
+  if (leftMs > 0 && leftMs < lockMs + clockSkewMs) {
+    return { kind: 'locked', retryAfterSeconds: leftMs / 1000 };
+  }
+  const counted = triedAt.filter((at) => {
+    const ageMs = msBetween(at, now);
+    return ageMs < windowMs && ageMs > -clockSkewMs;
+  });
+  const tries = [...counted, now].slice(-maxTries);
+  const locks = tries.length >= maxTries;
+  return {
+    kind: 'judge',
+    locks,
+    next: { triedAt: tries, lockedUntil: locks ? addMs(now, lockMs) : null },
+  };
+};
