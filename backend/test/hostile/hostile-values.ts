@@ -54,6 +54,9 @@ export const hostileValues: readonly unknown[] = [
   'x\r\nset-cookie: a=b',
   'null',
   'undefined',
+  '0000-01-01',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+05:30',
 ];
 
 /** One of each kind of the above, for a field of which another route has had them all. */
@@ -105,6 +108,9 @@ export const hostileTexts: readonly string[] = [
   'A'.repeat(4000),
   '१२३',
   'null',
+  '0000-01-01',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+05:30',
 ];
 
 /** One of each kind of the above, for a parameter of which another route has had them all. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { istDay, pageOf, pageQuery } from '../../platform/http/index.ts';
 import type { StatutoryRow } from '../statutory/index.ts';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
-const istDateSchema = z.iso.date('must be a date as YYYY-MM-DD');
 const keySchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{1,63}$/u, 'must be a name such as gst_rate_bps');
@@ -12,7 +11,7 @@ export const statutoryQuery = pageQuery.extend({ key: keySchema.optional() });
 export const statutoryParams = z.object({ key: keySchema });
 export const statutoryBody = z.object({
   value: text(500),
-  effectiveFrom: istDateSchema,
+  effectiveFrom: istDay,
   note: text(2000).optional(),
 });
 export const statutoryView = z.object({
@@ -39,7 +38,7 @@ export const policyBody = z.object({
   topic: text(100),
   determination: text(5000),
   basis: text(5000),
-  effectiveFrom: istDateSchema,
+  effectiveFrom: istDay,
   reference: text(500).optional(),
 });
 export const policyView = z.object({

@@ -73,6 +73,9 @@ describe('a statutory parameter', () => {
     ['a rate below nothing', 'tds_rate_bps', '-1', '2092-01-01', 'value'],
     ['a number', 'gst_rate_bps', 300, '2092-01-01', 'value'],
     ['no day of the calendar', 'gst_rate_bps', '300', '2091-02-29', 'effectiveFrom'],
+    ['a day before our calendar', 'gst_rate_bps', '300', '0000-01-01', 'effectiveFrom'],
+    ['a day before all books', 'gst_rate_bps', '300', '1999-12-31', 'effectiveFrom'],
+    ['a day after all books', 'gst_rate_bps', '300', '2101-01-01', 'effectiveFrom'],
   ])('is refused with %s', async (_what, key, value, date, field) => {
     const answer = await put(key, value, date);
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });

@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { istDay, istMonth, pageOf, pageQuery } from '../../platform/http/index.ts';
 import type { Difference } from './close-month.ts';
 import type { MonthEndRow } from './month-ends.store.ts';
 import type { SignOffRow } from './sign-off-day.ts';
 
-const istDateSchema = z.iso.date('must be a date as YYYY-MM-DD');
-
 export const daysQuery = pageQuery.extend({
-  from: istDateSchema.optional(),
-  to: istDateSchema.optional(),
+  from: istDay.optional(),
+  to: istDay.optional(),
   status: z.enum(['OPEN', 'SIGNED']).optional(),
 });
-export const dateParams = z.object({ date: istDateSchema });
-export const periodParams = z.object({
-  period: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/u, 'must be a month as YYYY-MM'),
-});
+export const dateParams = z.object({ date: istDay });
+export const periodParams = z.object({ period: istMonth });
 
 const side = z.object({
   buys: z.int(),

@@ -110,7 +110,9 @@ describe('provider reconciliation', () => {
       totals: figures,
     });
     expect(await ask('POST', path(dayOf(0)))).toMatchObject({ status: 409, field: 'date' });
-    expect(await ask('POST', path('2026-02-30'))).toMatchObject({ status: 404 });
+    for (const date of ['2026-02-30', '0000-01-01', '0001-01-01']) {
+      expect(await ask('POST', path(date))).toMatchObject({ status: 404 });
+    }
     const { from, to } = datesOf(period);
     const signed = await days(`from=${from}&to=${to}&status=SIGNED`);
     expect(signed.body).toMatchObject({
@@ -121,12 +123,16 @@ describe('provider reconciliation', () => {
     expect(open.body).toMatchObject({ total: 0, items: [], totals: addProviderFigures([]) });
   });
 
-  it.for(['from=2026-05-02&to=2026-05-01', 'from=2001-01-01&to=2026-05-01', 'from=today'])(
-    'refuses %s',
-    async (query, { ended: { days } }) => {
-      expect(await days(query)).toMatchObject({ status: 400, field: 'from' });
-    },
-  );
+  it.for([
+    'from=2026-05-02&to=2026-05-01',
+    'from=2001-01-01&to=2026-05-01',
+    'from=today',
+    'from=0000-01-01&to=0000-01-02',
+    'from=0001-01-01&to=0001-01-02',
+    'from=2101-01-01&to=2101-01-02',
+  ])('refuses %s', async (query, { ended: { days } }) => {
+    expect(await days(query)).toMatchObject({ status: 400, field: 'from' });
+  });
 });
 
 it('lets no rate begin before what was charged', async ({ ended }) => {
@@ -142,7 +148,10 @@ describe('the close of a month', () => {
     expect(await ask('POST', month(now))).toMatchObject({ status: 409, field: 'period' });
     expect(await ask('GET', month(now))).toMatchObject({ status: 200, body: { closed: false } });
     expect(await ask('GET', month('2099-01'))).toMatchObject({ status: 404 });
-    expect(await ask('POST', month('2026-13'))).toMatchObject({ status: 404 });
+    for (const none of ['2026-13', '0000-01', '0001-01', '1999-12', '2101-01']) {
+      expect(await ask('POST', month(none))).toMatchObject({ status: 404 });
+      expect(await ask('GET', month(none))).toMatchObject({ status: 404 });
+    }
   });
 
   it.for([

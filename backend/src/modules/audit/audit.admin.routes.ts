@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  moment,
   pageOf,
   pageQuery,
   defineRoute,
@@ -10,8 +11,6 @@ import {
 import type { Db } from '../../platform/db/index.ts';
 import { type SealedParts, openParts, type AuditVault } from './audit-sealing.ts';
 import { type AuditRow, listAuditEntries } from './audit.store.ts';
-
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 const auditQuery = pageQuery.extend({
   action: z.string().min(1).max(100).optional(),

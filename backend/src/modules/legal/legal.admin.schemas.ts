@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { istDate } from '../../platform/clock/ist.ts';
-import { plainLine, plainText } from '../../platform/http/index.ts';
+import { istDay, plainLine, plainText } from '../../platform/http/index.ts';
 import { safeAddress } from '../settings/index.ts';
 import { legalSections } from './legal.read-model.ts';
 import type { LegalField, PolicyVersion } from './legal.store.ts';
@@ -25,7 +25,7 @@ export const policyBody = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/u, 'must be 1 to 40 letters, digits or . _ -'),
     title: plainLine(200).optional(),
-    effectiveFrom: z.iso.date('must be a date such as 2026-01-15'),
+    effectiveFrom: istDay,
     url: safeAddress.nullish(),
     body: plainText(100_000).nullish(),
   })

@@ -214,6 +214,7 @@ describe('a policy', () => {
     ['slug', { slug: 'x'.repeat(41) }],
     ['version', { version: '' }],
     ['effectiveFrom', { effectiveFrom: '2026-02-30' }],
+    ['effectiveFrom', { effectiveFrom: '0000-01-01' }],
     ['effectiveFrom', { effectiveFrom: '2026-01-01T00:00:00Z' }],
     ['url', { url: 'javascript:alert(1)' }],
     ['url', { url: 'http://example.test/' }],

@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { pageQuery } from '../../platform/http/index.ts';
+import { istDay, pageQuery } from '../../platform/http/index.ts';
 import type { Column, ColumnKind, Register } from './registers.types.ts';
 
-const [firstDate, lastDate] = ['2000-01-01', '2100-12-31'];
-const day = z.iso
-  .date('must be a date, such as 2026-01-31')
-  .refine((date) => date >= firstDate && date <= lastDate, `must be ${firstDate} to ${lastDate}`);
-
 const periodFields = {
-  from: day.optional().describe('The first IST day; open without it.'),
-  to: day.optional().describe('The last IST day; open without it.'),
+  from: istDay.describe(`${istDay.description} The first day; open without it.`).optional(),
+  to: istDay.describe(`${istDay.description} The last day; open without it.`).optional(),
 };
 
 const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>

@@ -131,6 +131,9 @@ describe('a banner', () => {
     ['active', { active: 'yes' }],
     ['position', { position: 1.5 }],
     ['startsAt', { startsAt: '2026-11-01' }],
+    ['startsAt', { startsAt: '0000-01-01T00:00:00Z' }],
+    ['endsAt', { endsAt: '0001-01-01T00:00:00+05:30' }],
+    ['endsAt', { endsAt: '9999-12-31T23:59:59-05:30' }],
     ['endsAt', { startsAt: '2026-11-02T00:00:00Z', endsAt: '2026-11-02T00:00:00Z' }],
     ['endsAt', { startsAt: '2026-11-02T00:00:00Z', endsAt: '2026-11-01T23:59:59Z' }],
   ])('needs a %s that is one', async (field, change) => {

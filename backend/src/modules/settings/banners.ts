@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
+import { moment } from '../../platform/http/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Banner } from './settings.types.ts';
 import { type SettingDeps, lockSetting } from './settings.store.ts';
@@ -24,10 +25,6 @@ export const safeAddress = z
   .min(1, 'must not be empty')
   .max(maxUrlLength, `must have at most ${maxUrlLength} characters`)
   .refine(isSafeAddress, 'must be an https:// address or a path');
-
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-01-15T09:30:00Z' })
-  .transform((text) => new Date(text));
 
 const maxPosition = 1_000_000;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatGrams, toSafePaise } from '../../money/index.ts';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { moment, pageOf, pageQuery } from '../../platform/http/index.ts';
 import {
   transactionKinds,
   type OperatorTransaction,
@@ -45,8 +45,6 @@ export const presentTransaction = (row: Transaction): z.output<typeof transactio
   grams: row.grams === null ? null : formatGrams(row.grams),
   createdAt: row.createdAt.toISOString(),
 });
-
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const operatorFeedQuery = pageQuery.extend({
   kind: z.enum(transactionKinds).optional(),

@@ -15,6 +15,9 @@ export {
 export { createApi } from './create-api.ts';
 export {
   idParams,
+  istDay,
+  istMonth,
+  moment,
   offsetOf,
   pageOf,
   pageQuery,

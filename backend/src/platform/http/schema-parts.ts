@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endOfIstDate, startOfIstDate } from '../clock/ist.ts';
 
 /** Accepts text of 1 to `maxLength` characters that `forbidden` does not match, and trims it. */
 const plain = (maxLength: number, forbidden: RegExp) =>
@@ -20,6 +21,35 @@ export const plainLine = (maxLength: number) =>
 
 /** Accepts text in which line breaks and tabs may stand. */
 export const plainText = (maxLength: number) => plain(maxLength, /(?![\t\n\r])[\p{Cc}\p{Cs}]/u);
+
+/**
+ * The first and last IST days that a request may name (contract: conventions > Times): far from
+ * years that PostgreSQL does not take. No JSON Schema has such bounds, so the descriptions say them.
+ */
+const [firstDay, lastDay] = ['2000-01-01', '2100-12-31'];
+const fromFirstToLast = `from ${firstDay} to ${lastDay}`;
+
+/** Accepts an IST date, as text. */
+export const istDay = z.iso
+  .date('must be a date such as 2026-01-15')
+  .refine((date) => date >= firstDay && date <= lastDay, `must be ${fromFirstToLast}`)
+  .describe(`A date in IST, ${fromFirstToLast}.`);
+
+/** Accepts a month of IST dates, as text. */
+export const istMonth = z
+  .string()
+  .regex(/^(?:20\d{2}|2100)-(?:0[1-9]|1[0-2])$/u, 'must be a month such as 2026-01')
+  .describe('A month in IST, from 2000-01 to 2100-12.');
+
+/** Accepts a moment, with any offset from UTC. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-15T09:30:00Z' })
+  .transform((text) => new Date(text))
+  .refine(
+    (at) => at >= startOfIstDate(firstDay) && at < endOfIstDate(lastDay),
+    `must be ${fromFirstToLast} in IST`,
+  )
+  .describe(`A moment ${fromFirstToLast} in IST.`);
 
 /** The text of a query parameter as the number that it spells; anything else is left as it is. */
 const readWholeNumber = (text: unknown): unknown =>
