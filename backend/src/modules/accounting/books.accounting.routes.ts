@@ -54,7 +54,7 @@ interface NewPolicy {
   readonly basis: string;
   /** An IST date. */
   readonly effectiveFrom: string;
-  readonly reference?: string | undefined;
+  readonly reference?: string | null | undefined;
 }
 
 /** Records how the house decided a question of tax or accounting; a later one replaces it. */

@@ -12,7 +12,7 @@ export const statutoryParams = z.object({ key: keySchema });
 export const statutoryBody = z.object({
   value: text(500),
   effectiveFrom: istDay,
-  note: text(2000).optional(),
+  note: text(2000).nullish(),
 });
 export const statutoryView = z.object({
   id: z.uuid(),
@@ -39,7 +39,7 @@ export const policyBody = z.object({
   determination: text(5000),
   basis: text(5000),
   effectiveFrom: istDay,
-  reference: text(500).optional(),
+  reference: text(500).nullish(),
 });
 export const policyView = z.object({
   id: z.uuid(),

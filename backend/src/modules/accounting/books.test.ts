@@ -60,6 +60,13 @@ describe('a statutory parameter', () => {
     expect(JSON.stringify(row?.after)).not.toContain('Budget');
   });
 
+  it('takes the note that it answers where there is none', async () => {
+    const answer = await put('tcs_rate_bps', '100', '2091-04-01', { note: null });
+    expect(answer).toMatchObject({ status: 200, body: { value: '100', note: null } });
+    const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    expect(row).toMatchObject({ action: 'accounting.statutory-parameter.put', sealed: null });
+  });
+
   it('has one value from a day on, whoever comes second', async () => {
     const answers = await Promise.all(
       ['10', '20'].map((v) => put('tds_rate_bps', v, '2091-04-01')),
@@ -103,11 +110,15 @@ it('keeps policy determinations, newest first, with their words sealed in the lo
   expect(JSON.stringify({ ...row, seq: 0 })).not.toMatch(/withheld|Counsel/u);
   system.clock.advance(1000);
   await ask('POST', '/gold/policy-determinations', { ...policy, topic: 'gst', reference: 'X-1' });
+  system.clock.advance(1000);
+  const bare = { ...policy, topic: 'tds', reference: null };
+  const third = await ask('POST', '/gold/policy-determinations', bare);
+  expect(third).toMatchObject({ status: 201, body: bare });
   const topics = async (query: string) => {
     const { body } = await ask('GET', `/gold/policy-determinations${query}`);
     return (body['items'] as { topic: string }[]).map(({ topic }) => topic);
   };
-  expect(await topics('')).toEqual(['gst', 'withholding']);
+  expect(await topics('')).toEqual(['tds', 'gst', 'withholding']);
   expect(await topics('?topic=withholding')).toEqual(['withholding']);
 });
 

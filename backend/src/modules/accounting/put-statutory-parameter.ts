@@ -38,7 +38,7 @@ interface NewParameter {
   readonly value: string;
   /** An IST date. */
   readonly effectiveFrom: string;
-  readonly note?: string | undefined;
+  readonly note?: string | null | undefined;
 }
 
 const isRate = (key: string): boolean => key.endsWith('_bps');
@@ -106,7 +106,7 @@ export const putStatutoryParameter = async (
       target: { type: 'statutory_parameter', id: key },
       ...(before !== undefined && { before: { value: before.value } }),
       after: { value, effectiveFrom },
-      ...(note !== undefined && { sealed: { after: { note } } }),
+      ...(typeof note === 'string' && { sealed: { after: { note } } }),
     });
     return row;
   });

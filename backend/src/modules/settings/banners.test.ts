@@ -160,6 +160,10 @@ describe('a feature flag', () => {
     // What is not given stays.
     const off = { key: 'sip_v2', enabled: false };
     expect(await put(off)).toMatchObject({ body: { ...flag, ...off } });
+    // A null that a list showed may be sent back, and takes a description away.
+    const bare = { key: 'a.flag', enabled: false, description: null };
+    await put({ ...bare, description: 'Soon gone' });
+    expect(await put(bare)).toMatchObject({ status: 200, body: bare });
     const { body } = await ask('GET', path);
     expect(body).toEqual({
       items: [

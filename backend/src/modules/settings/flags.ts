@@ -12,7 +12,7 @@ export const flagBody = z.object({
       'must be a letter and at most 63 letters, digits or . _ -',
     ),
   enabled: z.boolean(),
-  description: z.string().trim().max(500, 'must have at most 500 characters').optional(),
+  description: z.string().trim().max(500, 'must have at most 500 characters').nullish(),
 });
 
 type FlagBody = z.output<typeof flagBody>;
@@ -40,7 +40,7 @@ export interface FlagsService {
   list(): Promise<readonly Flag[]>;
   /**
    * Adds or replaces one flag, with the audit row in the same transaction; a description that is
-   * not given stays as it was.
+   * not given stays as it was, and null takes it away.
    */
   put(flag: FlagBody, by: ByOperator): Promise<Flag>;
 }
@@ -68,7 +68,7 @@ export const createFlags = (deps: SettingDeps): FlagsService => {
         const before = await tx.featureFlag.findUnique({ where: { key }, select: columns });
         const data = {
           enabled,
-          description: description ?? before?.description ?? null,
+          description: description === undefined ? (before?.description ?? null) : description,
           updatedAt: clock.now(),
           updatedBy: principal.adminId,
         };
