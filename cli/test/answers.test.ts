@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStubApi, type StubApi, type StubResponse } from './support/stub-api.ts';
 import { golden } from './support/golden.ts';
-import { allocatedBuy, reviewedSale, unevenBooks } from './support/sample-answers.ts';
+import {
+  allocatedBuy,
+  reviewedSale,
+  undecidedRuns,
+  unevenBooks,
+} from './support/sample-answers.ts';
 import { runInProcess } from './support/run-in-process.ts';
 
 let api: StubApi;
@@ -35,6 +40,11 @@ describe('an order', () => {
     expect(api.requests).toEqual(['GET /v1/orders/an%20id Bearer a-token']);
   });
 
+  it.each([allocatedBuy, reviewedSale])('is in JSON all that the API answers', async (body) => {
+    const { stdout } = await show(body, '-o', 'json');
+    expect(JSON.parse(stdout)).toEqual(body);
+  });
+
   it('can tell a terminal nothing but what it says', async () => {
     const { stdout } = await show(reviewedSale);
     expect(stdout).not.toContain('\u001b');
@@ -64,6 +74,12 @@ describe('reconciliation', () => {
     expect(shown.stderr).toMatch(/^goldctl: not every reconciliation check passed\n/u);
   });
 
+  it('is in JSON all that the API answers', async () => {
+    const body = { ...unevenBooks, invented_later: true };
+    const { stdout } = await goldctl({ body }, 'reconcile', '--samples', '-o', 'json');
+    expect(JSON.parse(stdout)).toEqual(body);
+  });
+
   it('ends with 3 when nothing was found and something could not be looked at', async () => {
     const { checks } = unevenBooks;
     const body = {
@@ -91,6 +107,25 @@ describe('reconciliation', () => {
     const refused = await goldctl('nothing', 'reconcile', '--window-hours', hours);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(api.requests).toEqual([]);
+  });
+});
+
+const runs = (body: unknown, ...more: readonly string[]) =>
+  goldctl({ body }, 'deploy', 'runs', ...more);
+
+describe('deployment runs', () => {
+  it.each([
+    ['deploy-runs-undecided.txt', undecidedRuns],
+    ['deploy-runs-only-undecided.txt', { ...undecidedRuns, items: [] }],
+  ])('are shown with what is undecided as %s', async (name, body) => {
+    const shown = await runs(body);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toBe(golden(name, shown.stdout));
+  });
+
+  it('are in JSON all that the API answers', async () => {
+    const { stdout } = await runs(undecidedRuns, '-o', 'json');
+    expect(JSON.parse(stdout)).toEqual(undecidedRuns);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CliError, exitCodes } from '../src/cli-error.ts';
-import type { Deployment, DeployRun } from '../src/deploys/deploy.types.ts';
+import type { Deployment, DeployRun, RunList } from '../src/deploys/deploy.types.ts';
 import { waitForRun } from '../src/deploys/wait-for-run.ts';
 
 const started: Deployment = {
@@ -45,11 +45,11 @@ const follow = (answers: readonly (readonly DeployRun[] | CliError)[], timeoutMs
     stderr: (text: string) => void printed.push(text),
     signal: new AbortController().signal,
   };
-  const runs = async (): Promise<readonly DeployRun[]> => {
+  const runs = async (): Promise<RunList> => {
     const next = answers[Math.min(count, answers.length - 1)] ?? [];
     count += 1;
     if (next instanceof CliError) throw next;
-    return next;
+    return { items: next };
   };
   return { printed, ended: waitForRun(deps, { runs }, started, timeoutMs) };
 };

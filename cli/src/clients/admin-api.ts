@@ -45,8 +45,9 @@ const problemsOf = (error: z.ZodError): string =>
 
 /**
  * Sends one request with the client of the admin API and returns the body of its response in the
- * form, without the fields that the form does not name. The form is held to the API's document by
- * the types, and the response to the form when it is there: it may be of another version.
+ * form. The form is held to the API's document by the types, and the response to the form when it
+ * is there: it may be of another version. A loose form keeps the fields that it does not name,
+ * for output as JSON.
  * @throws RefusalError when the API refuses; CliError unreachable, or failed for a response of
  * another form.
  */

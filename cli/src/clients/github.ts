@@ -140,7 +140,7 @@ export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): D
     runs: async (target, count) => {
       const targets = target === undefined ? deployTargets : [target];
       const runs = await Promise.all(targets.map((each) => runsOf(each, count)));
-      return runs.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+      return { items: runs.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)) };
     },
   };
 };

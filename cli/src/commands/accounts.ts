@@ -7,7 +7,7 @@ import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 import { readNewPassword } from '../io/read-password.ts';
 
-const account = z.object({
+const account = z.looseObject({
   id: z.string(),
   email: z.string(),
   /** Only accounting staff have one. */
@@ -113,7 +113,10 @@ const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
   subcommand('list', `list all ${noun}s, oldest first`).action(
     async (_options: unknown, command: Command) => {
       const options = globalOptionsOf(command);
-      const listing = { args: [of.name, 'list'], answer: z.object({ items: z.array(account) }) };
+      const listing = {
+        args: [of.name, 'list'],
+        answer: z.looseObject({ items: z.array(account) }),
+      };
       const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
       printResult(deps, options.output, { data: list, text: showList(list.items, of.isNamed) });
     },

@@ -9,6 +9,8 @@ import {
   type Deployment,
   type DeployRun,
   type DeployTarget,
+  type RunList,
+  type UndecidedDeployment,
 } from '../deploys/deploy.types.ts';
 import { waitForRun } from '../deploys/wait-for-run.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
@@ -36,7 +38,7 @@ const withCi = async <T>(
   return work(createGithubCi(deps));
 };
 
-const renderRuns = (runs: readonly DeployRun[]): string =>
+const renderItems = (runs: RunList['items']): string =>
   runs.length === 0
     ? 'There are no runs.'
     : renderTable(
@@ -52,6 +54,19 @@ const renderRuns = (runs: readonly DeployRun[]): string =>
           run.title,
         ]),
       );
+
+const renderUndecided = (undecided: readonly UndecidedDeployment[]): string => {
+  const table = renderTable(
+    ['target', 'status', 'correlation id', 'dispatched'],
+    undecided.map((one) => [one.target, one.status, one.correlationId, one.dispatchedAt]),
+  );
+  return `Undecided, so nobody knows yet if they were started:\n${table}`;
+};
+
+const renderRuns = ({ items, undecided = [] }: RunList): string =>
+  [renderItems(items), ...(undecided.length === 0 ? [] : [renderUndecided(undecided)])].join(
+    '\n\n',
+  );
 
 const renderDeployment = (started: Deployment, run: DeployRun | undefined): string =>
   renderPairs([
@@ -124,7 +139,7 @@ export const createDeployCommand = (deps: CliDeps): Command => {
     );
   command
     .command('runs')
-    .description('show the newest runs')
+    .description('show the newest runs, and deployments that may not have been started')
     .addOption(new Option('--target <target>', 'only this target').choices(deployTargets))
     .option('--limit <count>', 'number of runs per target', parseCount, 10)
     .addOption(directOption())
@@ -134,10 +149,10 @@ export const createDeployCommand = (deps: CliDeps): Command => {
         self: Command,
       ): Promise<void> => {
         const options = globalOptionsOf(self);
-        const items = await withCi(deps, options, own.direct ?? false, (ci) =>
+        const runs = await withCi(deps, options, own.direct ?? false, (ci) =>
           ci.runs(own.target, own.limit),
         );
-        printResult(deps, options.output, { data: { items }, text: renderRuns(items) });
+        printResult(deps, options.output, { data: runs, text: renderRuns(runs) });
       },
     );
   return command;

@@ -1,9 +1,6 @@
-import { z } from 'zod';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { RefusalError, type AdminApi } from '../clients/admin-api.ts';
-import { deployment, deployRun, type DeployCi } from './deploy.types.ts';
-
-const runsAnswer = z.object({ items: z.array(deployRun) });
+import { deployment, runList, type DeployCi } from './deploy.types.ts';
 
 /** The exit code and the hint of a refusal, by its code. */
 const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
@@ -42,11 +39,8 @@ export const createAdminCi = (api: AdminApi): DeployCi => ({
     translating(
       api(deployment, (client) => client.post('/v1/devops/deploy', { body: { target } })),
     ),
-  runs: async (target, count) => {
+  runs: (target, count) => {
     const query = { ...(target !== undefined && { target }), per_page: count };
-    const { items } = await translating(
-      api(runsAnswer, (client) => client.get('/v1/devops/runs', { query })),
-    );
-    return items;
+    return translating(api(runList, (client) => client.get('/v1/devops/runs', { query })));
   },
 });

@@ -5,7 +5,7 @@ export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'
 export type DeployTarget = (typeof deployTargets)[number];
 
 /** One run of a target's workflow, as the admin API and goldctl show it. */
-export const deployRun = z.object({
+export const deployRun = z.looseObject({
   id: z.string(),
   target: z.enum(deployTargets),
   workflow: z.string(),
@@ -27,21 +27,42 @@ export const deployRun = z.object({
 export type DeployRun = z.infer<typeof deployRun>;
 
 /** A deployment that was started. */
-export const deployment = z.object({
+export const deployment = z.looseObject({
   target: z.enum(deployTargets),
   workflow: z.string(),
   branch: z.string(),
   correlationId: z.string(),
   dispatchedAt: z.string(),
   /** Null where the CI system does not return it. */
-  run: z.object({ id: z.string(), url: z.string() }).nullable(),
+  run: z.looseObject({ id: z.string(), url: z.string() }).nullable(),
 });
 export type Deployment = z.infer<typeof deployment>;
+
+/** A deployment of which nobody knows yet if it was started. */
+const undecidedDeployment = z.looseObject({
+  correlationId: z.string(),
+  target: z.enum(deployTargets),
+  status: z.string(),
+  dispatchedAt: z.string(),
+});
+export type UndecidedDeployment = z.infer<typeof undecidedDeployment>;
+
+/** The runs as the admin API lists them, with the deployments that may have none. */
+export const runList = z.looseObject({
+  items: z.array(deployRun),
+  undecided: z.array(undecidedDeployment),
+});
+
+/** The newest runs first. What is undecided the CI system itself does not know. */
+export interface RunList {
+  readonly items: readonly DeployRun[];
+  readonly undecided?: readonly UndecidedDeployment[];
+}
 
 /** A client of the CI system: through the admin API, or directly. */
 export interface DeployCi {
   /** Starts a target's workflow, once. */
   trigger(target: DeployTarget): Promise<Deployment>;
-  /** Returns the newest runs first: `count` (1 to 100) of each target, or of the one named. */
-  runs(target: DeployTarget | undefined, count: number): Promise<readonly DeployRun[]>;
+  /** Returns `count` runs (1 to 100) of each target, or of the one named. */
+  runs(target: DeployTarget | undefined, count: number): Promise<RunList>;
 }

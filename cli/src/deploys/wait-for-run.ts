@@ -47,8 +47,8 @@ const findRun = async (
   tell: (text: string) => void,
 ): Promise<DeployRun | undefined | 'away'> => {
   try {
-    const runs = await ci.runs(target, runsLookedAt);
-    return runs.find((run) => run.correlationId === correlationId);
+    const { items } = await ci.runs(target, runsLookedAt);
+    return items.find((run) => run.correlationId === correlationId);
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
     tell(`${error.message}; retrying`);

@@ -12,6 +12,8 @@ export const allocatedBuy = {
   price_per_gram_paise: 1_233_672,
   gold_value_paise: 12_135_971,
   gst_paise: 364_079,
+  cgst_paise: 182_039,
+  sgst_paise: 182_040,
   rounding_paise: 12,
   proceeds_paise: null,
   provider_amount_paise: 12_499_991,
@@ -37,6 +39,16 @@ export const allocatedBuy = {
       method: 'upi',
       created_at: at(2),
       paid_at: at(5),
+      attempts: [
+        {
+          gateway: 'razorpay',
+          status: 'CREATED',
+          gateway_order_id: 'order_1',
+          detail: null,
+          started_at: at(2),
+          ended_at: at(3),
+        },
+      ],
     },
   ],
   payout: null,
@@ -75,6 +87,8 @@ export const reviewedSale = {
   status: 'MANUAL_REVIEW',
   amount_inr: '99.9',
   gst_paise: null,
+  cgst_paise: null,
+  sgst_paise: null,
   rounding_paise: null,
   gold_value_paise: null,
   proceeds_paise: 9990,
@@ -130,5 +144,31 @@ export const unevenBooks = {
       ],
     }),
     check('gateway_capture_missing', 'ERROR', { detail: 'razorpay did not answer' }),
+  ],
+};
+
+/** Runs of which one has ended, and two deployments that may have none. */
+export const undecidedRuns = {
+  items: [
+    {
+      id: '10000000001',
+      target: 'backend',
+      workflow: 'deploy-backend.yml',
+      title: `Deploy backend (${id(7)})`,
+      correlationId: id(7),
+      status: 'completed',
+      conclusion: 'success',
+      branch: 'main',
+      event: 'workflow_dispatch',
+      actor: 'deployer',
+      createdAt: at(11),
+      updatedAt: at(12),
+      url: 'https://ci.example/10000000001',
+      invented_later: true,
+    },
+  ],
+  undecided: [
+    { correlationId: id(9), target: 'website', status: 'DISPATCHING', dispatchedAt: at(22) },
+    { correlationId: id(8), target: 'backend', status: 'UNKNOWN', dispatchedAt: at(21) },
   ],
 };
