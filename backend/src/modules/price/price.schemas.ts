@@ -47,7 +47,7 @@ export const historyView = z.object({
 });
 historyView.register(z.globalRegistry, {
   id: 'PriceHistory',
-  description: 'Prices over a range of time, oldest first.',
+  description: 'Prices over a range of time, newest first.',
 });
 
 /** Ten lakh rupees a gram: beyond any price of gold, far below what an integer holds. */
