@@ -5,6 +5,8 @@ import { openedOnce } from './opened-once.ts';
 
 interface MoneySystem {
   close(): Promise<void>;
+  /** Every line of the log so far. */
+  logged?(): string;
 }
 
 /** The part of a system that every test of money ends with. */
@@ -15,6 +17,14 @@ interface Ending {
   /** Undoes what a test may have changed for itself, and lets what it began come to its end. */
   cleanUp(): Promise<void>;
 }
+
+/** The log's warnings and errors, newest last. */
+const complaintsOf = (log: string): string =>
+  log
+    .split('\n')
+    .filter((line) => /"level":"(warn|error|fatal)"/u.test(line))
+    .slice(-20)
+    .join('\n');
 
 /** A webhook of the sandbox may still be under way when a test ends. */
 const retryEvery = { everyMs: 50 };
@@ -40,7 +50,8 @@ export const moneyTest = <T extends MoneySystem>(
   };
   return test
     .extend('open', { scope: 'file' }, openedOnce(opening))
-    .extend('moneyHolds', { auto: true }, ({ open: opened }, { onCleanup }) => {
+    .extend('moneyHolds', { auto: true }, ({ open: opened, onTestFailed }, { onCleanup }) => {
+      onTestFailed(() => console.error(complaintsOf(opened.logged?.() ?? '')));
       onCleanup(async () => {
         const ending = endingOf(opened);
         await ending.cleanUp();
