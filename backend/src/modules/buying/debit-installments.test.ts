@@ -218,6 +218,27 @@ describe('a debit whose outcome is unknown', () => {
     expect(await paymentsOf(open, raised)).toBe(1);
   });
 
+  it('is refused for good only when the last request without an answer must have arrived', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
+    const refuse = async () => {
+      await open.gatewayFault('debit', 'error', { status: 400 });
+      await sweep(open);
+      return fixtures.statusOf(raised);
+    };
+    for (const _request of ['first', 'last']) {
+      await open.gatewayFault('debit', 'reset');
+      await sweep(open);
+      await open.advance(14 * 60);
+    }
+    // A quarter of an hour after the first request, and not after the last one.
+    expect(await refuse()).toBe('PENDING');
+    await open.advance(61);
+    expect(await refuse()).toBe('FAILED');
+  });
+
   it('is not requested again while the gateway does not say what became of it', async ({
     open,
     fixtures,

@@ -14,7 +14,7 @@ import {
   findDebit,
   recordDebit,
   releaseDebit,
-  renewDebit,
+  startDebit,
   readMandateToken,
 } from './debits.store.ts';
 import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
@@ -29,9 +29,8 @@ interface ActiveDebit {
   readonly gatewayOrderId: string;
   readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
   readonly holderId: string;
-  readonly requestedAt: Date;
-  /** An earlier request may have reached the gateway. */
-  readonly wasRequested: boolean;
+  /** When an earlier request was sent that may reach the gateway yet; null where there is none. */
+  readonly sentAt: Date | null;
 }
 
 const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
@@ -96,14 +95,18 @@ const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promis
     if (goldOrder.status === 'PENDING') await deps.orders.markFailed(tx, goldOrder, cause);
   });
 
+/** Returns true where no earlier request can be on its way to the gateway any more. */
+const hasArrived = ({ sentAt }: ActiveDebit, at: Date): boolean =>
+  sentAt === null || at >= addMs(sentAt, arrivalMs);
+
 /** Sends the request; a repeat has the same key, so that the gateway debits once. */
 const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<void> => {
   const { db, clock, logger } = deps;
-  const { order, gateway, gatewayOrderId, holderId, wasRequested } = debit;
+  const { order, gateway, gatewayOrderId, holderId, sentAt } = debit;
   const { id: paymentOrderId, amountPaise, currency } = order;
   const mandateToken = await readMandateToken(deps, order);
   invariant(mandateToken, `payment order ${paymentOrderId} has a mandate`);
-  if (!(await renewDebit(db, paymentOrderId, holderId))) return;
+  if (!(await startDebit(db, paymentOrderId, { holderId, at: clock.now() }))) return;
   const outcome = await gateway.debitMandate({
     gatewayOrderId,
     mandateToken,
@@ -114,23 +117,18 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
   const line = { paymentOrderId, gateway: gateway.code, outcome: describeOutcome(outcome) };
   logger.info(line, 'a mandate was asked to be debited');
   const at = clock.now();
-  const record = (status: 'ACCEPTED' | 'SCHEDULED' | 'UNKNOWN', gatewayDebitId?: string) =>
-    recordDebit(db, paymentOrderId, holderId, {
-      status,
-      at,
-      ...(gatewayDebitId !== undefined && { gatewayDebitId }),
-    });
   if (outcome.kind === 'done') {
-    await record('ACCEPTED', outcome.value.gatewayDebitId);
-  } else if (outcome.kind === 'refused' && !isUnavailable(outcome)) {
-    // A refusal of this request says nothing about an earlier one that may be on its way still.
-    const isFinal = !wasRequested || at >= addMs(debit.requestedAt, arrivalMs);
-    if (isFinal) await failDebit(deps, debit);
-  } else if (outcome.kind === 'refused' && !wasRequested) {
-    // Nothing was sent: the next try is the first one again.
-    await record('SCHEDULED');
+    const { gatewayDebitId } = outcome.value;
+    await recordDebit(db, paymentOrderId, holderId, { status: 'ACCEPTED', gatewayDebitId, at });
+  } else if (outcome.kind === 'unknown') {
+    await recordDebit(db, paymentOrderId, holderId, { status: 'UNKNOWN', at });
+  } else if (!isUnavailable(outcome) && hasArrived(debit, at)) {
+    await failDebit(deps, debit);
   } else {
-    await record('UNKNOWN');
+    // This request is decided, and says nothing about an earlier one that may be on its way still.
+    // Without one nothing was sent: the next try is the first one again.
+    const status = sentAt === null ? 'SCHEDULED' : 'UNKNOWN';
+    await recordDebit(db, paymentOrderId, holderId, { status, sentAt, at });
   }
 };
 
@@ -193,10 +191,10 @@ export const debitMandate = async (
   try {
     const held = await findDebit(db, order.id);
     if (held === undefined) return;
-    const wasRequested = held.status !== 'INTENDED';
-    const debit = { ...held, order, gateway, gatewayOrderId, holderId, wasRequested };
-    if (wasRequested && !(await isUnheardOf(deps, debit))) return;
-    if (held.status !== 'ACCEPTED' && mayCall) await requestDebit(deps, debit);
+    const { status, sentAt } = held;
+    const debit = { order, gateway, gatewayOrderId, holderId, sentAt };
+    if (sentAt !== null && !(await isUnheardOf(deps, debit))) return;
+    if (status !== 'ACCEPTED' && mayCall) await requestDebit(deps, debit);
   } finally {
     await releaseDebit(db, order.id, holderId);
   }

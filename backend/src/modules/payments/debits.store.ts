@@ -33,22 +33,36 @@ export const acquireDebit = (
       last_asked_at = ${at}::timestamptz`,
   });
 
-/** Begins the lease anew, before a call; false when it was lost. */
-export const renewDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
-  lease.renew(db, { row: rowOf(id), holderId, leaseMs });
+/** Begins the lease anew for a request that is sent now; false when it was lost. */
+export const startDebit = (
+  db: Db,
+  id: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> => {
+  const set = sql`debit_sent_at = ${at}::timestamptz`;
+  return lease.renew(db, { row: rowOf(id), holderId, leaseMs, set });
+};
 
 /** Lets the next one in; false when the lease was lost meanwhile. */
 export const releaseDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
+
+interface DebitRecord {
+  readonly status: DebitStatus;
+  readonly gatewayDebitId?: string;
+  /** The last request without an answer, where that is no longer the one of `startDebit`. */
+  readonly sentAt?: Date | null;
+  readonly at: Date;
+}
 
 /** Writes how far the debit is; false when the holder has lost its lease. */
 export const recordDebit = async (
   db: Db,
   id: string,
   holderId: string,
-  debit: { readonly status: DebitStatus; readonly gatewayDebitId?: string; readonly at: Date },
+  debit: DebitRecord,
 ): Promise<boolean> => {
-  const { status, gatewayDebitId = null, at } = debit;
+  const { status, gatewayDebitId = null, sentAt, at } = debit;
   const count = await execute(
     db,
     sql`
@@ -57,22 +71,28 @@ export const recordDebit = async (
         gateway_debit_id = coalesce(gateway_debit_id, ${gatewayDebitId}::text),
         debit_requested_at = CASE WHEN ${status}::text = 'SCHEDULED' THEN NULL
           ELSE debit_requested_at END,
+        debit_sent_at = ${sentAt === undefined ? sql`debit_sent_at` : sql`${sentAt}::timestamptz`},
         updated_at = ${at}::timestamptz
       WHERE ${rowOf(id)} AND holder_id = ${holderId}::uuid`,
   );
   return count === 1;
 };
 
-/** Reads how far a debit is, and when it was first requested. */
-export const findDebit = async (
-  db: Db,
-  id: string,
-): Promise<{ readonly status: DebitStatus; readonly requestedAt: Date } | undefined> => {
-  const select = { debitStatus: true, debitRequestedAt: true };
+interface HeldDebit {
+  readonly status: DebitStatus;
+  /** When the last request without an answer was sent; null where none was. */
+  readonly sentAt: Date | null;
+}
+
+/** Reads how far a debit is that `acquireDebit` has just acquired. */
+export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefined> => {
+  const select = { debitStatus: true, debitRequestedAt: true, debitSentAt: true };
   const row = await db.paymentOrder.findUnique({ where: { id }, select });
   if (row === null || row.debitStatus === null || row.debitRequestedAt === null) return undefined;
-  // Held by a check constraint.
-  return { status: row.debitStatus as DebitStatus, requestedAt: row.debitRequestedAt };
+  const status = row.debitStatus as DebitStatus; // held by a check constraint
+  // Whoever died before it said that it sends may have sent all the same, under an older version.
+  const sentAt = status === 'INTENDED' ? null : (row.debitSentAt ?? row.debitRequestedAt);
+  return { status, sentAt };
 };
 
 /** Sends an installment's payment order to the back of the next batch of a sweep. */
