@@ -129,6 +129,14 @@ test('what is missing is named, and a secret never shown', () => {
   );
 });
 
+test.each([
+  ['razorpay', 'RAZORPAY_TIMEOUT_MS'],
+  ['cashfree', 'CASHFREE_TIMEOUT_MS'],
+])('the calls of a debit at %s end within its lease', (code, variable) => {
+  const env = { PAYMENT_GATEWAYS: code, [variable]: '15001' };
+  expect(() => createPaymentGateways(env, deps)).toThrow(new RegExp(`${variable}: `, 'u'));
+});
+
 describe('the credentials of a payment gateway', () => {
   const razorpay = (id: string) => ({
     RAZORPAY_BASE_URL: 'https://api.example',

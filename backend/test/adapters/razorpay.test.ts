@@ -217,6 +217,10 @@ const debit = (mandateToken: string) =>
   });
 
 describe('a debit', () => {
+  test('has no key by which Razorpay would know a repeat', () => {
+    expect(gateway.debitsHaveKey).toBe(false);
+  });
+
   test.each(['token_1', 'cust_1', 'cust_1/', 'cust_1/token_1/x', 'cust_../token_1', ''])(
     'under the mandate token %j is refused before anything is sent',
     async (token) => {

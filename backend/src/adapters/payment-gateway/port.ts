@@ -168,8 +168,11 @@ export interface PaymentGateway {
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayRefund[]>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayDispute[]>>;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
-   * a repeat with the same key asks for the same debit. */
+   * a repeat with the same key asks for the same debit. See `debitsHaveKey`. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
+  /** False where the gateway keeps no key against repeats: a debit that was sent before is found
+   * by asking once it has arrived, and one that is on its way would come on top of a repeat. */
+  readonly debitsHaveKey: boolean;
   /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by asking the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;

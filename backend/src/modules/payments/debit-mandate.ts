@@ -20,7 +20,7 @@ import {
 import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
 
-/** A request of which a gateway knows nothing after so long never arrived there. */
+/** A request of which a gateway knows nothing after so long never arrived, and never will. */
 const arrivalMs = 15 * 60_000;
 
 /** A debit that this process acts on, at a gateway that can debit. */
@@ -62,8 +62,7 @@ const applyListed = async (
 };
 
 /**
- * Asks the gateway what became of an earlier request. Returns true where it knows nothing of one,
- * so that the same request, under the same key, may be sent again.
+ * Asks the gateway what became of an earlier request. Returns true where it knows nothing of one.
  */
 const isUnheardOf = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<boolean> => {
   const { order, holderId, gateway, gatewayOrderId } = debit;
@@ -167,7 +166,8 @@ const openOrder = async (
  * Debits the mandate of a payment order that is due, or finds out what became of it (contract:
  * plans > Mandates). It may be called at any time, any number of times and by several at once: the
  * intent is committed before the call, one at a time acts under a lease, and an unknown outcome is
- * asked about before the same request is sent again. The end of the debit comes as any payment.
+ * asked about before the same request is sent again, which a gateway without a key against repeats
+ * is not before the earlier one must have arrived. The end of the debit comes as any payment.
  * `mayRequest` false: it only asks, as behind a closed gate.
  */
 export const debitMandate = async (
@@ -193,8 +193,10 @@ export const debitMandate = async (
     if (held === undefined) return;
     const { status, sentAt } = held;
     const debit = { order, gateway, gatewayOrderId, holderId, sentAt };
+    // Judged before the question: what arrives after the answer to it is not in the answer.
+    const maySend = mayCall && (gateway.debitsHaveKey || hasArrived(debit, clock.now()));
     if (sentAt !== null && !(await isUnheardOf(deps, debit))) return;
-    if (status !== 'ACCEPTED' && mayCall) await requestDebit(deps, debit);
+    if (status !== 'ACCEPTED' && maySend) await requestDebit(deps, debit);
   } finally {
     await releaseDebit(db, order.id, holderId);
   }

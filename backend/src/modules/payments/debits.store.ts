@@ -3,8 +3,12 @@ import { createLease } from '../../platform/lease/lease.ts';
 import type { Sealer } from '../../platform/crypto/index.ts';
 import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
-/** Longer than one call to a gateway may take; begun anew before each. */
-const leaseMs = 20_000;
+/**
+ * Longer than all the calls of one debit may take, since nobody asks in between who holds it. The
+ * most are Razorpay's: three questions, each of which may take its limit of 15 s twice and some
+ * pauses, and the request.
+ */
+const leaseMs = 120_000;
 
 const lease = createLease({ table: 'payment_order' });
 const rowOf = (id: string) => sql`id = ${id}::uuid`;

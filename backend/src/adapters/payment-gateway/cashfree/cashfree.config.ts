@@ -24,8 +24,8 @@ export const cashfreeVariables = defineVariables({
     doc: 'shortest life of an order in seconds; Cashfree refuses one of 15 minutes or less',
   },
   CASHFREE_TIMEOUT_MS: {
-    schema: integer(5000, 100, 60_000),
-    doc: 'limit of one call to Cashfree in milliseconds',
+    schema: integer(5000, 100, 15_000),
+    doc: 'limit of one call to Cashfree in milliseconds; up to 15000, below the lease of a debit',
   },
 });
 

@@ -265,6 +265,7 @@ export const createCashfreeGateway = (
     }),
     close,
     isAvailable,
+    debitsHaveKey: true,
     debitMandate,
     getOrder,
     verifyWebhook: (delivery) => verifyCashfreeWebhook(config.CASHFREE_WEBHOOK_SECRETS, delivery),

@@ -92,15 +92,18 @@ const listPaymentsOf = async (
   );
 };
 
-type Debits = Required<Pick<PaymentGateway, 'debitMandate'>>;
+type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
 
 /**
  * Debits mandates by recurring payments (page api/payments/recurring-payments), which have no
  * idempotency key: the debit of a key is looked for among the order's payments before it is made.
- * The caller makes one debit of an order at a time. A mandate is debited only for an order of the
- * customer who gave it, told by the phone number: the token is the caller's to choose.
+ * The caller makes one debit of an order at a time, and repeats none that may be on its way. A
+ * mandate is debited only for an order of the customer who gave it, told by the phone number: the
+ * token is the caller's to choose.
  */
 const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
+  debitsHaveKey: false,
+
   async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
     const [, customerId, token] = wire.mandateTokenPattern.exec(mandateToken) ?? [];
     if (customerId === undefined || token === undefined) {

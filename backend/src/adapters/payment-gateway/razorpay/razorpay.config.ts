@@ -23,8 +23,8 @@ export const razorpayVariables = defineVariables({
     secret: true,
   },
   RAZORPAY_TIMEOUT_MS: {
-    schema: integer(5000, 100, 60_000),
-    doc: 'limit of one call to Razorpay in milliseconds',
+    schema: integer(5000, 100, 15_000),
+    doc: 'limit of one call to Razorpay in milliseconds; up to 15000, below the lease of a debit',
   },
 });
 

@@ -128,6 +128,8 @@ export const createSandboxGateway = (
       return mapDone(await get('get-dispute', path, answers.disputesAnswer), ({ items }) => items);
     },
 
+    debitsHaveKey: true,
+
     async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
       const json = {
         order_id: gatewayOrderId,
