@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fromSafePaise } from '../../src/money/index.ts';
+import { CANNOT_SAY } from '../../src/adapters/payment-gateway/port.ts';
+import { unknown } from '../../src/platform/outcome/outcome.ts';
+import { eventually } from '../support/eventually.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { valueOf } from './adapter-fixture.ts';
 import { gatewayDrivers } from './gateway-drivers.ts';
@@ -291,6 +294,23 @@ describe('a debit', () => {
       { gatewayPaymentId: first.gatewayDebitId, status: 'PENDING' },
     ]);
   });
+});
+
+test('refunds of a charge cannot be asked for, unlike those of a checkout', async () => {
+  const order = await fixture.createMandated('paid');
+  const { gatewayDebitId: gatewayPaymentId } = valueOf(
+    await fixture.debit(order, 'paid', 'debit-1'),
+  );
+  const { gatewayOrderId } = order;
+  await eventually(async () => {
+    const [charge] = valueOf(await fixture.gateway.listPayments(gatewayOrderId));
+    expect(charge?.status).toBe('CAPTURED');
+  });
+  const asked = () => fixture.gateway.getRefunds({ gatewayPaymentId, gatewayOrderId });
+  expect(await asked()).toEqual(unknown(CANNOT_SAY));
+  const charge = { gateway_payment_id: gatewayPaymentId, signature: '' };
+  await fixture.reverse('refunds', charge, 150);
+  expect(await asked()).toEqual(unknown(CANNOT_SAY));
 });
 
 test('refunds cannot be asked for without the order', async () => {

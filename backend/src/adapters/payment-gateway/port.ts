@@ -146,6 +146,13 @@ export type VerifiedWebhook =
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
 
+/** The reason of a question about this payment that the gateway answers nobody, at any time. */
+export const CANNOT_SAY = 'GATEWAY_CANNOT_SAY';
+
+/** Returns true where asking again is of no use, though the gateway answers other questions. */
+export const cannotSay = (outcome: Outcome<unknown>): boolean =>
+  outcome.kind === 'unknown' && outcome.reason === CANNOT_SAY;
+
 /**
  * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network
  * or the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
@@ -165,6 +172,7 @@ export interface PaymentGateway {
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
   listPayments(gatewayOrderId: string): Promise<Outcome<readonly GatewayPayment[]>>;
+  /** Unknown with `CANNOT_SAY` where the gateway lists no refunds of such a payment. */
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayRefund[]>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayDispute[]>>;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;

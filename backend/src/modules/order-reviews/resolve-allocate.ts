@@ -74,11 +74,15 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
     if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
   };
 
-  const requireHeld = async (payment: HeldPayment): Promise<void> => {
+  const requireHeld = async (payment: HeldPayment, reference?: string): Promise<void> => {
     const state = await held.fetchRefundState(payment);
     if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
     if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY') {
       throw noFit('The gateway has paid the money back, or is about to.');
+    }
+    if (state.kind === 'UNTOLD' && reference === undefined) {
+      const why = 'The gateway cannot say whether it has paid the money back.';
+      throw noFit(`${why} Look it up there, and give a reference that shows that it is held.`);
     }
   };
 
@@ -177,7 +181,7 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
     }
     await requireUnbought(order);
     const payment = onlyPayment(await held.list(db, order.id));
-    await requireHeld(payment);
+    await requireHeld(payment, asked.reference);
     if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked, payment);
     if (isInstallment) {
       // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.

@@ -49,6 +49,9 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
   if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
     throw noFit("The captured amount differs from the order's amount: pay it back first.");
   }
+  if (second.state.kind === 'UNTOLD') {
+    throw noFit('The gateway cannot say whether the other payment is held: pay it back first.');
+  }
   return {
     refunded: [...refunded, toRefunded(gold)],
     replacement: { of: gold.payment, by: second.payment },

@@ -25,16 +25,17 @@ interface Asked {
 const isGoingAway = ({ state }: Asked): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 
-/** Finds the payment that the operator paid back, by the gateway's own answer. */
+/** Finds the payment that the operator paid back, by the gateway's own answer where it has one. */
 const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
   const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
   if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
   if (named?.state.kind === 'PAID_BACK') return named.payment;
   const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
   const paidBack = of('PAID_BACK');
-  const [only] = paidBack.length === 0 ? of('NOT_ASKED') : paidBack;
-  const isOne = paidBack.length === 1 || (paidBack.length === 0 && asked.length === 1);
-  if (only !== undefined && isOne) return only.payment;
+  // Where no gateway says it the operator does, of the one payment that it can be.
+  const stated = [...of('NOT_ASKED'), ...of('UNTOLD')];
+  const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
+  if (only !== undefined && others.length === 0) return only.payment;
   throw noFit('The gateway knows of no such refund of a payment of this order.');
 };
 

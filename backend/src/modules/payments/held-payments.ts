@@ -22,8 +22,9 @@ import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
  * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
- * NO_ANSWER: it was asked and nobody can say; NOT_ASKED: it can't be asked, for want of an adapter:
- * only the operator's statement is available.
+ * NO_ANSWER: it was asked and nobody can say. NOT_ASKED: it can't be asked, for want of an adapter;
+ * UNTOLD: it never tells what it refunded of such a payment: only the operator's statement is
+ * available.
  */
 export type RefundState =
   | {
@@ -34,9 +35,15 @@ export type RefundState =
       readonly reference: string | undefined;
     }
   | { readonly kind: 'NO_ANSWER' }
-  | { readonly kind: 'NOT_ASKED' };
+  | { readonly kind: 'NOT_ASKED' }
+  | { readonly kind: 'UNTOLD' };
 
-const nothingAtGateway: GatewayReversals = { gone: [], pendingPaise: ZERO_PAISE, references: [] };
+const nothingAtGateway: GatewayReversals = {
+  gone: [],
+  pendingPaise: ZERO_PAISE,
+  references: [],
+  areRefundsTold: false,
+};
 
 /** Adds up what went away, by the gateway and by the events that it signed before. */
 const readState = (
@@ -86,7 +93,10 @@ const fetchRefundState = async (
   }
   const atGateway = await fetchReversals(gateway, payment);
   if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
-  return fetchCapture(gateway, payment, readState(payment, atGateway, reference));
+  const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
+  // Of the rest of the money nobody knows whether it is held or went back without an event.
+  const isUntold = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
+  return isUntold && !atGateway.areRefundsTold ? { kind: 'UNTOLD' } : state;
 };
 
 /**

@@ -1,4 +1,5 @@
 import {
+  cannotSay,
   hasAnswered,
   type GatewayPaymentRef,
   type PaymentGateway,
@@ -38,13 +39,15 @@ export interface GatewayReversals {
   readonly pendingPaise: Paise;
   /** The references of all refunds and disputes, however they stand. */
   readonly references: readonly string[];
+  /** False where the gateway can't say what was refunded: only what it signed is known then. */
+  readonly areRefundsTold: boolean;
 }
 
 /** The gateway gave no answer at all; or it refused the question about this one payment. */
 type NoReversals = 'silent' | 'refused';
 
 const isSilent = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'unknown' || isUnavailable(outcome);
+  (outcome.kind === 'unknown' && !cannotSay(outcome)) || isUnavailable(outcome);
 
 /** Asks a gateway what went away of a payment. */
 export const fetchReversals = async (
@@ -56,7 +59,8 @@ export const fetchReversals = async (
     gateway.getDisputes(payment),
   ]);
   if (isSilent(refunded) || isSilent(disputed)) return 'silent';
-  if (!hasAnswered(refunded) || !hasAnswered(disputed)) return 'refused';
+  const areRefundsTold = !cannotSay(refunded);
+  if ((areRefundsTold && !hasAnswered(refunded)) || !hasAnswered(disputed)) return 'refused';
   const refunds = refunded.kind === 'done' ? refunded.value : [];
   const disputes = disputed.kind === 'done' ? disputed.value : [];
   const processed = refunds.filter(({ status }) => status === 'PROCESSED');
@@ -82,6 +86,7 @@ export const fetchReversals = async (
       ...refunds.map(({ refundId }) => refundId),
       ...disputes.map(({ disputeId }) => disputeId),
     ],
+    areRefundsTold,
   };
 };
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
-import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { mapDone } from '../../platform/outcome/outcome.ts';
+import { CANNOT_SAY, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { mapDone, unknown } from '../../platform/outcome/outcome.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 
 let books: OpenBooks;
@@ -94,6 +94,23 @@ it('finds a refund also where the gateway says REFUNDED of the payment', async (
   );
   const kinds = checks.get('gateway_capture_missing')?.samples.map(({ kind }) => kind);
   expect(kinds?.toSorted()).toEqual(['DISPUTE', 'REFUND', 'REFUND']);
+});
+
+it('is in error where a gateway cannot say what it refunded, and finds the rest all the same', async () => {
+  const checks = await books.freshChecks(
+    (real) =>
+      new Map(
+        [...real].map(([code, gateway]) => [
+          code,
+          { ...gateway, getRefunds: () => Promise.resolve(unknown(CANNOT_SAY)) },
+        ]),
+      ),
+  );
+  const check = checks.get('gateway_capture_missing');
+  expect(check?.status).toBe('ERROR');
+  // The captures and the dispute of the tests above.
+  expect(check?.samples.filter(({ kind }) => kind === 'DISPUTE')).toHaveLength(1);
+  expect(check?.samples.filter(({ kind }) => kind === undefined)).toHaveLength(3);
 });
 
 it('says nothing more of one once it is recorded, but that its order is under review', async () => {

@@ -16,6 +16,7 @@ import { checkAnswer } from '../../check-answer.ts';
 import { checkOrder, checkPayments } from '../check-order.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
+  CANNOT_SAY,
   GATEWAY_NOT_FOUND,
   GATEWAY_REFUSED,
   type GatewayPayment,
@@ -305,9 +306,14 @@ export const createCashfreeGateway = (
     async getRefunds({ gatewayPaymentId, gatewayOrderId }) {
       if (gatewayOrderId === null) return unknown(NO_ORDER_ID);
       const path = wire.paths.refunds(gatewayOrderId);
-      return mapDone(await get('get-refund', path, wire.refundsAnswer), (refunds) =>
+      const listed = mapDone(await get('get-refund', path, wire.refundsAnswer), (refunds) =>
         refunds.flatMap((one) => (one.gatewayPaymentId === gatewayPaymentId ? [one.refund] : [])),
       );
+      if (listed.kind !== 'done' || listed.value.length > 0) return listed;
+      // The refunds of a charge are no refunds of the order that it was made for.
+      const order = await readOrder(get, gatewayOrderId);
+      if (order.kind !== 'done') return order;
+      return order.value.mandate === undefined ? listed : unknown(CANNOT_SAY);
     },
 
     getDisputes: ({ gatewayPaymentId }) =>

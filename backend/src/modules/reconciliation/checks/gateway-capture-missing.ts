@@ -1,9 +1,11 @@
 import {
+  cannotSay,
   GATEWAY_NOT_FOUND,
   type GatewayPayment,
   type PaymentGateway,
 } from '../../../adapters/payment-gateway/port.ts';
 import { toSafePaise, type Paise } from '../../../money/index.ts';
+import { done } from '../../../platform/outcome/outcome.ts';
 import { sql } from '../../../platform/db/index.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { findRows, mergeFindings, noFindings } from '../findings.ts';
@@ -39,6 +41,8 @@ interface AtGateway {
     readonly payment: GatewayPayment;
     readonly reversal: GatewayReversal;
   }[];
+  /** Why it is not known of every payment whether it was refunded. */
+  readonly untold?: string;
 }
 
 /** Finds signed captures of orders that we don't know; those that still wait are of any age. */
@@ -184,16 +188,23 @@ const fetchPaid = async (
   });
 };
 
+interface PaymentReversals {
+  readonly reversals: readonly GatewayReversal[];
+  /** False where the gateway can't say what it refunded of such a payment. */
+  readonly areRefundsTold: boolean;
+}
+
 /** Fetches the processed refunds and lost disputes of a payment. */
 const fetchReversals = async (
   gateway: PaymentGateway,
   payment: GatewayPayment,
-): Promise<Fetched<readonly GatewayReversal[]>> => {
+): Promise<Fetched<PaymentReversals>> => {
   const [refunds, disputes] = await Promise.all([
     gateway.getRefunds(payment),
     gateway.getDisputes(payment),
   ]);
-  const refunded = toFetched(gateway.code, refunds, {
+  const areRefundsTold = !cannotSay(refunds);
+  const refunded = toFetched(gateway.code, areRefundsTold ? refunds : done([]), {
     onDone: (all) => all.filter(({ status }) => status === 'PROCESSED'),
     onRefused: noneWhereNotFound,
   });
@@ -203,14 +214,14 @@ const fetchReversals = async (
   });
   if (typeof refunded === 'string') return refunded;
   if (typeof lost === 'string') return lost;
-  const answer: GatewayReversal[] = [];
+  const reversals: GatewayReversal[] = [];
   for (const { refundId: reference, amountPaise, createdAt: occurredAt } of refunded.answer) {
-    answer.push({ kind: 'REFUND', reference, amountPaise, occurredAt });
+    reversals.push({ kind: 'REFUND', reference, amountPaise, occurredAt });
   }
   for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of lost.answer) {
-    answer.push({ kind: 'DISPUTE', reference, amountPaise, occurredAt });
+    reversals.push({ kind: 'DISPUTE', reference, amountPaise, occurredAt });
   }
-  return { answer };
+  return { answer: { reversals, areRefundsTold } };
 };
 
 /** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
@@ -222,13 +233,16 @@ const fetchAll = async (
   const paid = await fetchPaid(gateway, row);
   if (typeof paid === 'string') return paid;
   const reversals: AtGateway['reversals'][number][] = [];
+  let areAllTold = true;
   for (const payment of paid.answer) {
     const found = await fetchReversals(gateway, payment);
     if (typeof found === 'string') return found;
-    reversals.push(...found.answer.map((reversal) => ({ payment, reversal })));
+    reversals.push(...found.answer.reversals.map((reversal) => ({ payment, reversal })));
+    areAllTold &&= found.answer.areRefundsTold;
   }
   const captures = paid.answer.filter(({ status }) => status === 'CAPTURED');
-  return { answer: { captures, reversals } };
+  const untold = `${gateway.code} cannot say what it refunded of the charges of mandates`;
+  return { answer: { captures, reversals, ...(!areAllTold && { untold }) } };
 };
 
 /** Checks that the gateways can be reached at all, where there is no order to fetch. */
@@ -301,7 +315,9 @@ export const gatewayCaptureMissing: Check = {
       ...(await findUnbooked(read, captures)).map(toSample),
       ...(await findUnrecorded(read, reversals)).map(toReversalSample),
     ];
-    const { incomplete } = fetched;
+    // It does not end the questions about the others, as a gateway without an answer does.
+    const untold = fetched.answers.find(({ answer }) => answer.untold !== undefined);
+    const incomplete = fetched.incomplete ?? untold?.answer.untold;
     return mergeFindings(unmatched, {
       count: missing.length,
       samples: missing,

@@ -1,0 +1,101 @@
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+
+// Cashfree lists no refunds of the charges that are made under a mandate.
+const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } })
+  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
+  .extend('reviews', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const notFit = [409, 'ILLEGAL_TRANSITION'];
+
+/** An installment that was paid by a debit of its mandate. */
+const debited = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const mandate = { token: `mandate-${crypto.randomUUID()}`, dueInSeconds: 0 };
+  const given = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
+  await runSweeps(open.gold.sweeps, 'debit-installments');
+  await fixtures.becomes(given, 'PAID');
+  const { gatewayPaymentId } = await open.database.db.gatewayPayment.findFirstOrThrow({
+    where: { paymentOrderId: given.paymentOrderId },
+  });
+  return { ...given, paymentId: gatewayPaymentId };
+};
+
+/** One that could not be allocated, though its money is there. */
+const exhausted = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const given = await debited(open, fixtures);
+  await open.fault('buy-verify', 'malformed', { times: 200 });
+  for (const seconds of [0, 5, 15, 45, 90, 180]) {
+    await open.advance(seconds);
+    await open.gold.allocate(given.orderId);
+  }
+  await open.sandbox.control('DELETE', '/faults');
+  await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+  return given;
+};
+
+describe('money of which the gateway cannot say whether it went back', () => {
+  it('buys no gold unless the operator refers to what shows that it is held', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures);
+    expect(codeOf(await reviews.resolve(given.orderId, 'ALLOCATE'))).toEqual(notFit);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+    const reference = 'settlement 7';
+    const answer = await reviews.resolve(given.orderId, 'ALLOCATE', { reference });
+    expect(answer.body.status).toBe('ALLOCATED');
+  });
+
+  it('is paid back as the operator says who knows the reference', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures);
+    const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
+    const { status, body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect([status, body.status, body.refund_reference]).toEqual([200, 'FAILED', reference]);
+  });
+
+  it('is paid back so too beside the payment that the gold was bought with', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await debited(open, fixtures);
+    await open.gold.allocate(given.orderId);
+    await fixtures.becomes(given, 'ALLOCATED');
+    const { gatewayOrderId } = await open.database.db.paymentOrder.findUniqueOrThrow({
+      where: { id: given.paymentOrderId },
+    });
+    const secondId = await fixtures.pay(String(gatewayOrderId));
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    expect(codeOf(await reviews.resolve(given.orderId, 'KEEP'))).toEqual(notFit);
+    const reference = await reviews.payBack(secondId, { deliver: 'none' });
+    const answer = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect(answer.body.status).toBe('ALLOCATED');
+  });
+
+  it('hides neither its own dispute nor the refund of another payment', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await debited(open, fixtures);
+    await open.gold.allocate(given.orderId);
+    await fixtures.becomes(given, 'ALLOCATED');
+    const { buy, paymentId } = await reviews.allocated();
+    await reviews.loseDispute(given.paymentId, { deliver: 'none' });
+    await reviews.payBack(paymentId, { deliver: 'none' });
+    await open.advance(3601);
+    await runSweeps(open.payments.sweeps, 'payments-poll-reversals');
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    await reviews.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+  });
+});
