@@ -21,7 +21,7 @@ const paymentStatements = (terms: SqlTerms): readonly string[] => {
     gateway_payment_id, status, received_at, applied_at`;
   const paymentColumns = `id, gateway, gateway_payment_id, gateway_order_id, payment_order_id,
     status, standing, amount_paise, currency, method, refund_reference, refunded_at, learned_at,
-    gateway_at, reversals_asked_at, updated_at`;
+    gateway_at, next_reversal_poll_at, updated_at`;
   return [
     // One statement, since each of the two rows names the other one. Of the payments nobody asks
     // the gateway any more whether they went away: it knows none of them.
@@ -43,7 +43,7 @@ const paymentStatements = (terms: SqlTerms): readonly string[] => {
        CASE o.class WHEN 'refunded' THEN 'REFUNDED' ELSE 'APPLIED' END, amount, 'INR', 'upi',
        CASE WHEN o.class = 'refunded' THEN ${name('rfnd_', 'n')} END,
        CASE WHEN o.class = 'refunded' THEN ${later('7200')} END,
-       ${later(capturedAfter)}, ${later(`${capturedAfter} - 1`)}, ${later('86400')},
+       ${later(capturedAfter)}, ${later(`${capturedAfter} - 1`)}, NULL,
        ${later(capturedAfter)}
      FROM fill_order o WHERE ${isCaptured} ORDER BY n`,
     `INSERT INTO gateway_attempt (id, payment_order_id, gateway, status, gateway_order_id, detail,

@@ -100,8 +100,8 @@ const restless = new Set([
   'unproven_holding',
   '_prisma_migrations',
 ]);
-/** The columns with the time of a row's last poll, which is made whenever it is due. */
-const askedAt = `'{last_asked_at,reversals_asked_at}'::text[]`;
+/** The columns with the time of a row's last or next poll, which is made whenever it is due. */
+const askedAt = `'{last_asked_at,reversals_asked_at,next_reversal_poll_at}'::text[]`;
 
 const fingerprintOf = (url: string): Promise<Record<string, string>> =>
   withConnection(url, async (client) => {

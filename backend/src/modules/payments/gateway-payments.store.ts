@@ -1,5 +1,6 @@
 import { paise } from '../../money/index.ts';
-import { selectOne, sql, type Db, execute, selectRows } from '../../platform/db/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { selectOne, sql, type Db, type Sql, execute, selectRows } from '../../platform/db/index.ts';
 import type {
   HeldPayment,
   PaymentDisposition,
@@ -54,6 +55,9 @@ export const hasOtherCapture = async (
   return other !== null;
 };
 
+/** The time after a capture in which its events come; reversals are asked for after it. */
+const firstPauseMs = 60 * 60_000;
+
 /**
  * Records a reported payment, one row each by the gateway's own id, and returns the row's id. A
  * row that says FAILED or UNMATCHED may learn better; one of captured money is left as it is:
@@ -70,25 +74,29 @@ export const recordPayment = async (
   },
 ): Promise<string | undefined> => {
   const status = report.kind === 'captured' ? 'CAPTURED' : 'FAILED';
+  const nextPollAt = status === 'CAPTURED' ? addMs(report.learnedAt, firstPauseMs) : null;
   const row = await selectOne<{ id: string }>(
     db,
     sql`
       INSERT INTO gateway_payment AS g
         (id, gateway, gateway_payment_id, gateway_order_id, payment_order_id, status, standing,
-         amount_paise, currency, method, learned_at, gateway_at, updated_at)
+         amount_paise, currency, method, learned_at, gateway_at, next_reversal_poll_at,
+         updated_at)
       VALUES
         (${record.id}::uuid, ${report.gateway}, ${report.gatewayPaymentId},
          ${report.gatewayOrderId}, ${record.paymentOrderId ?? null}::uuid, ${status},
          ${record.disposition}, ${report.amountPaise}, ${report.currency},
          ${report.method ?? null}, ${report.learnedAt}::timestamptz,
-         ${report.occurredAt}::timestamptz, ${report.learnedAt}::timestamptz)
+         ${report.occurredAt}::timestamptz, ${nextPollAt}::timestamptz,
+         ${report.learnedAt}::timestamptz)
       ON CONFLICT (gateway, gateway_payment_id) DO UPDATE SET
         gateway_order_id = EXCLUDED.gateway_order_id,
         payment_order_id = COALESCE(EXCLUDED.payment_order_id, g.payment_order_id),
         status = EXCLUDED.status, standing = EXCLUDED.standing,
         amount_paise = EXCLUDED.amount_paise, currency = EXCLUDED.currency,
         method = COALESCE(EXCLUDED.method, g.method), learned_at = EXCLUDED.learned_at,
-        gateway_at = EXCLUDED.gateway_at, updated_at = EXCLUDED.updated_at
+        gateway_at = EXCLUDED.gateway_at,
+        next_reversal_poll_at = EXCLUDED.next_reversal_poll_at, updated_at = EXCLUDED.updated_at
       WHERE g.standing = 'NONE' OR (g.standing = 'UNMATCHED' AND EXCLUDED.status = 'CAPTURED')
       RETURNING g.id`,
   );
@@ -243,60 +251,59 @@ export interface PolledPayment extends PaymentId {
   readonly paymentOrderId: string;
 }
 
-/** The times that decide which payments are due to be asked for. */
-export interface ReversalPollWindow {
-  readonly now: Date;
-  /** Captured before this, and after `capturedFrom`. */
-  readonly capturedBefore: Date;
-  readonly capturedFrom: Date;
-  /** Not asked since this; a payment captured before `recentFrom` not since `longNotAsked`. */
-  readonly notAskedSince: Date;
-  readonly recentFrom: Date;
-  readonly longNotAsked: Date;
-  readonly limit: number;
-}
+/** Longer than the time from one question about a payment to the next. */
+const longestPauseMs = 25 * 60 * 60_000;
 
 /**
- * Lists captured payments whose gateway was not asked for a while, the longest unasked first, but
- * for the gateways that gave no answer.
+ * Selects captured payments whose gateway is due to be asked for reversals, the longest due first,
+ * but for the gateways that gave no answer. One that was asked about is due later again, so that
+ * none waits behind the same others for good.
  */
+export const reversalPollsSql = (
+  { now, limit }: { readonly now: Date; readonly limit: number },
+  silentGateways: readonly string[],
+): Sql => {
+  const dueWhere = (range: Sql): Sql => sql`(
+    SELECT id, gateway, gateway_payment_id, gateway_order_id, payment_order_id,
+      next_reversal_poll_at
+    FROM gateway_payment
+    WHERE status IN ('CAPTURED', 'REFUNDED') AND payment_order_id IS NOT NULL
+      AND gateway <> ALL (${silentGateways}::text[]) AND ${range}
+    ORDER BY next_reversal_poll_at LIMIT ${limit})`;
+  const isDue = sql`next_reversal_poll_at <= ${now}::timestamptz`;
+  // A time that lies far ahead was written before the clock was set back.
+  const isAhead = sql`next_reversal_poll_at > ${addMs(now, longestPauseMs)}::timestamptz`;
+  return sql`
+    SELECT id, gateway, gateway_payment_id AS "gatewayPaymentId",
+      gateway_order_id AS "gatewayOrderId", payment_order_id AS "paymentOrderId"
+    FROM (${dueWhere(isDue)} UNION ALL ${dueWhere(isAhead)}) AS due
+    ORDER BY next_reversal_poll_at LIMIT ${limit}`;
+};
+
+/** Lists the payments of `reversalPollsSql`. */
 export const listReversalPolls = (
   db: Db,
-  window: ReversalPollWindow,
+  due: { readonly now: Date; readonly limit: number },
   silentGateways: readonly string[],
-): Promise<PolledPayment[]> =>
-  selectRows<PolledPayment>(
-    db,
-    sql`
-      SELECT id, gateway, gateway_payment_id AS "gatewayPaymentId",
-        gateway_order_id AS "gatewayOrderId", payment_order_id AS "paymentOrderId"
-      FROM gateway_payment
-      WHERE status IN ('CAPTURED', 'REFUNDED') AND payment_order_id IS NOT NULL
-        AND gateway <> ALL (${silentGateways}::text[])
-        AND learned_at > ${window.capturedFrom}::timestamptz
-        AND learned_at < ${window.capturedBefore}::timestamptz
-        -- A time that lies ahead was written before the clock was set back.
-        AND (reversals_asked_at IS NULL OR reversals_asked_at > ${window.now}::timestamptz
-          OR reversals_asked_at < CASE
-            WHEN learned_at > ${window.recentFrom}::timestamptz
-            THEN ${window.notAskedSince}::timestamptz
-            ELSE ${window.longNotAsked}::timestamptz END)
-      ORDER BY reversals_asked_at NULLS FIRST, learned_at LIMIT ${window.limit}`,
-  );
+): Promise<PolledPayment[]> => selectRows(db, reversalPollsSql(due, silentGateways));
 
-/** Returns true to the one caller that may ask for this payment now. */
-export const claimReversalPoll = async (
-  db: Db,
-  id: string,
-  { now, notAskedSince }: ReversalPollWindow,
-): Promise<boolean> => {
+/**
+ * Returns true to the one caller that may ask for this payment now. It is asked about once an hour
+ * in its first three days, as long as reconciliation looks back, and once a day for half a year
+ * after that: the time in which banks take disputes.
+ */
+export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<boolean> => {
   const count = await execute(
     db,
     sql`
-      UPDATE gateway_payment SET reversals_asked_at = ${now}::timestamptz
-      WHERE id = ${id}::uuid AND (reversals_asked_at IS NULL
-        OR reversals_asked_at < ${notAskedSince}::timestamptz
-        OR reversals_asked_at > ${now}::timestamptz)`,
+      UPDATE gateway_payment SET reversals_asked_at = ${now}::timestamptz,
+        next_reversal_poll_at = CASE
+          WHEN ${now}::timestamptz < learned_at + interval '72 hours'
+            THEN ${now}::timestamptz + interval '1 hour'
+          WHEN ${now}::timestamptz + interval '24 hours' < learned_at + interval '4320 hours'
+            THEN ${now}::timestamptz + interval '24 hours' END
+      WHERE id = ${id}::uuid AND (next_reversal_poll_at <= ${now}::timestamptz
+        OR next_reversal_poll_at > ${addMs(now, longestPauseMs)}::timestamptz)`,
   );
   return count === 1;
 };

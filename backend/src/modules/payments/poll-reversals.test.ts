@@ -3,7 +3,10 @@ import { eventually } from '#test/support/eventually.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
+import { selectRows, sql } from '../../platform/db/index.ts';
+import { reversalPollsSql } from './gateway-payments.store.ts';
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 type Buys = ReturnType<typeof createReviewedBuys>;
@@ -18,6 +21,15 @@ const statusOf = async ({ call, id }: ReviewedBuy): Promise<string> =>
 const reviewed = (buys: Buys, buy: ReviewedBuy) =>
   buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
 const poll = (open: OpenGold) => runSweeps(open.payments.sweeps, 'payments-poll-reversals');
+
+const hour = 3600;
+/** The payments that are asked about in one pass, first to last. */
+const passOver = async (open: OpenGold): Promise<string[]> => {
+  const read = () => open.gatewayJournal('get-refund');
+  const before = (await read()).length;
+  await poll(open);
+  return (await read()).slice(before).map(({ path }) => path.split('/').at(-2) ?? '');
+};
 
 describe('a reversal that no event reported', () => {
   it('is learned by asking the gateway, once for each', async ({ open, buys }) => {
@@ -67,7 +79,7 @@ describe('a reversal that no event reported', () => {
       // Whatever other tests left is asked about now, and not again in the passes below.
       const { count } = await open.database.db.gatewayPayment.updateMany({
         where: { gatewayPaymentId: { notIn: [first.paymentId, second.paymentId] } },
-        data: { reversalsAskedAt: open.clock.now() },
+        data: { nextReversalPollAt: null },
       });
       expect(count).toBeGreaterThan(0);
       await open.gatewayFault('get-refund', 'error', fault);
@@ -77,4 +89,69 @@ describe('a reversal that no event reported', () => {
       expect(await statusOf(first.buy)).toBe('ALLOCATED');
     },
   );
+});
+
+describe('a payment', () => {
+  it('is asked about when it is due the longest: a fresh one waits for no old one', async ({
+    open,
+    buys,
+  }) => {
+    const old = await buys.allocated();
+    await open.advance(5 * 24 * hour);
+    expect(await passOver(open)).toContain(old.paymentId);
+    await open.advance(20 * hour);
+    const fresh = await buys.allocated();
+    await open.advance(hour + 60);
+    const asked = await passOver(open);
+    expect(asked).toContain(fresh.paymentId);
+    expect(asked).not.toContain(old.paymentId);
+    await open.advance(3 * hour);
+    const ids = new Set([old.paymentId, fresh.paymentId]);
+    const inTurn = (await passOver(open)).filter((id) => ids.has(id));
+    expect(inTurn).toEqual([fresh.paymentId, old.paymentId]);
+  });
+
+  it('is asked about hourly for three days, daily for half a year, and then no more', async ({
+    open,
+    buys,
+  }) => {
+    const { paymentId } = await buys.allocated();
+    const isAskedAfter = async (seconds: number): Promise<boolean> => {
+      await open.advance(seconds);
+      return (await passOver(open)).includes(paymentId);
+    };
+    expect(await isAskedAfter(hour - 60)).toBe(false);
+    expect(await isAskedAfter(70 * hour)).toBe(true);
+    expect(await isAskedAfter(hour)).toBe(true);
+    expect(await isAskedAfter(2 * hour)).toBe(true);
+    expect(await isAskedAfter(23 * hour)).toBe(false);
+    expect(await isAskedAfter(hour)).toBe(true);
+    expect(await isAskedAfter(175 * 24 * hour)).toBe(true);
+    expect(await isAskedAfter(24 * hour)).toBe(false);
+    expect(await isAskedAfter(24 * 24 * hour)).toBe(false);
+  });
+
+  it('of which nobody asks any more is not passed over again and again', async ({ open, buys }) => {
+    const { buy } = await buys.allocated();
+    const { db } = open.database;
+    // Second payments of one order, which the gateway does not know: they are gone at the end.
+    const addOld = `
+      INSERT INTO gateway_payment (id, gateway, gateway_payment_id, payment_order_id, status,
+        standing, amount_paise, currency, learned_at, next_reversal_poll_at, updated_at)
+      SELECT gen_random_uuid(), 'sandbox', 'old_' || n, p.id, 'CAPTURED', 'SECOND', 1, 'INR',
+        now() - interval '1 year', NULL, now()
+      FROM payment_order p, generate_series(1, 5000) AS n WHERE p.order_id = $1`;
+    await withConnection(open.migrateUrl, async (client) => {
+      await client.query(addOld, [buy.id]);
+      await client.query('VACUUM ANALYZE gateway_payment');
+    });
+    const query = reversalPollsSql({ now: open.clock.now(), limit: 100 }, []);
+    const rows = await selectRows<{ 'QUERY PLAN': string }>(db, sql`EXPLAIN ANALYZE ${query}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    await withConnection(open.migrateUrl, (client) =>
+      client.query(`DELETE FROM gateway_payment WHERE gateway_payment_id LIKE 'old\\_%'`),
+    );
+    expect(plan.match(/gateway_payment_next_reversal_poll_idx/gu)).toHaveLength(2);
+    expect(plan).not.toContain('Rows Removed by Filter');
+  });
 });

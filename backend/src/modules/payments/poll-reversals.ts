@@ -6,7 +6,6 @@ import {
 } from '../../adapters/payment-gateway/port.ts';
 import { addPaise, type Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { addMs } from '../../platform/clock/clock.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
@@ -19,7 +18,6 @@ import {
   listReversalPolls,
   listReversals,
   type PolledPayment,
-  type ReversalPollWindow,
 } from './gateway-payments.store.ts';
 import { sweepByGateway, type AskResult } from './sweep-by-gateway.ts';
 
@@ -90,23 +88,7 @@ export const fetchReversals = async (
   };
 };
 
-const hourMs = 60 * 60_000;
-const dayMs = 24 * hourMs;
 const batchSize = 100;
-
-/**
- * Asks for each payment once an hour in its first three days, as long as reconciliation looks back,
- * and once a day for half a year after that: the time in which banks take disputes.
- */
-const windowAt = (now: Date): ReversalPollWindow => ({
-  now,
-  capturedBefore: addMs(now, -hourMs),
-  capturedFrom: addMs(now, -180 * dayMs),
-  notAskedSince: addMs(now, -hourMs),
-  recentFrom: addMs(now, -3 * dayMs),
-  longNotAsked: addMs(now, -dayMs),
-  limit: batchSize,
-});
 
 /** Applies what the gateway has and no event reported, one transaction each. */
 const applyLacking = async (
@@ -164,12 +146,12 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
  */
 export const pollReversals = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;
-  const window = windowAt(clock.now());
+  const now = clock.now();
   return sweepByGateway({
     signal,
-    limit: window.limit,
-    list: (silent) => listReversalPolls(db, window, silent),
+    limit: batchSize,
+    list: (silent) => listReversalPolls(db, { now, limit: batchSize }, silent),
     ask: async (payment) =>
-      (await claimReversalPoll(db, payment.id, window)) ? pollPayment(deps, payment) : 'taken',
+      (await claimReversalPoll(db, payment.id, now)) ? pollPayment(deps, payment) : 'taken',
   });
 };
