@@ -306,6 +306,9 @@ test('refunds of a charge cannot be asked for, unlike those of a checkout', asyn
     const [charge] = valueOf(await fixture.gateway.listPayments(gatewayOrderId));
     expect(charge?.status).toBe('CAPTURED');
   });
+  const checkout = await fixture.pay(order);
+  const ofCheckout = { gatewayPaymentId: checkout.gateway_payment_id, gatewayOrderId };
+  expect(valueOf(await fixture.gateway.getRefunds(ofCheckout))).toEqual([]);
   const asked = () => fixture.gateway.getRefunds({ gatewayPaymentId, gatewayOrderId });
   expect(await asked()).toEqual(unknown(CANNOT_SAY));
   const charge = { gateway_payment_id: gatewayPaymentId, signature: '' };

@@ -82,6 +82,26 @@ describe('money of which the gateway cannot say whether it went back', () => {
     expect(answer.body.status).toBe('ALLOCATED');
   });
 
+  it('is paid back so too while the gateway says that the other payment is held', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await debited(open, fixtures);
+    const { gatewayOrderId } = await open.database.db.paymentOrder.findUniqueOrThrow({
+      where: { id: given.paymentOrderId },
+    });
+    await fixtures.pay(String(gatewayOrderId));
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
+    const answer = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect([answer.status, answer.body.status]).toEqual([200, 'MANUAL_REVIEW']);
+    const charge = await open.database.db.gatewayPayment.findFirstOrThrow({
+      where: { gatewayPaymentId: given.paymentId },
+    });
+    expect(charge).toMatchObject({ disposition: 'REFUNDED', refundReference: reference });
+  });
+
   it('hides neither its own dispute nor the refund of another payment', async ({
     open,
     fixtures,

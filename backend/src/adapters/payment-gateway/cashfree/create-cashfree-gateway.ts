@@ -313,7 +313,12 @@ export const createCashfreeGateway = (
       // The refunds of a charge are no refunds of the order that it was made for.
       const order = await readOrder(get, gatewayOrderId);
       if (order.kind !== 'done') return order;
-      return order.value.mandate === undefined ? listed : unknown(CANNOT_SAY);
+      const { mandate } = order.value;
+      if (mandate === undefined) return listed;
+      const charges = await listCharges(mandate, gatewayOrderId);
+      if (charges.kind !== 'done') return charges;
+      const isCharge = charges.value.some((charge) => charge.gatewayPaymentId === gatewayPaymentId);
+      return isCharge ? unknown(CANNOT_SAY) : listed;
     },
 
     getDisputes: ({ gatewayPaymentId }) =>
