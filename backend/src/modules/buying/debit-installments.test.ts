@@ -10,24 +10,14 @@ import {
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { selectOne, sql } from '../../platform/db/index.ts';
 import { createDebitInstallments } from './debit-installments.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
 const death: { at: string | undefined } = { at: undefined };
-/** What the gateway says of its debits, and what is looked at while one is made. */
-const calls: { haveKey: boolean; onDebit: (paymentOrderId: string) => Promise<void> } = {
-  haveKey: true,
-  onDebit: async () => {},
-};
 const mortal = (gateway: PaymentGateway) => ({
   ...gateway,
-  get debitsHaveKey() {
-    return calls.haveKey;
-  },
   async debitMandate(debit: Parameters<NonNullable<PaymentGateway['debitMandate']>>[0]) {
     if (death.at === 'before the debit') throw new Error('killed');
-    await calls.onDebit(debit.idempotencyKey);
     const outcome = await gateway.debitMandate?.(debit);
     if (death.at === 'after the debit' || outcome === undefined) throw new Error('killed');
     return outcome;
@@ -41,8 +31,6 @@ const it = goldTest({
 
 it.afterEach(async ({ open }) => {
   death.at = undefined;
-  calls.haveKey = true;
-  calls.onDebit = async () => {};
   await open.database.db.gatewaySetting.deleteMany();
 });
 
@@ -107,27 +95,6 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
     expect(await debitsOf(open, raised)).toHaveLength(1);
     expect(await paymentsOf(open, raised)).toBe(1);
-  });
-
-  it('is held for longer than all the calls of its gateway may take', async ({
-    open,
-    fixtures,
-  }) => {
-    const raised = await due(open, fixtures);
-    const held: unknown[] = [];
-    calls.onDebit = async (paymentOrderId) => {
-      const row = await selectOne<{ seconds: number }>(
-        open.database.db,
-        sql`SELECT extract(epoch FROM lease_until - clock_timestamp())::float AS seconds
-          FROM payment_order WHERE id = ${paymentOrderId}::uuid`,
-      );
-      held.push(row?.seconds);
-    };
-    await sweep(open);
-    await fixtures.becomes(raised, 'PAID');
-    // Razorpay's: three questions, each of which may take its limit twice, and the request.
-    const longest = 7 * 15;
-    expect(held).toEqual([expect.toSatisfy((seconds: number) => seconds > longest)]);
   });
 
   it('shows no checkout: who could pay as well would pay twice', async ({ open, fixtures }) => {
@@ -249,54 +216,6 @@ describe('a debit whose outcome is unknown', () => {
     const requests = await debitsOf(open, raised);
     expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expect(await paymentsOf(open, raised)).toBe(1);
-  });
-
-  it('is only asked about while a request may be on its way to a gateway without keys', async ({
-    open,
-    fixtures,
-  }) => {
-    calls.haveKey = false;
-    const raised = await due(open, fixtures);
-    const passAfter = async (seconds: number): Promise<number> => {
-      await open.advance(seconds);
-      await sweep(open);
-      return (await debitsOf(open, raised)).length;
-    };
-    await open.gatewayFault('debit', 'reset', { times: 2 });
-    expect(await passAfter(0)).toBe(1);
-    expect(await passAfter(61)).toBe(1);
-    expect(await passAfter(14 * 60 - 2)).toBe(1);
-    const { gatewayOrderId } = await rowOf(open, raised);
-    const asked = await open.gatewayJournal('list-payments');
-    expect(asked.filter(({ path }) => path.includes(String(gatewayOrderId)))).toHaveLength(2);
-    expect(await passAfter(61)).toBe(2);
-    // From the last request on, not from the first one.
-    expect(await passAfter(14 * 60)).toBe(2);
-    expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
-    expect(await passAfter(61)).toBe(3);
-    await fixtures.becomes(raised, 'PAID');
-    expect(await paymentsOf(open, raised)).toBe(1);
-  });
-
-  it('is refused for good only when the last request without an answer must have arrived', async ({
-    open,
-    fixtures,
-  }) => {
-    const raised = await due(open, fixtures);
-    const refuse = async () => {
-      await open.gatewayFault('debit', 'error', { status: 400 });
-      await sweep(open);
-      return fixtures.statusOf(raised);
-    };
-    for (let request = 0; request < 2; request += 1) {
-      await open.gatewayFault('debit', 'reset');
-      await sweep(open);
-      await open.advance(14 * 60);
-    }
-    // A quarter of an hour after the first request, and not after the last one.
-    expect(await refuse()).toBe('PENDING');
-    await open.advance(61);
-    expect(await refuse()).toBe('FAILED');
   });
 
   it('is not requested again while the gateway does not say what became of it', async ({

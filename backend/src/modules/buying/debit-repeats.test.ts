@@ -1,0 +1,129 @@
+import { describe, expect } from 'vitest';
+import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { goldTest } from '#test/support/gold-test.ts';
+import {
+  createInstallmentFixtures,
+  type InstallmentFixtures,
+  type TestInstallment,
+} from '#test/support/installments.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { selectOne, sql } from '../../platform/db/index.ts';
+
+/** What the gateway says of its debits, and what is looked at while one is made. */
+const look: { haveKey: boolean; onDebit: (paymentOrderId: string) => Promise<void> } = {
+  haveKey: true,
+  onDebit: async () => {},
+};
+const observed = (gateway: PaymentGateway): PaymentGateway => ({
+  ...gateway,
+  get debitsHaveKey() {
+    return look.haveKey;
+  },
+  async debitMandate(debit) {
+    if (gateway.debitMandate === undefined) throw new Error('the gateway debits no mandate');
+    await look.onDebit(debit.idempotencyKey);
+    return gateway.debitMandate(debit);
+  },
+});
+
+const it = goldTest({
+  wrapGateways: (real) =>
+    new Map([...real].map(([code, gateway]) => [code, observed(gateway)] as const)),
+}).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
+
+it.afterEach(() => {
+  look.haveKey = true;
+  look.onDebit = async () => {};
+});
+
+const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'debit-installments');
+/** An installment whose debit is due now. */
+const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const mandate = { token: 'token-of-asha', dueInSeconds: 60 };
+  const raised = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
+  await open.advance(60);
+  return raised;
+};
+const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
+  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
+/** The requests for debits of one installment that its gateway has received. */
+const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
+  (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
+/** The payments of it that its gateway has. */
+const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
+  const { gatewayOrderId } = await rowOf(open, given);
+  const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
+  return (body['items'] as unknown[]).length;
+};
+
+describe('a debit', () => {
+  it('is held for longer than all the calls of its gateway may take', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
+    const held: unknown[] = [];
+    look.onDebit = async (paymentOrderId) => {
+      const row = await selectOne<{ seconds: number }>(
+        open.database.db,
+        sql`SELECT extract(epoch FROM lease_until - clock_timestamp())::float AS seconds
+          FROM payment_order WHERE id = ${paymentOrderId}::uuid`,
+      );
+      held.push(row?.seconds);
+    };
+    await sweep(open);
+    await fixtures.becomes(raised, 'PAID');
+    // Razorpay's: three questions, each of which may take its limit twice, and the request.
+    const longest = 7 * 15;
+    expect(held).toEqual([expect.toSatisfy((seconds: number) => seconds > longest)]);
+  });
+
+  it('is only asked about while a request may be on its way to a gateway without keys', async ({
+    open,
+    fixtures,
+  }) => {
+    look.haveKey = false;
+    const raised = await due(open, fixtures);
+    const passAfter = async (seconds: number): Promise<number> => {
+      await open.advance(seconds);
+      await sweep(open);
+      return (await debitsOf(open, raised)).length;
+    };
+    await open.gatewayFault('debit', 'reset', { times: 2 });
+    expect(await passAfter(0)).toBe(1);
+    expect(await passAfter(61)).toBe(1);
+    expect(await passAfter(14 * 60 - 2)).toBe(1);
+    const { gatewayOrderId } = await rowOf(open, raised);
+    const asked = await open.gatewayJournal('list-payments');
+    expect(asked.filter(({ path }) => path.includes(String(gatewayOrderId)))).toHaveLength(2);
+    expect(await passAfter(61)).toBe(2);
+    // From the last request on, not from the first one.
+    expect(await passAfter(14 * 60)).toBe(2);
+    expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
+    expect(await passAfter(61)).toBe(3);
+    await fixtures.becomes(raised, 'PAID');
+    expect(await paymentsOf(open, raised)).toBe(1);
+  });
+
+  it('is refused for good only when the last request without an answer must have arrived', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await due(open, fixtures);
+    const refuse = async () => {
+      await open.gatewayFault('debit', 'error', { status: 400 });
+      await sweep(open);
+      return fixtures.statusOf(raised);
+    };
+    for (let request = 0; request < 2; request += 1) {
+      await open.gatewayFault('debit', 'reset');
+      await sweep(open);
+      await open.advance(14 * 60);
+    }
+    // A quarter of an hour after the first request, and not after the last one.
+    expect(await refuse()).toBe('PENDING');
+    await open.advance(61);
+    expect(await refuse()).toBe('FAILED');
+  });
+});
