@@ -60,6 +60,10 @@ const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): P
 /** An image is sent as JSON or as its base64 text, so that no text is malformed there by itself. */
 const takesRawText = ({ path }: DocumentedRoute): boolean => path.endsWith('/image');
 
+/** A webhook's body is its sender's, so that no schema has it. */
+const asksForNoBody = ({ method, path, body }: DocumentedRoute): boolean =>
+  method !== 'GET' && body === undefined && !path.includes('/webhooks/');
+
 /** A 501 is an answer of the contract, perhaps with what it has written. */
 const isFailure = ({ status }: Answer): boolean => status >= 500 && status !== 501;
 
@@ -166,9 +170,7 @@ describe.each(apis)('every body of the %s API', (api) => {
   it('what is no JSON, where no body is asked for: 400, nothing written', async () => {
     const before = await system.fingerprint();
     const malformed = hostileBodies.filter(({ code }) => code === 'MALFORMED_JSON');
-    const isAskedFor = ({ method, path, body }: DocumentedRoute): boolean =>
-      body !== undefined || method === 'GET' || path.includes('/webhooks/');
-    const routes = (await routesOf(api)).filter((route) => !isAskedFor(route));
+    const routes = (await routesOf(api)).filter(asksForNoBody);
     expect(routes.length).toBeGreaterThan(3);
     for (const route of routes) {
       await each(malformed, async ({ text, code }) => {

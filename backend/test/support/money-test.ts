@@ -51,7 +51,9 @@ export const moneyTest = <T extends MoneySystem>(
   return test
     .extend('open', { scope: 'file' }, openedOnce(opening))
     .extend('moneyHolds', { auto: true }, ({ open: opened, onTestFailed }, { onCleanup }) => {
-      onTestFailed(() => console.error(complaintsOf(opened.logged?.() ?? '')));
+      onTestFailed(() => {
+        process.stderr.write(`${complaintsOf(opened.logged?.() ?? '')}\n`);
+      });
       onCleanup(async () => {
         const ending = endingOf(opened);
         await ending.cleanUp();

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { RequestHandler } from 'express';
 import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
@@ -31,6 +30,7 @@ import { createApi } from '../../src/platform/http/index.ts';
 import { createRandom, type Random } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
+import { listen } from './listen.ts';
 import { connectRedis } from './connect-redis.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { hangsForMs } from './open-test-system.ts';
@@ -76,14 +76,6 @@ interface IdentityOptions {
 const next: RequestHandler = (_req, _res, go) => go();
 const pepper = 'dev-only-credential-pepper';
 const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
-
-const listen = async (server: Server): Promise<string> => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not on a port');
-  return `http://127.0.0.1:${address.port}`;
-};
 
 /** The `code` of an error's envelope; undefined for a success. */
 export const errorCode = ({ body }: CallResponse): unknown =>

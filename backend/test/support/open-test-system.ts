@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +33,7 @@ import { createApi, type Guard, type Route } from '../../src/platform/http/index
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
+import { listen } from './listen.ts';
 import { connectRedis } from './connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 
@@ -101,14 +101,6 @@ interface TestSystemOptions {
 
 const next: RequestHandler = (_req, _res, go) => go();
 const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
-
-const listen = async (server: Server): Promise<string> => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not on a port');
-  return `http://127.0.0.1:${address.port}`;
-};
 
 const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>) =>
   createApi({
