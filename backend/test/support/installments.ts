@@ -24,6 +24,36 @@ const orderOf = async ({ call, orderId }: TestInstallment) =>
 const paymentOf = async ({ call }: PlanRow, paymentOrderId: string) =>
   (await call('GET', `/payments/orders/${paymentOrderId}`)).body;
 
+/** The row of its payment order. */
+export const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
+  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
+
+/** The requests for debits of one installment that its gateway has received. */
+export const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
+  (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
+
+/** The payments of it that its gateway has. */
+export const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
+  const { gatewayOrderId } = await rowOf(open, given);
+  const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
+  return (body['items'] as unknown[]).length;
+};
+
+/** Uses up the tries of a paid installment's allocation, each of which meets `fault`. */
+export const exhaustTries = async (
+  open: OpenGold,
+  { orderId }: TestInstallment,
+  operation: string,
+  fault: string,
+): Promise<void> => {
+  await open.fault(operation, fault, { times: 200 });
+  for (const seconds of [0, 5, 15, 45, 90, 180]) {
+    await open.advance(seconds);
+    await open.gold.allocate(orderId);
+  }
+  await open.sandbox.control('DELETE', '/faults');
+};
+
 /** Plans as rows of their own, and their installments as the plans' worker would raise them. */
 export const createInstallmentFixtures = (open: OpenGold) => {
   const { db, inTransaction } = open.database;

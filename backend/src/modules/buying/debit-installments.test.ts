@@ -4,8 +4,10 @@ import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import {
   createInstallmentFixtures,
+  debitsOf,
+  paymentsOf,
+  rowOf,
   type InstallmentFixtures,
-  type TestInstallment,
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -46,17 +48,6 @@ const due = async (open: OpenGold, fixtures: InstallmentFixtures, token?: string
   const raised = await raise(fixtures, token);
   await open.advance(24 * hour);
   return raised;
-};
-const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
-  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
-/** The requests for debits of one installment that its gateway has received. */
-const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
-  (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
-/** The payments of it that its gateway has. */
-const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
-  const { gatewayOrderId } = await rowOf(open, given);
-  const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
-  return (body['items'] as unknown[]).length;
 };
 
 describe('a mandate', () => {

@@ -3,14 +3,16 @@ import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import {
   createInstallmentFixtures,
+  debitsOf,
+  paymentsOf,
+  rowOf,
   type InstallmentFixtures,
-  type TestInstallment,
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { selectOne, sql } from '../../platform/db/index.ts';
 
-/** What the gateway says of its debits, and what is looked at while one is made. */
+/** Says whether the gateway's debits have a key, and looks on while one is made. */
 const look: { haveKey: boolean; onDebit: (paymentOrderId: string) => Promise<void> } = {
   haveKey: true,
   onDebit: async () => {},
@@ -44,17 +46,6 @@ const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const raised = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
   await open.advance(60);
   return raised;
-};
-const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
-  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
-/** The requests for debits of one installment that its gateway has received. */
-const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
-  (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
-/** The payments of it that its gateway has. */
-const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
-  const { gatewayOrderId } = await rowOf(open, given);
-  const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
-  return (body['items'] as unknown[]).length;
 };
 
 describe('a debit', () => {

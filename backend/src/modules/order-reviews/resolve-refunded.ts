@@ -32,7 +32,7 @@ const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
   if (named?.state.kind === 'PAID_BACK') return named.payment;
   const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
   const paidBack = of('PAID_BACK');
-  // Where no gateway says it the operator does, of the one payment that it can be.
+  // Takes the operator's word where no gateway says it, for the one payment that it can be.
   const stated = [...of('NOT_ASKED'), ...of('UNTOLD')];
   const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
   if (only !== undefined && others.length === 0) return only.payment;

@@ -1,6 +1,10 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import {
+  createInstallmentFixtures,
+  exhaustTries,
+  type InstallmentFixtures,
+} from '#test/support/installments.ts';
 import type { Answer, OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -28,12 +32,7 @@ const debited = async (open: OpenGold, fixtures: InstallmentFixtures) => {
 /** One that could not be allocated, though its money is there. */
 const exhausted = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const given = await debited(open, fixtures);
-  await open.fault('buy-verify', 'malformed', { times: 200 });
-  for (const seconds of [0, 5, 15, 45, 90, 180]) {
-    await open.advance(seconds);
-    await open.gold.allocate(given.orderId);
-  }
-  await open.sandbox.control('DELETE', '/faults');
+  await exhaustTries(open, given, 'buy-verify', 'malformed');
   await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
   return given;
 };

@@ -29,7 +29,7 @@ interface ActiveDebit {
   readonly gatewayOrderId: string;
   readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
   readonly holderId: string;
-  /** When an earlier request was sent that may reach the gateway yet; null where there is none. */
+  /** The time of an earlier request that may still reach the gateway; null where there is none. */
   readonly sentAt: Date | null;
 }
 

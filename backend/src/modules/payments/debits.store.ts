@@ -84,7 +84,7 @@ export const recordDebit = async (
 
 interface HeldDebit {
   readonly status: DebitStatus;
-  /** When the last request without an answer was sent; null where none was. */
+  /** The time of the last request without an answer; null where there was none. */
   readonly sentAt: Date | null;
 }
 
