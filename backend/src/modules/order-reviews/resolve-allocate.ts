@@ -77,7 +77,8 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   const requireHeld = async (payment: HeldPayment, reference?: string): Promise<void> => {
     const state = await held.fetchRefundState(payment);
     if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY') {
+    const isPartlyGone = state.kind === 'UNTOLD' && state.isPartlyGone;
+    if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
       throw noFit('The gateway has paid the money back, or is about to.');
     }
     if (state.kind === 'UNTOLD' && reference === undefined) {

@@ -51,6 +51,19 @@ describe('money of which the gateway cannot say whether it went back', () => {
     expect(answer.body.status).toBe('ALLOCATED');
   });
 
+  it('buys no gold where a part is known to be gone, whatever is referred to', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures);
+    await reviews.loseDispute(given.paymentId, { amountPaise: 100, deliver: 'none' });
+    const reference = 'settlement 8';
+    const answer = await reviews.resolve(given.orderId, 'ALLOCATE', { reference });
+    expect(codeOf(answer)).toEqual(notFit);
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
+  });
+
   it('is paid back as the operator says who knows the reference', async ({
     open,
     fixtures,

@@ -36,7 +36,11 @@ export type RefundState =
     }
   | { readonly kind: 'NO_ANSWER' }
   | { readonly kind: 'NOT_ASKED' }
-  | { readonly kind: 'UNTOLD' };
+  | {
+      readonly kind: 'UNTOLD';
+      /** A part is known to be gone, so that it is not held whole, whatever became of the rest. */
+      readonly isPartlyGone: boolean;
+    };
 
 const nothingAtGateway: GatewayReversals = {
   gone: [],
@@ -96,7 +100,8 @@ const fetchRefundState = async (
   const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
   // Of the rest of the money nobody knows whether it is held or went back without an event.
   const isUntold = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
-  return isUntold && !atGateway.areRefundsTold ? { kind: 'UNTOLD' } : state;
+  if (!isUntold || atGateway.areRefundsTold) return state;
+  return { kind: 'UNTOLD', isPartlyGone: state.kind === 'UNDER_WAY' };
 };
 
 /**
