@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { connectRedis } from '#test/support/connect-redis.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -126,6 +126,21 @@ describe('withLock', () => {
       expect(await work).toBe('done');
       expect(wasAborted).toBe(false);
     });
+  });
+
+  it('tells the work that the lock is lost, and asks a lost cache now and then for it', async () => {
+    const redis = await connectRedis(server.url);
+    const asked = vi.spyOn(redis, 'evalsha');
+    const gate = createGate();
+    const work = withLock({ redis, key: 'lost', ttlMs: 3000 }, async (signal) => {
+      redis.disconnect();
+      signal.addEventListener('abort', gate.open, { once: true });
+      await gate.opened;
+      return 'told';
+    });
+    expect(await work).toBe('told');
+    // A second in which it may be extended, and a tenth of one between two tries.
+    expect(asked.mock.calls.length).toBeLessThan(100);
   });
 
   it('passes on what the work throws', async () => {

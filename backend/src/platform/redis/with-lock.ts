@@ -18,7 +18,10 @@ const redlocks = new WeakMap<Redis, Redlock>();
 const redlockOf = (redis: Redis): Redlock => {
   const known = redlocks.get(redis);
   if (known !== undefined) return known;
-  const made = new Redlock([redis], { retryCount: 0, retryDelay: retryDelayMs, retryJitter: 30 });
+  // An extension that fails is repeated until the lock lapses, at once and for ever where it has no
+  // delay of its own: a cache that refuses at once would keep everything else from running.
+  const retries = { retryCount: 1, retryDelay: retryDelayMs, retryJitter: 30 };
+  const made = new Redlock([redis], retries);
   // Contention is emitted as an error, which nobody else would listen to.
   made.on('error', () => undefined);
   redlocks.set(redis, made);
