@@ -75,7 +75,7 @@ export const startAttempt = async (
   return undefined;
 };
 
-/** No request is on its way for longer: after it, a refused resend means that none was taken. */
+/** No send is on its way for longer: after it, a refused resend means that none was taken. */
 const longestFlightMs = 5 * 60_000;
 /** A key is not used in the last hour of its life at the provider. */
 const keyMarginMs = 60 * 60_000;
@@ -85,12 +85,12 @@ type Claim =
   | { readonly kind: 'LEAVE'; readonly reason: string }
   /** The provider has it: it is only queried. */
   | { readonly kind: 'QUERY'; readonly attempt: PayoutAttempt; readonly providerPayoutId: string }
-  /** The intent is written and its lease held; `wasSent` where an earlier try may have arrived. */
+  /** The intent is written and its lease held; `sentAt` is the last earlier send unanswered. */
   | {
       readonly kind: 'SEND';
       readonly payout: Payout;
       readonly attempt: PayoutAttempt;
-      readonly wasSent: boolean;
+      readonly sentAt: Date | null;
       readonly holderId: string;
     };
 
@@ -120,7 +120,7 @@ const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim> =>
     }
     const holderId = deps.random.uuid();
     if (!(await acquireAttempt(tx, id, { holderId, at }))) return leave('another worker has it');
-    return { kind: 'SEND', payout, attempt, wasSent: attempt.lastAskedAt !== null, holderId };
+    return { kind: 'SEND', payout, attempt, sentAt: attempt.sentAt, holderId };
   });
 
 const recordReport = async (
@@ -132,12 +132,15 @@ const recordReport = async (
   await deps.inTransaction((tx) => recordAttemptReport(deps, tx, attempt.id, { report, cause }));
 };
 
-const leaveUnknown = async (
+/** Leaves an attempt undecided: sent in this turn without an answer, or not sent this time. */
+const leaveUndecided = async (
   { db, logger }: PayoutsDeps,
-  { attempt, holderId }: Send,
-  reason: string,
+  { attempt, holderId, sentAt }: Send,
+  { reason, isSent = false }: { readonly reason: string; readonly isSent?: boolean },
 ): Promise<void> => {
-  await releaseUnknownAttempt(db, attempt.id, holderId);
+  await (isSent
+    ? releaseUnknownAttempt(db, attempt.id, holderId)
+    : releaseUnsentAttempt(db, attempt.id, { holderId, sentAt }));
   const { payoutId, attemptNo } = attempt;
   logger.warn({ payoutId, attempt: attemptNo, reason }, 'payout attempt undecided');
 };
@@ -151,19 +154,17 @@ const refuse = (
 
 /** Nothing of this try reached the provider: the queue tries again soon. */
 const retryUnsent = async (deps: PayoutsDeps, claim: Send, reason: string): Promise<void> => {
-  const { attempt, wasSent, holderId } = claim;
-  if (wasSent) return leaveUnknown(deps, claim, reason);
-  await releaseUnsentAttempt(deps.db, attempt.id, holderId);
-  throw new Error(`the payout provider is not available: ${reason}`);
+  await leaveUndecided(deps, claim, { reason });
+  if (claim.sentAt === null) throw new Error(`the payout provider is not available: ${reason}`);
 };
 
 /** The provider refused the request itself; an earlier send of the attempt may still arrive. */
 const refuseUnlessInFlight = (deps: PayoutsDeps, claim: Send, reason: string): Promise<void> => {
-  const { attempt, wasSent } = claim;
-  const isFinal = !wasSent || msBetween(attempt.startedAt, deps.clock.now()) > longestFlightMs;
+  const { sentAt } = claim;
+  const isFinal = sentAt === null || msBetween(sentAt, deps.clock.now()) > longestFlightMs;
   return isFinal
     ? refuse(deps, claim, reason)
-    : leaveUnknown(deps, claim, 'refused, but was sent before');
+    : leaveUndecided(deps, claim, { reason: 'refused, but was sent before' });
 };
 
 /** Queries the provider by the attempt's reference and records what it has. */
@@ -185,7 +186,7 @@ const mayResend = async (deps: PayoutsDeps, claim: Send): Promise<boolean> => {
   const ageMs = msBetween(claim.attempt.startedAt, deps.clock.now());
   const lifeMs = deps.provider.rules.idempotencyKeyLifeMs;
   if (found === 'NO_ANSWER' || (ageMs > lifeMs - keyMarginMs && ageMs <= lifeMs)) {
-    await leaveUnknown(deps, claim, found);
+    await leaveUndecided(deps, claim, { reason: found });
     return false;
   }
   if (ageMs <= lifeMs) return true;
@@ -216,11 +217,11 @@ const create = async (
       : refuseUnlessInFlight(deps, claim, outcome.message);
   }
   if ((await findAtProvider(deps, claim)) === 'FOUND') return undefined;
-  return leaveUnknown(deps, claim, describeOutcome(outcome));
+  return leaveUndecided(deps, claim, { reason: describeOutcome(outcome), isSent: true });
 };
 
 const send = async (deps: PayoutsDeps, claim: Send): Promise<void> => {
-  if (claim.wasSent && !(await mayResend(deps, claim))) return undefined;
+  if (claim.sentAt !== null && !(await mayResend(deps, claim))) return undefined;
   const fund = await deps.banking.ensureFundAccount(claim.attempt.bankAccountId);
   if (fund.kind === 'done') return create(deps, claim, fund.value);
   const isRefusal = fund.kind === 'refused' && !isUnavailable(fund);

@@ -194,7 +194,7 @@ describe('an answer that is lost', () => {
     await open.fault('create-contact', 'error', { times: 20 });
     expect(await open.drain()).toHaveLength(1);
     expect(await attemptsOf(open, payoutId)).toMatchObject([
-      { status: 'INTENDED', lastAskedAt: null },
+      { status: 'INTENDED', sentAt: null, lastAskedAt: expect.any(Date) },
     ]);
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(minuteMs);
@@ -275,6 +275,23 @@ describe('a no of the provider', () => {
     await open.runSweeps('payouts-poll-attempts', no);
     expect((await row(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(4 * minuteMs);
+    await open.runSweeps('payouts-poll-attempts', no);
+    expect((await row(open, payoutId)).status).toBe('FAILED');
+  });
+
+  it('waits for the last send, and for no resend that was refused', async ({ open }) => {
+    const { payoutId } = await open.payout();
+    const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
+    await open.drain(lost);
+    open.system.clock.advance(6 * minuteMs);
+    await open.runSweeps('payouts-poll-attempts', lost);
+    const no = open.replica(refusing('another body'));
+    for (const minutes of [2, 2]) {
+      open.system.clock.advance(minutes * minuteMs);
+      await open.runSweeps('payouts-poll-attempts', no);
+      expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    }
+    open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', no);
     expect((await row(open, payoutId)).status).toBe('FAILED');
   });

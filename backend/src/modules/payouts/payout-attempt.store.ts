@@ -107,6 +107,7 @@ export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> 
 
 /**
  * Acquires an attempt that the provider has not named, to send it; false while another holds it.
+ * It counts as sent from here on, until a release says otherwise: its worker may be killed.
  */
 export const acquireAttempt = (
   tx: Db,
@@ -118,26 +119,25 @@ export const acquireAttempt = (
     holderId,
     leaseMs: attemptLeaseMs,
     where: sql`${isUnsettled} AND provider_payout_id IS NULL`,
-    set: sql`last_asked_at = ${at}::timestamptz`,
+    set: sql`last_asked_at = ${at}::timestamptz, sent_at = ${at}::timestamptz`,
   });
 
-/** Releases an attempt of which nothing was sent: it is as if nobody had acquired it. */
-export const releaseUnsentAttempt = (db: Db, id: string, holderId: string): Promise<boolean> =>
-  lease.release(db, {
-    row: rowOf(id),
-    holderId,
-    where: sql`status = 'INTENDED'`,
-    set: sql`last_asked_at = NULL`,
-  });
+/** Releases an attempt that was not sent this time, with its earlier send, if there was one. */
+export const releaseUnsentAttempt = (
+  db: Db,
+  id: string,
+  { holderId, sentAt }: { readonly holderId: string; readonly sentAt: Date | null },
+): Promise<boolean> => {
+  const status = sentAt === null ? 'INTENDED' : 'UNKNOWN';
+  const set = sql`status = ${status}, sent_at = ${sentAt}::timestamptz`;
+  return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
+};
 
 /** Releases an attempt that was sent with an unknown outcome: UNKNOWN. */
-export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Promise<boolean> =>
-  lease.release(db, {
-    row: rowOf(id),
-    holderId,
-    where: isUnsettled,
-    set: sql`status = 'UNKNOWN'`,
-  });
+export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Promise<boolean> => {
+  const set = sql`status = 'UNKNOWN'`;
+  return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
+};
 
 /** Keeps when the provider was last queried about an open attempt. */
 export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<void> => {

@@ -71,8 +71,10 @@ export interface PayoutAttempt {
   readonly startedAt: Date;
   /** The provider's first report that can't be true beside an earlier one; null without any. */
   readonly contradictedAt: Date | null;
-  /** The last send of it to the provider, or the last query about it; null before the first. */
+  /** The last turn of a worker to send it or to query about it; null before the first. */
   readonly lastAskedAt: Date | null;
+  /** The last send without an answer; null where none may have reached the provider. */
+  readonly sentAt: Date | null;
   /** The worker that has the lease; a lapsed one stays here until another acquires it. */
   readonly holderId: string | null;
 }
