@@ -15,6 +15,8 @@ const spanSchema = z.object({
   name: z.string(),
   kind: z.int(),
   attributes: z.array(z.object({ key: z.string(), value: z.json() })),
+  events: z.json(),
+  status: z.json(),
 });
 type Span = z.infer<typeof spanSchema>;
 const exportSchema = z.object({
@@ -122,4 +124,14 @@ it('records routes, and neither paths nor addresses nor what tells clients apart
       'server.port',
     ],
   ]);
+});
+
+it('records what went wrong, and no number of a customer that it names', async () => {
+  const collector = await startCollector();
+  const url = await startTraced(collector.url);
+  expect((await fetch(`${url}/failures/9812345678`)).status).toBe(500);
+  await eventually(() => collector.spans().length === 2);
+  const text = JSON.stringify(collector.spans());
+  expect(text).toContain('no customer has [phone]');
+  expect(text).not.toContain('9812345678');
 });

@@ -2,9 +2,11 @@
  * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set; a process without it pays nothing. Loaded
  * before everything else, with `node --import ./dist/otel/main.js ...`: under ESM only modules that
  * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself.
- * Paths with their ids and tokens, the addresses of clients and SQL parameters are not recorded.
+ * Paths with their ids and tokens, the addresses of clients and SQL parameters are not recorded,
+ * and texts of errors pass the log's scrubs.
  */
 import { register } from 'node:module';
+import { scrubText } from '../../platform/observability/redact.ts';
 
 /**
  * Attributes that the span of a request does not get: they hold ids and push tokens, or identify
@@ -22,6 +24,22 @@ const unrecordedOfRequests = {
 /** The same for calls: an object's path holds its customer's id. `server.address` stays. */
 const unrecordedOfCalls = { 'url.full': undefined };
 
+/** What a span says of errors. */
+interface SpanTexts {
+  readonly status: { message?: string };
+  readonly events: readonly { readonly attributes?: Record<string, unknown> }[];
+}
+
+/** The text of an error may quote what a customer sent, or what a database had. */
+const scrubErrors = ({ status, events }: SpanTexts): void => {
+  if (status.message !== undefined) status.message = scrubText(status.message);
+  for (const { attributes = {} } of events) {
+    for (const [key, value] of Object.entries(attributes)) {
+      if (typeof value === 'string') attributes[key] = scrubText(value);
+    }
+  }
+};
+
 const startTracing = async (): Promise<void> => {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
@@ -31,8 +49,16 @@ const startTracing = async (): Promise<void> => {
   const { IORedisInstrumentation } = await import('@opentelemetry/instrumentation-ioredis');
   const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  class ScrubbedTraceExporter extends OTLPTraceExporter {
+    override export(
+      ...[spans, done]: Parameters<InstanceType<typeof OTLPTraceExporter>['export']>
+    ) {
+      for (const span of spans) scrubErrors(span);
+      super.export(spans, done);
+    }
+  }
   const sdk = new NodeSDK({
-    traceExporter: new OTLPTraceExporter(),
+    traceExporter: new ScrubbedTraceExporter(),
     // Metrics go to Prometheus and logs to standard output.
     metricReaders: [],
     logRecordProcessors: [],
