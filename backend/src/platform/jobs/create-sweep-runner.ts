@@ -52,6 +52,25 @@ const isDue = async (redis: Redis, sweep: TimedSweep): Promise<boolean> => {
   }
 };
 
+/**
+ * Runs `work` with a signal that aborts with any of `sources`. `AbortSignal.any` would leave
+ * something behind at each run, in the source that lives as long as the process.
+ */
+const withAnySignal = async (
+  sources: readonly AbortSignal[],
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  for (const source of sources) source.addEventListener('abort', end, { once: true });
+  if (sources.some(({ aborted }) => aborted)) end();
+  try {
+    await work(ending.signal);
+  } finally {
+    for (const source of sources) source.removeEventListener('abort', end);
+  }
+};
+
 interface Run {
   readonly sweep: TimedSweep;
   readonly signal: AbortSignal;
@@ -76,7 +95,7 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
     const lock = { redis, key: `sweep:${sweep.name}`, ttlMs: lockTtlMs, whenDown: 'run' } as const;
     const outcome = await withLock(lock, async (lost): Promise<SweepOutcome> => {
       if (!(await isDue(redis, sweep)) && !isForced) return 'skipped';
-      await sweep.run(AbortSignal.any([signal, lost]));
+      await withAnySignal([signal, lost], (either) => sweep.run(either));
       return 'done';
     });
     return outcome ?? 'skipped';
