@@ -1,4 +1,5 @@
-import { Logger, run, type Runner } from 'graphile-worker';
+import { Logger, run, type Runner, type RunnerOptions } from 'graphile-worker';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
@@ -9,13 +10,18 @@ import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.
 let fresh: FreshDatabase;
 let app: Database;
 let runner: Runner;
+let pool: Pool;
 const done: unknown[] = [];
 
 beforeAll(async () => {
   fresh = await freshDatabase();
   app = createDatabase({ url: fresh.appUrl, poolSize: 2, applicationName: 'test' });
+  pool = new Pool({ connectionString: fresh.appUrl });
+  // A connection that is being closed may still be cut off as the database is dropped.
+  pool.on('error', () => undefined);
   runner = await run({
-    connectionString: fresh.appUrl,
+    // The same class; the queue was only typed against an older version of its types.
+    pgPool: pool as unknown as NonNullable<RunnerOptions['pgPool']>, // oxlint-disable-line typescript/no-unsafe-type-assertion
     concurrency: 2,
     noHandleSignals: true,
     pollInterval: 200,
@@ -32,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await runner.stop();
+  await pool.end();
   await app.close();
   await fresh.drop();
 });

@@ -236,6 +236,18 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number];
 
+/** Returns true while a payment's money is here as far as is known. */
+const isHeld = async ({ database }: OpenGold, gatewayPaymentId: string): Promise<boolean> => {
+  const where = { gatewayPaymentId };
+  return (await database.db.gatewayPayment.findFirst({ where }))?.status === 'CAPTURED';
+};
+
+/** Waits for the gateway's own event, which comes at a moment of its own: not beside the next step. */
+const untilTold = async ({ database }: OpenGold, gatewayPaymentId: string, eventType: string) => {
+  const where = { gatewayPaymentId, eventType, status: { not: 'PENDING' } };
+  await eventually(async () => (await database.db.webhookEvent.count({ where })) > 0);
+};
+
 /**
  * Plays one step; returns true where a resolution has judged what is known of the first payment.
  */
@@ -248,12 +260,21 @@ const play = async (
   if (step === 'KEEP' || step === 'ALLOCATE') {
     return (await buys.resolve(buy.id, step)).status === 200;
   }
-  if (step === 'refund-first') return (await refund(buys, buy, paymentId)).status === 200;
+  const refundTold = async (id: string): Promise<boolean> => {
+    const { status } = await refund(buys, buy, id);
+    await untilTold(open, id, 'refund.processed');
+    return status === 200;
+  };
+  if (step === 'refund-first') return refundTold(paymentId);
   if (step === 'fail') await fail(open, buys, buy, paymentId);
-  if (step === 'pay') others.push(await buys.pay(buy));
+  if (step === 'pay') {
+    const id = await buys.pay(buy);
+    await untilTold(open, id, 'payment.captured');
+    others.push(id);
+  }
   if (step === 'allocate') await open.gold.allocate(buy.id);
   const other = step === 'refund-other' ? others.pop() : undefined;
-  if (other !== undefined) await refund(buys, buy, other);
+  if (other !== undefined) await refundTold(other);
   return false;
 };
 
@@ -266,9 +287,6 @@ describe('any order of payments, failures and resolutions', () => {
     open,
     buys,
   }) => {
-    const isHeld = async (gatewayPaymentId: string): Promise<boolean> =>
-      (await open.database.db.gatewayPayment.findFirst({ where: { gatewayPaymentId } }))?.status ===
-      'CAPTURED';
     await fc.assert(
       fc.asyncProperty(runs, async ({ hasGold, story }) => {
         const { buy, paymentId } = await (hasGold ? buys.allocated() : paid(buys));
@@ -277,7 +295,7 @@ describe('any order of payments, failures and resolutions', () => {
         let isOpen = false;
         for (const step of story) {
           // A failure counts once, and no more of money that was paid back here.
-          if (step === 'fail' && !isTold && (await isHeld(paymentId)))
+          if (step === 'fail' && !isTold && (await isHeld(open, paymentId)))
             [isTold, isOpen] = [true, true];
           if (await play(open, buys, step, { buy, paymentId, others })) isOpen = false;
           const { status } = (await buy.call('GET', `/gold/orders/${buy.id}`)).body;
