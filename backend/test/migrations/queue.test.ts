@@ -21,7 +21,8 @@ beforeAll(async () => {
   pool.on('error', () => undefined);
   runner = await run({
     // The same class; the queue was only typed against an older version of its types.
-    pgPool: pool as unknown as NonNullable<RunnerOptions['pgPool']>, // oxlint-disable-line typescript/no-unsafe-type-assertion
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    pgPool: pool as unknown as NonNullable<RunnerOptions['pgPool']>,
     concurrency: 2,
     noHandleSignals: true,
     pollInterval: 200,

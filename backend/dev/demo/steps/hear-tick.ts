@@ -3,7 +3,10 @@ import { showPaise } from '../show.ts';
 import { expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
-/** Ticks fall on the wall clock's 10 s marks, so it may take that long, and twice that after the snapshot's. */
+/**
+ * Ticks fall on the wall clock's 10 s marks, so it may take that long, and twice that after the
+ * snapshot's.
+ */
 export const hearTick: Step = {
   title: 'A tick of the price feed',
   async run(demo) {
