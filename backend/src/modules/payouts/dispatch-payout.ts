@@ -98,6 +98,10 @@ type Send = Extract<Claim, { kind: 'SEND' }>;
 
 const leave = (reason: string): Claim => ({ kind: 'LEAVE', reason });
 
+/** An older version that runs beside this one notes no send, but says that it does not know. */
+const lastSendOf = ({ status, sentAt, lastAskedAt }: PayoutAttempt): Date | null =>
+  sentAt ?? (status === 'UNKNOWN' ? lastAskedAt : null);
+
 /** Reads a payout under its lock and acquires its open attempt, committed before any call. */
 const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim> =>
   deps.inTransaction(async (tx): Promise<Claim> => {
@@ -120,7 +124,7 @@ const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim> =>
     }
     const holderId = deps.random.uuid();
     if (!(await acquireAttempt(tx, id, { holderId, at }))) return leave('another worker has it');
-    return { kind: 'SEND', payout, attempt, sentAt: attempt.sentAt, holderId };
+    return { kind: 'SEND', payout, attempt, sentAt: lastSendOf(attempt), holderId };
   });
 
 const recordReport = async (

@@ -279,6 +279,16 @@ describe('a no of the provider', () => {
     expect((await row(open, payoutId)).status).toBe('FAILED');
   });
 
+  it('waits for a send of an older version too, which noted none', async ({ open }) => {
+    const { payoutId } = await open.payout();
+    const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
+    await open.drain(lost);
+    await open.system.db.payoutAttempt.updateMany({ where: { payoutId }, data: { sentAt: null } });
+    open.system.clock.advance(2 * minuteMs);
+    await open.runSweeps('payouts-poll-attempts', open.replica(refusing('another body')));
+    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+  });
+
   it('waits for the last send, and for no resend that was refused', async ({ open }) => {
     const { payoutId } = await open.payout();
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
