@@ -24,7 +24,7 @@ const unrecordedOfRequests = {
 /** The same for calls: an object's path holds its customer's id. `server.address` stays. */
 const unrecordedOfCalls = { 'url.full': undefined };
 
-/** What a span says of errors. */
+/** The texts of errors in a span. */
 interface SpanTexts {
   readonly status: { message?: string };
   readonly events: readonly { readonly attributes?: Record<string, unknown> }[];

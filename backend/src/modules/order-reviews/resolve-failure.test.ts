@@ -242,7 +242,7 @@ const isHeld = async ({ database }: OpenGold, gatewayPaymentId: string): Promise
   return (await database.db.gatewayPayment.findFirst({ where }))?.status === 'CAPTURED';
 };
 
-/** Waits for the gateway's own event, which comes at a moment of its own: not beside the next step. */
+/** Waits for the gateway's own event, so that it does not come beside the next step. */
 const untilTold = async ({ database }: OpenGold, gatewayPaymentId: string, eventType: string) => {
   const where = { gatewayPaymentId, eventType, status: { not: 'PENDING' } };
   await eventually(async () => (await database.db.webhookEvent.count({ where })) > 0);
