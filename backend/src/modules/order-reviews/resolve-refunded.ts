@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { findMoneyDoubt, type HeldPayment, type RefundState } from '../payments/index.ts';
-import { allocationJob, hasGold, type GoldOrder } from '../orders/index.ts';
+import { allocationJob, findOrder, hasGold, type GoldOrder } from '../orders/index.ts';
 import {
   endReview,
   isUnplaced,
@@ -85,7 +85,11 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
   return async (order, asked) => {
     await requireDecided(db, order.id);
     const payments = await held.list(db, order.id);
-    if (payments.length === 0) throw noFit('No payment of this order is held.');
+    if (payments.length === 0) {
+      // Another operator may have ended the review since the order was read: say where it is now.
+      const now = await findOrder(db, order.id);
+      throw noFit('No payment of this order is held.', now);
+    }
     const answers = await ask(payments, asked.reference ?? '');
     const payment = findPaidBack(answers);
     const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
