@@ -3,7 +3,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import type { Limits } from '../settings/index.ts';
-import { checkBuyAmount, checkDailyBuys } from './quote.rules.ts';
+import { checkBuyLimits } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
 import { createVerifyBuy } from './verify-buy.ts';
 
@@ -33,10 +33,8 @@ export const createDraftBuyQuote = (deps: Omit<QuoteDeps, 'limits'>): DraftBuyQu
   const verifyBuy = createVerifyBuy(deps);
 
   return async (userId, amount, limits) => {
-    const checkLimits = async (amountPaise: Paise): Promise<void> => {
-      checkBuyAmount(limits, amountPaise);
-      await checkDailyBuys(db, { userId, amountPaise }, limits, clock.now());
-    };
+    const checkLimits = (amountPaise: Paise): Promise<void> =>
+      checkBuyLimits(db, { userId, amountPaise }, limits, clock.now());
     const providerUserId = await requireProviderUser(db, userId);
     if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
     const id = random.uuid();

@@ -45,14 +45,10 @@ const limitExceeded = (limit: LimitName, limits: Limits): AppError => {
   });
 };
 
-/**
- * Checks the gross amount of one buy against its limits.
- * @throws AppError LIMIT_EXCEEDED with the limit in `details`
- */
-export const checkBuyAmount = (limits: Limits, amountPaise: Paise): void => {
-  if (amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
-  if (amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
-};
+interface BuyToCheck {
+  readonly userId: string;
+  readonly amountPaise: Paise;
+}
 
 /**
  * Checks a further buy against what the customer has bought on this IST day. Definite only under
@@ -61,7 +57,7 @@ export const checkBuyAmount = (limits: Limits, amountPaise: Paise): void => {
  */
 export const checkDailyBuys = async (
   db: Db,
-  buy: { readonly userId: string; readonly amountPaise: Paise },
+  buy: BuyToCheck,
   limits: Limits,
   now: Date,
 ): Promise<void> => {
@@ -70,6 +66,21 @@ export const checkDailyBuys = async (
   if (addPaise(bought, buy.amountPaise) > limits.dailyBuyPaise) {
     throw limitExceeded('dailyBuyPaise', limits);
   }
+};
+
+/**
+ * Checks the gross amount of one buy against its limits, and then the day's.
+ * @throws AppError LIMIT_EXCEEDED with the limit in `details`
+ */
+export const checkBuyLimits = async (
+  db: Db,
+  buy: BuyToCheck,
+  limits: Limits,
+  now: Date,
+): Promise<void> => {
+  if (buy.amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
+  if (buy.amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
+  await checkDailyBuys(db, buy, limits, now);
 };
 
 export interface SaleToCheck {
