@@ -111,24 +111,22 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
     return id;
   };
 
-  const confirm = async (tx: Db, orderId: string, { userId }: Placed, at: Date) => {
+  const confirm = async (tx: Db, orderId: string, { userId, amountPaise }: Placed, at: Date) => {
     const actor = `customer:${userId}` as const;
     const lease = { lockStartedAt: at, lockEndsAt: at };
     const verified = { to: 'VERIFIED', cause: 'test', actor, changes: lease } as const;
     await transitionSale(tx, { id: orderId, status: 'PENDING' }, verified);
-    const operation = {
-      id: random.uuid(),
-      orderId,
+    const sale = {
+      id: orderId,
       quoteId: null,
       userId,
       provider: 'safegold',
       providerTxId: `tx-${orderId}`,
       grams: oneGram,
-      amountPaise: null,
-      verifiedAt: at,
-      at,
+      providerAmountPaise: paise(amountPaise),
+      lockStartedAt: at,
     };
-    await recordUnintended(tx, 'sell-confirm', operation);
+    await recordUnintended(tx, 'sell-confirm', sale, { id: random.uuid(), at });
     const confirmed = { to: 'CONFIRMED', cause: 'test', actor } as const;
     await transitionSale(tx, { id: orderId, status: 'VERIFIED' }, confirmed);
     await debitHolding(tx, { movementId: random.uuid(), userId, orderId, grams: oneGram, at });

@@ -20,7 +20,6 @@ import {
 import {
   acquireConfirm,
   findLatestConfirm,
-  newConfirm,
   recordIntent,
   renewConfirm,
   type Confirm,
@@ -69,9 +68,8 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
   const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
     // The quote holds the grams that the verify promised; the order's own are compared with them.
     const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
-    const intent = newConfirm(order, { id: random.uuid(), grams: quote?.grams, at });
-    await recordIntent(db, 'buy-confirm', intent, holderId);
-    return intent;
+    const confirm = { id: random.uuid(), holderId, grams: quote?.grams, at };
+    return recordIntent(db, 'buy-confirm', order, confirm);
   };
 
   /** Returns the confirm, held by `holderId`; undefined when another worker is quicker. */

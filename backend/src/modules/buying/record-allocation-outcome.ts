@@ -26,7 +26,6 @@ import {
   markQueried,
   markRefused,
   markUnknown,
-  newConfirm,
   recordUnintended,
 } from '../provider-operations/index.ts';
 import { createTakeNextStep, nextInstallmentStep, nextStep, type NextStep } from './next-step.ts';
@@ -121,9 +120,8 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
       if (known !== undefined) await markDone(db, known.id, at);
       return known?.grams;
     }
-    const unintended = newConfirm(order, { id: random.uuid(), at });
-    await recordUnintended(db, 'buy-confirm', unintended);
-    return unintended.grams;
+    await recordUnintended(db, 'buy-confirm', order, { id: random.uuid(), at });
+    return order.grams;
   };
 
   /**

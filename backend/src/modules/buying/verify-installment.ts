@@ -11,12 +11,7 @@ import {
   type ManualReviewCode,
   type Orders,
 } from '../orders/index.ts';
-import {
-  findLatestConfirm,
-  newConfirm,
-  recordIntent,
-  type Confirm,
-} from '../provider-operations/index.ts';
+import { findLatestConfirm, recordIntent, type Confirm } from '../provider-operations/index.ts';
 import {
   createVerifyBuy,
   isGramsMismatch,
@@ -127,8 +122,8 @@ export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
       const verified = { ...order, ...buy, status: 'PAID' } as const;
       if (!isStored || !isLockedBuy(verified)) return undefined;
       const holderId = random.uuid();
-      const confirm = newConfirm(verified, { id: random.uuid(), at });
-      await recordIntent(db, 'buy-confirm', confirm, holderId);
+      const intent = { id: random.uuid(), holderId, at };
+      const confirm = await recordIntent(db, 'buy-confirm', verified, intent);
       return { order: verified, confirm, holderId };
     });
 

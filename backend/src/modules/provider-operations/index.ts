@@ -8,7 +8,6 @@ export {
   markQueried,
   markRefused,
   markUnknown,
-  newConfirm,
   recordIntent,
   recordUnintended,
   recordVerifyIntent,

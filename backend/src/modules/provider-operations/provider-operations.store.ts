@@ -1,5 +1,5 @@
 import { gramsFromDatabase, gramsToDatabase, type DatabaseDecimal } from '../../money/index.ts';
-import type { Grams, Paise } from '../../money/index.ts';
+import type { Grams } from '../../money/index.ts';
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
@@ -38,36 +38,6 @@ const columns = sql`
 
 const toConfirm = (row: Row): Confirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
 
-export interface NewConfirm {
-  readonly id: string;
-  readonly orderId: string;
-  readonly quoteId: string | null;
-  readonly userId: string;
-  readonly provider: string;
-  readonly providerTxId: string;
-  readonly grams: Grams;
-  readonly amountPaise: Paise | null;
-  readonly verifiedAt: Date;
-  readonly at: Date;
-}
-
-/** Makes the intent to confirm an order's transaction; `grams` is what its verify promised. */
-export const newConfirm = (
-  order: LockedBuy | VerifiedSale,
-  { id, grams, at }: { readonly id: string; readonly grams?: Grams | undefined; readonly at: Date },
-): NewConfirm => ({
-  id,
-  orderId: order.id,
-  quoteId: order.quoteId,
-  userId: order.userId,
-  provider: order.provider,
-  providerTxId: order.providerTxId,
-  grams: grams ?? order.grams,
-  amountPaise: order.providerAmountPaise,
-  verifiedAt: order.lockStartedAt,
-  at,
-});
-
 /** An operation's lease, by the database's clock: longer than a call to the provider may take. */
 const leaseMs = 20_000;
 
@@ -97,25 +67,52 @@ export const findLatestConfirm = async (
   return (await selectConfirms(db, operation, newest))[0];
 };
 
-/** Writes the intent of a confirm, held by `holderId`: committed before the provider is called. */
+/** What a confirm is of: an order's transaction, as its verify left it. */
+type OrderToConfirm = Pick<
+  LockedBuy | VerifiedSale,
+  | 'id'
+  | 'quoteId'
+  | 'userId'
+  | 'provider'
+  | 'providerTxId'
+  | 'grams'
+  | 'providerAmountPaise'
+  | 'lockStartedAt'
+>;
+
+/** A confirm that is about to be asked for. */
+export interface NewConfirm {
+  readonly id: string;
+  /** Who asks: the intent is theirs until the lease lapses. */
+  readonly holderId: string;
+  /** What the order's verify promised, where that is known better than by the order. */
+  readonly grams?: Grams | undefined;
+  readonly at: Date;
+}
+
+/**
+ * Writes the intent to confirm an order's transaction: committed before the provider is called.
+ * Returns the confirm's id and the moment before its verify.
+ */
 export const recordIntent = async (
   db: Db,
   operation: ConfirmOperation,
-  confirm: NewConfirm,
-  holderId: string,
-): Promise<void> => {
+  order: OrderToConfirm,
+  { id, holderId, grams = order.grams, at }: NewConfirm,
+): Promise<Pick<Confirm, 'id' | 'verifiedAt'>> => {
   await execute(
     db,
     sql`
       INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
         status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
         holder_id, lease_until)
-      VALUES (${confirm.id}::uuid, ${confirm.orderId}::uuid, ${confirm.quoteId}::uuid,
-        ${confirm.userId}::uuid, ${confirm.provider}, ${operation}, 'INTENDED',
-        ${confirm.providerTxId}, ${gramsToDatabase(confirm.grams)}::numeric,
-        ${confirm.amountPaise}::bigint, ${confirm.verifiedAt}::timestamptz,
-        ${confirm.at}::timestamptz, 1, ${holderId}::uuid, ${lease.until(leaseMs)})`,
+      VALUES (${id}::uuid, ${order.id}::uuid, ${order.quoteId}::uuid, ${order.userId}::uuid,
+        ${order.provider}, ${operation}, 'INTENDED', ${order.providerTxId},
+        ${gramsToDatabase(grams)}::numeric, ${order.providerAmountPaise}::bigint,
+        ${order.lockStartedAt}::timestamptz, ${at}::timestamptz, 1, ${holderId}::uuid,
+        ${lease.until(leaseMs)})`,
   );
+  return { id, verifiedAt: order.lockStartedAt };
 };
 
 /**
@@ -150,10 +147,11 @@ export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
 export const recordUnintended = async (
   db: Db,
   operation: ConfirmOperation,
-  confirm: NewConfirm,
+  order: OrderToConfirm,
+  { id, at }: Pick<NewConfirm, 'id' | 'at'>,
 ): Promise<void> => {
-  await recordIntent(db, operation, confirm, confirm.id);
-  await markDone(db, confirm.id, confirm.at);
+  await recordIntent(db, operation, order, { id, holderId: id, at });
+  await markDone(db, id, at);
 };
 
 /** Writes that it will never happen, by the provider's final answer. */

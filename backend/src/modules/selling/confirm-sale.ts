@@ -13,7 +13,6 @@ import {
 import {
   acquireConfirm,
   findLatestConfirm,
-  newConfirm,
   recordIntent,
   renewConfirm,
 } from '../provider-operations/index.ts';
@@ -63,9 +62,9 @@ const claimConfirm = (
     if (isUnderReview || isOver) return { kind: 'QUERY', order, isUnderReview };
     const holderId = random.uuid();
     if (latest === undefined) {
-      const confirm = newConfirm(order, { id: random.uuid(), at });
-      await recordIntent(tx, 'sell-confirm', confirm, holderId);
-      return { kind: 'CONFIRM', order, confirmId: confirm.id, holderId, queryFirst: false };
+      const confirmId = random.uuid();
+      await recordIntent(tx, 'sell-confirm', order, { id: confirmId, holderId, at });
+      return { kind: 'CONFIRM', order, confirmId, holderId, queryFirst: false };
     }
     if (!(await acquireConfirm(tx, latest.id, holderId))) throw inProgress();
     return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };

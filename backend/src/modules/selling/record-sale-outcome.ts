@@ -24,7 +24,6 @@ import {
   markQueried,
   markRefused,
   markUnknown,
-  newConfirm,
   recordUnintended,
 } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
@@ -105,7 +104,7 @@ const markConfirmDone = async (
   const at = clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', order.id);
   if (known !== undefined) return markDone(db, known.id, at);
-  await recordUnintended(db, 'sell-confirm', newConfirm(order, { id: random.uuid(), at }));
+  await recordUnintended(db, 'sell-confirm', order, { id: random.uuid(), at });
 };
 
 const confirm = async (
