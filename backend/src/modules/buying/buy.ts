@@ -158,6 +158,7 @@ export const createBuy = (deps: BuyDeps) => {
     return withOrder(await createGatewayOrder(payments, paymentOrderId), false);
   };
 
+  /** Returns what a finished key made, as it is now. */
   const replay = async (paymentOrderId: string): Promise<PlacedOrder> =>
     withOrder(await loadPaymentOrder(paymentOrderId), true);
 
@@ -193,11 +194,7 @@ export const createBuy = (deps: BuyDeps) => {
   };
 
   return {
-    /** Returns what a finished key with this payload made; undefined for any other key. */
-    async findReplay({ scope, payload }: KeyedRequest): Promise<PlacedOrder | undefined> {
-      const id = await idempotency.findReplay(scope, payload);
-      return id === undefined ? undefined : replay(id);
-    },
+    replay,
 
     /**
      * Buys at the price of the moment.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idempotencyKeySchema, type KeyedRequest } from '../../platform/idempotency/index.ts';
+import { idempotencyKeySchema, type Idempotency } from '../../platform/idempotency/index.ts';
 import {
   created,
   defineIdempotentRoute,
@@ -49,10 +49,11 @@ const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknow
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
 export const createBuyRoutes = (deps: {
   readonly buy: Buy;
+  readonly idempotency: Idempotency;
   readonly payments: Pick<PaymentsDeps, 'gateways' | 'clock'>;
   readonly gates: Pick<Gates, 'requireBuyOpen'>;
 }): Route[] => {
-  const { buy, payments, gates } = deps;
+  const { buy, idempotency: keys, payments, gates } = deps;
 
   const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
     order: presentOrder(order),
@@ -62,13 +63,6 @@ export const createBuyRoutes = (deps: {
   });
   const presentPayment = ({ paymentOrder }: PlacedOrder) =>
     presentPaymentOrder(payments, paymentOrder);
-
-  const replayWith =
-    (present: (placed: PlacedOrder) => unknown) =>
-    async (keyed: KeyedRequest): Promise<Reply | undefined> => {
-      const placed = await buy.findReplay(keyed);
-      return placed === undefined ? undefined : replayed(present(placed));
-    };
 
   return [
     defineIdempotentRoute({
@@ -93,11 +87,12 @@ export const createBuyRoutes = (deps: {
         ...gatewayErrors,
       ],
       idempotent: {
+        keys,
         operation: 'gold.buy',
         owner: ({ userId }) => userId,
         key: ({ key }) => key,
         payload: ({ unit, requested }) => ({ unit, amount: requested }),
-        replay: replayWith(presentBuy),
+        replay: async (id) => replayed(presentBuy(await buy.replay(id))),
         gate: () => gates.requireBuyOpen(),
       },
       handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) =>
@@ -124,11 +119,12 @@ export const createBuyRoutes = (deps: {
         ...gatewayErrors,
       ],
       idempotent: {
+        keys,
         operation: 'payments.order',
         owner: ({ userId }) => userId,
         key: ({ idempotency_key: key }) => key,
         payload: (body) => ({ ...body, idempotency_key: undefined }),
-        replay: replayWith(presentPayment),
+        replay: async (id) => replayed(presentPayment(await buy.replay(id))),
         gate: () => gates.requireBuyOpen(),
       },
       handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {

@@ -70,83 +70,78 @@ const startDateOf = (body: CreatePlanBody, now: Date): string => {
   return startDate;
 };
 
-/**
- * Creates `createPlan`, which writes a plan once for each idempotency key. It takes no money, so it
- * is open while the buy gate is closed: the first installment meets the gate (contract: plans >
- * Plan).
- */
-export const createCreatePlan = (deps: PlansDeps) => {
-  const { db, inTransaction, clock, random, vault, idempotency, payments } = deps;
+const load = async (db: Db, userId: string, id: string): Promise<Plan> => {
+  const plan = await findPlan(db, id, userId);
+  invariant(plan, `an idempotency key names plan ${id}`);
+  return plan;
+};
 
-  const load = async (userId: string, id: string): Promise<Plan> => {
-    const plan = await findPlan(db, id, userId);
-    invariant(plan, `an idempotency key names plan ${id}`);
-    return plan;
-  };
+const sealMandate = async (
+  { vault }: Pick<PlansDeps, 'vault'>,
+  tx: Db,
+  { userId, token, gateway }: { userId: string; token: string; gateway: string },
+): Promise<Mandate> => {
+  const sealer = await vault.forUser(tx, userId);
+  return { gateway, tokenSealed: sealMandateToken(sealer, userId, token) };
+};
 
-  const sealMandate = async (tx: Db, userId: string, token: string, gateway: string) => {
-    const sealer = await vault.forUser(tx, userId);
-    return { gateway, tokenSealed: sealMandateToken(sealer, userId, token) } satisfies Mandate;
-  };
-
-  const write = async (
-    { userId, body }: CreatePlanRequest,
-    startDate: string,
-    claim: Claim,
-  ): Promise<CreatedPlan> => {
-    await requireApprovedKyc(db, userId);
-    checkAmount(body.amount_inr, await deps.limits.current());
-    const { mandate_token: token, frequency } = body;
-    const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
-    const id = random.uuid();
-    await inTransaction(async (tx) => {
-      await requireRoom(deps, tx, userId);
-      const mandate =
-        token === undefined || gateway === undefined
-          ? undefined
-          : await sealMandate(tx, userId, token, gateway);
-      await insertPlan(tx, {
-        id,
-        userId,
-        amountPaise: body.amount_inr,
-        frequency,
-        durationInstallments: body.duration_installments,
-        startDate,
-        mandate,
-        nextDueAt: dueAtOf({ startDate, frequency }, 1),
-        createdAt: clock.now(),
-      });
-      await claim.bind(tx, id);
-      await claim.finish(tx);
+const write = async (
+  deps: PlansDeps,
+  { userId, body }: CreatePlanRequest,
+  startDate: string,
+  claim: Claim,
+): Promise<CreatedPlan> => {
+  const { db, inTransaction, clock, random, payments } = deps;
+  await requireApprovedKyc(db, userId);
+  checkAmount(body.amount_inr, await deps.limits.current());
+  const { mandate_token: token, frequency } = body;
+  const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
+  const id = random.uuid();
+  await inTransaction(async (tx) => {
+    await requireRoom(deps, tx, userId);
+    const mandate =
+      token === undefined || gateway === undefined
+        ? undefined
+        : await sealMandate(deps, tx, { userId, token, gateway });
+    await insertPlan(tx, {
+      id,
+      userId,
+      amountPaise: body.amount_inr,
+      frequency,
+      durationInstallments: body.duration_installments,
+      startDate,
+      mandate,
+      nextDueAt: dueAtOf({ startDate, frequency }, 1),
+      createdAt: clock.now(),
     });
-    return { plan: await load(userId, id), isReplay: false };
-  };
+    await claim.bind(tx, id);
+    await claim.finish(tx);
+  });
+  return { plan: await load(db, userId, id), isReplay: false };
+};
 
-  return {
-    /** Returns what a finished key with this payload made; undefined for any other key. */
-    async findReplay({ scope, payload }: KeyedRequest): Promise<Plan | undefined> {
-      const id = await idempotency.findReplay(scope, payload);
-      return id === undefined ? undefined : load(scope.ownerId, id);
-    },
-
-    /**
-     * Writes a new plan; its first installment is raised by the worker.
-     * @throws AppError VALIDATION_FAILED at `start_date`, IDEMPOTENCY_KEY_REUSED,
-     *   REQUEST_IN_PROGRESS, KYC_REQUIRED, LIMIT_EXCEEDED; NO_USABLE_GATEWAY where there is a
-     *   mandate and no gateway that could debit it
-     */
-    async createPlan(request: CreatePlanRequest): Promise<CreatedPlan> {
-      const startDate = startDateOf(request.body, clock.now());
-      const { scope, payload } = request.keyed;
-      const replay = async (id: string): Promise<CreatedPlan> => ({
-        plan: await load(request.userId, id),
-        isReplay: true,
-      });
-      return idempotency.run(scope, payload, {
-        replay,
-        work: (claim, planId) =>
-          planId === undefined ? write(request, startDate, claim) : replay(planId),
-      });
-    },
-  };
+/**
+ * Writes a new plan, once for each idempotency key; its first installment is raised by the worker.
+ * It takes no money, so it is open while the buy gate is closed: the first installment meets the
+ * gate (contract: plans > Plan).
+ * @throws AppError VALIDATION_FAILED at `start_date`, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS,
+ *   KYC_REQUIRED, LIMIT_EXCEEDED; NO_USABLE_GATEWAY where there is a mandate and no gateway that
+ *   could debit it
+ */
+export const createPlan = async (
+  deps: PlansDeps,
+  request: CreatePlanRequest,
+): Promise<CreatedPlan> => {
+  const { db, clock, idempotency } = deps;
+  const startDate = startDateOf(request.body, clock.now());
+  const { scope, payload } = request.keyed;
+  const replay = async (id: string): Promise<CreatedPlan> => ({
+    plan: await load(db, request.userId, id),
+    isReplay: true,
+  });
+  return idempotency.run(scope, payload, {
+    replay,
+    work: (claim, planId) =>
+      planId === undefined ? write(deps, request, startDate, claim) : replay(planId),
+  });
 };

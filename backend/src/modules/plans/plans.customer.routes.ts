@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { cancelPlan } from './cancel-plan.ts';
-import { createCreatePlan } from './create-plan.ts';
+import { createPlan } from './create-plan.ts';
 import { payInstallment } from './pay-installment.ts';
 import {
   createPlanBody,
@@ -29,9 +29,8 @@ import { readInstallments, requirePlan } from './read-installments.ts';
 const shared = { tags: ['plans'], access: customerAccess } as const;
 
 /** `POST /gold/sip`. */
-const createPlanRoute = (deps: PlansDeps): Route => {
-  const plans = createCreatePlan(deps);
-  return defineIdempotentRoute({
+const createPlanRoute = (deps: PlansDeps): Route =>
+  defineIdempotentRoute({
     ...shared,
     method: 'POST',
     path: '/gold/sip',
@@ -46,6 +45,7 @@ const createPlanRoute = (deps: PlansDeps): Route => {
       'NO_USABLE_GATEWAY',
     ],
     idempotent: {
+      keys: deps.idempotency,
       operation: 'gold.sip',
       owner: ({ userId }) => userId,
       key: ({ idempotency_key: key }) => key,
@@ -54,19 +54,15 @@ const createPlanRoute = (deps: PlansDeps): Route => {
         amount_inr: formatRupees(amount),
         idempotency_key: undefined,
       }),
-      replay: async (keyed) => {
-        const plan = await plans.findReplay(keyed);
-        return plan === undefined ? undefined : replayed(presentPlan(plan));
-      },
+      replay: async (id, { userId }) => replayed(presentPlan(await requirePlan(deps, userId, id))),
       // A plan takes no money when it is created: its installments meet the gate.
       gate: async () => {},
     },
     handler: async ({ body, principal: { userId }, keyed }) => {
-      const { plan, isReplay } = await plans.createPlan({ userId, keyed, body });
+      const { plan, isReplay } = await createPlan(deps, { userId, keyed, body });
       return isReplay ? replayed(presentPlan(plan)) : created(presentPlan(plan));
     },
   });
-};
 
 /** Declares the customers' routes of plans (contract: plans > Plan routes). */
 export const createPlanRoutes = (deps: PlansDeps): Route[] => [

@@ -201,6 +201,10 @@ const withPayout = async (
   isReplay: boolean,
 ): Promise<Sale> => ({ order, payout: await findPayoutOfOrder(db, order.id), isReplay });
 
+/** Returns the sale that a finished key made, as it is now. */
+export const replaySale = async (deps: SellingDeps, orderId: string): Promise<Sale> =>
+  withPayout(deps, await loadOrder(deps, orderId), true);
+
 /** Takes the steps that are left of a sale, from its last committed one. */
 const carryThrough = async (
   deps: SellingDeps,
@@ -228,7 +232,7 @@ const runUnderKey = (
   request: SaleRequest,
 ): Promise<Sale> =>
   keys.run(scope, payload, {
-    replay: async (orderId) => withPayout(deps, await loadOrder(deps, orderId), true),
+    replay: (orderId) => replaySale(deps, orderId),
     async work(claim, resourceId) {
       const by = { actor: `customer:${request.userId}`, requestId: request.requestId };
       const orderId =
@@ -266,13 +270,4 @@ export const sellNow = async (
   // The lock's holder is at it, or died: the lease of the key, which is shorter, decides. This
   // request has waited already.
   return runUnderKey(deps, createIdempotency({ ...deps, waitMs: 0 }), keyed, request);
-};
-
-/** Returns the sale of a finished key; undefined for any other key. */
-export const findSaleReplay = async (
-  deps: SellingDeps,
-  { scope, payload }: KeyedRequest,
-): Promise<Sale | undefined> => {
-  const id = await deps.idempotency.findReplay(scope, payload);
-  return id === undefined ? undefined : withPayout(deps, await loadOrder(deps, id), true);
 };

@@ -5,7 +5,7 @@ import { payoutViewSchema, presentPayout } from '../payouts/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { findSaleReplay, sellNow, type Sale } from './sell-now.ts';
+import { replaySale, sellNow, type Sale } from './sell-now.ts';
 import type { SellingOptions } from './selling.types.ts';
 
 const sellBody = z
@@ -73,14 +73,12 @@ export const createSellingRoutes = (deps: SellingOptions): Route[] => [
       'SELL_UNDER_REVIEW',
     ],
     idempotent: {
+      keys: deps.idempotency,
       operation: 'gold.sell',
       owner: ({ userId }) => userId,
       key: ({ key }) => key,
       payload: payloadOf,
-      async replay(keyed) {
-        const sale = await findSaleReplay(deps, keyed);
-        return sale === undefined ? undefined : replayed(present(sale));
-      },
+      replay: async (id) => replayed(present(await replaySale(deps, id))),
       gate: () => deps.gates.requireSellOpen(),
     },
     handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError, type FieldIssue } from '../errors/app-error.ts';
-import type { KeyedRequest } from '../idempotency/index.ts';
+import type { Idempotency, KeyedRequest } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
 import type { Reply } from './reply.ts';
 
@@ -42,14 +42,15 @@ interface RouteInput<Principal, Params, Query, Body> {
 
 /** Declares how a route takes idempotency keys, and what comes before its body is refused. */
 interface IdempotentSpec<Principal, Body> {
+  readonly keys: Pick<Idempotency, 'findReplay'>;
   /** Scopes the keys: a key of one operation is free for another. */
   readonly operation: string;
   readonly owner: (principal: Principal) => string;
   readonly key: (body: Body) => string;
   /** The parsed body without its key: what a repeat of the key must repeat. */
   readonly payload: (body: Body) => object;
-  /** Returns the reply of a finished key with the same payload; undefined for any other. */
-  readonly replay: (request: KeyedRequest) => Promise<Reply | undefined>;
+  /** Replies to a repeat of a finished key with what the key made, as it is now. */
+  readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
   /** @throws AppError while the operation is closed; a finished key is replayed all the same */
   readonly gate: () => Promise<void>;
 }
@@ -302,7 +303,7 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
   spec: IdempotentRouteSpec<Principal, B>,
 ): Route => {
   const { handler, idempotent, ...shape } = spec;
-  const { operation, owner, key, payload, replay, gate } = idempotent;
+  const { keys, operation, owner, key, payload, replay, gate } = idempotent;
 
   const keyedOf = (principal: Principal, body: z.output<B>): KeyedRequest => ({
     scope: { ownerId: owner(principal), operation, key: key(body) },
@@ -324,8 +325,8 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
       }
       const { body } = read;
       const keyed = keyedOf(principal, body);
-      const replayed = await replay(keyed);
-      if (replayed !== undefined) return replayed;
+      const resourceId = await keys.findReplay(keyed.scope, keyed.payload);
+      if (resourceId !== undefined) return replay(resourceId, principal);
       await gate();
       return handler({ params: {}, query: {}, body, rawBody, principal, context, keyed });
     },

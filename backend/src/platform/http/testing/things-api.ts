@@ -90,11 +90,12 @@ export const routes: Route[] = [
     responses: { 200: z.null() },
     errors: ['SELL_DISABLED'],
     idempotent: {
+      keys: { findReplay: async ({ key }) => (key === 'again' ? 'made before' : undefined) },
       operation: 'gated',
       owner: () => 'anyone',
       key: ({ name }) => name,
       payload: () => ({}),
-      replay: async ({ scope }) => (scope.key === 'again' ? ok(null) : undefined),
+      replay: async () => ok(null),
       gate: async () => {
         throw new AppError('SELL_DISABLED');
       },
