@@ -77,10 +77,15 @@ const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<Bu
 };
 
 /** Uses a quote up: the same quote can never be bought twice. */
-const consume = async (tx: Db, wanted: QuoteToBuy, quote: BuyQuote, now: Date): Promise<void> => {
-  requireUsable(quote, now);
+const consume = async (
+  deps: BuyDeps,
+  tx: Db,
+  wanted: QuoteToBuy,
+  quote: BuyQuote,
+): Promise<void> => {
+  requireUsable(quote, deps.clock.now());
   if (wanted.kind === 'new') return insertBuyQuote(tx, { ...quote, status: 'CONSUMED' });
-  if (!(await consumeQuote(tx, quote.id, now))) throw new AppError('QUOTE_EXPIRED');
+  if (!(await consumeQuote(deps, tx, quote, 'buy'))) throw new AppError('QUOTE_EXPIRED');
 };
 
 /**
@@ -104,7 +109,7 @@ export const createBuy = (deps: BuyDeps) => {
     const quote = await lockQuote(tx, userId, given.quote);
     const buy = { userId, amountPaise: quote.totalPaise };
     await checkDailyBuys(tx, buy, given.limits, now);
-    await consume(tx, given.quote, quote, now);
+    await consume(deps, tx, given.quote, quote);
     const orderId = random.uuid();
     await insertBuyOrder(tx, {
       ...quote,

@@ -39,7 +39,7 @@ export const createExpirySweeps = (
       const lockEndsAt = order?.lockEndsAt ?? null;
       const stands = lockEndsAt === null || lockEndsAt > clock.now();
       if (order?.status !== 'PENDING' || stands) return;
-      await expirePaymentOrders(tx, orderId, clock.now());
+      await expirePaymentOrders(deps, tx, orderId, 'lock.lapsed');
       const changes = { failureCode: 'LOCK_LAPSED' };
       const step = { to: 'FAILED', cause: 'lock.lapsed', actor: 'worker', changes } as const;
       await orders.transitionBuy(tx, { id: orderId, status: order.status }, step);
@@ -50,9 +50,7 @@ export const createExpirySweeps = (
       name: 'expire-quotes',
       async run(signal) {
         while (!signal.aborted) {
-          const count = await expireQuotes(db, clock.now(), expiryBatchSize);
-          if (count > 0) logger.info({ count }, 'quotes expired');
-          if (count < expiryBatchSize) return;
+          if ((await expireQuotes(deps, db, expiryBatchSize)) < expiryBatchSize) return;
         }
       },
     },

@@ -43,7 +43,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       // Postponed, or paid, while the gateway was asked.
       const hasLapsed = order.expiresAt !== null && order.expiresAt <= clock.now();
       if (order.status !== 'PENDING' || !hasLapsed) return;
-      await expirePaymentOrders(tx, orderId, clock.now());
+      await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
       const by = { cause: 'installment.unpaid', actor: 'worker' };
       await orders.markFailed(tx, order, by, 'UNPAID');
     });

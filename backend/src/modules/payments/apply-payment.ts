@@ -5,14 +5,14 @@ import { applyEarlierReversals } from './apply-reversal.ts';
 import { markFailedAfterCapture } from './doubted-payments.store.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
 import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
-import { expirePaymentOrders, lockPaymentOrder } from './payment-orders.store.ts';
+import { lockPaymentOrder } from './payment-orders.store.ts';
 import {
   decideCapture,
   decideFailure,
   type CaptureDecision,
   type FailureDecision,
 } from './decide-payment.ts';
-import { transitionPaymentOrder } from './payments.states.ts';
+import { expirePaymentOrders, transitionPaymentOrder } from './payments.states.ts';
 import {
   paymentMethods,
   type PaymentOrder,
@@ -90,7 +90,7 @@ const applyCapture = async (
   }
   // An installment that was paid by an earlier checkout of it is not asked for by a later one.
   if (order.type === 'SIP_INSTALLMENT') {
-    await expirePaymentOrders(db, order.id, deps.clock.now());
+    await expirePaymentOrders(deps, db, order.id, cause.cause);
   }
   if (decision.kind === 'PAY') await deps.orders.markPaid(db, order, cause);
   else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);

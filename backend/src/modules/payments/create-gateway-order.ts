@@ -24,10 +24,10 @@ import { readMandateToken } from './debits.store.ts';
 import {
   findPaymentOrder,
   lockPaymentOrder,
+  keepGatewayOrder,
   nameGateway,
-  storeGatewayOrder,
 } from './payment-orders.store.ts';
-import { transitionPaymentOrder } from './payments.states.ts';
+import { openPaymentOrder, transitionPaymentOrder } from './payments.states.ts';
 import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 
 type GatewayOrderDeps = Pick<
@@ -138,17 +138,19 @@ const failPaymentOrder = (
  * @throws a unique violation where another payment order has this gateway order
  */
 export const storeMadeOrder = (
-  { inTransaction, clock }: Pick<PaymentsDeps, 'inTransaction' | 'clock'>,
+  deps: Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger'>,
   key: { readonly paymentOrderId: string; readonly gateway: string },
   made: GatewayOrder,
 ): Promise<PaymentOrder | undefined> =>
-  inTransaction(async (tx) => {
-    const at = clock.now();
-    const { paymentOrderId, gateway } = key;
+  deps.inTransaction(async (tx) => {
+    const at = deps.clock.now();
+    const { paymentOrderId: id, gateway } = key;
     const { gatewayOrderId } = made;
-    const stored = await storeGatewayOrder(tx, paymentOrderId, { ...made, gateway }, at);
+    if (!(await openPaymentOrder(deps, tx, id, { ...made, gateway }))) {
+      await keepGatewayOrder(tx, id, { ...made, gateway }, at);
+    }
     await recordAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
-    return stored ?? (await findPaymentOrder(tx, paymentOrderId));
+    return findPaymentOrder(tx, id);
   });
 
 /** @throws AppError GATEWAY_MISMATCH where it is not the order that was requested */

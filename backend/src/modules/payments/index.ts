@@ -12,13 +12,13 @@ export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.t
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';
 export {
-  expirePaymentOrders,
   findPaymentOrder,
   insertPaymentOrder,
   listPaymentOrders,
   listUnopenedInstallments,
   postponeExpiry,
 } from './payment-orders.store.ts';
+export { expirePaymentOrders } from './payments.states.ts';
 export { findMoneyDoubt } from './doubted-payments.store.ts';
 export { closedInstallmentPollMs, pollGatewaysOfOrder } from './poll-gateway.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';

@@ -11,7 +11,7 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { findPaymentOrder } from './index.ts';
-import { expirePaymentOrders } from './payment-orders.store.ts';
+import { expirePaymentOrders } from './payments.states.ts';
 import { pollGatewaysOfOrder } from './poll-gateway.ts';
 
 const process = createMortalPayments();
@@ -74,8 +74,8 @@ describe('captures that nobody told us of', () => {
     const checkout = await openCheckout(open);
     await open.advance(480);
     await transitionOrder(open, checkout.orderId, 'FAILED');
-    expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(1);
-    expect(await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now())).toBe(0);
+    expect(await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test')).toBe(1);
+    expect(await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test')).toBe(0);
     await payUnheard(open, checkout);
     await open.advance(120);
     await runPaymentSweeps(open);

@@ -1,9 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
-import { statesBefore } from '../../platform/transitions/transitions.ts';
 import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
-import { paymentOrderTransitions } from './payments.states.ts';
+import type { MadeGatewayOrder } from './payments.states.ts';
 import type {
   DebitStatus,
   PaymentOrder,
@@ -129,16 +128,6 @@ export const replaceCapturedPayment = async (
   return count === 1;
 };
 
-/** Expires the payment orders of a gold order that nobody paid, and returns how many. */
-export const expirePaymentOrders = async (db: Db, orderId: string, at: Date): Promise<number> => {
-  const open = statesBefore(paymentOrderTransitions, 'EXPIRED');
-  const { count } = await db.paymentOrder.updateMany({
-    where: { orderId, status: { in: open } },
-    data: { status: 'EXPIRED', updatedAt: at },
-  });
-  return count;
-};
-
 /**
  * Moves the end of an installment's checkout that was not opened yet, or whose debit was not
  * requested yet. Returns false for any other.
@@ -197,39 +186,21 @@ export const nameGateway = async (
   return count === 1;
 };
 
-/** An order that a gateway made. */
-interface MadeGatewayOrder {
-  readonly gateway: string;
-  readonly gatewayOrderId: string;
-  readonly checkoutSession?: string;
-}
-
 /**
- * Stores the gateway's order, once. One that is CREATED becomes this gateway's, whichever was named
- * last: this one has made an order. A row that was closed meanwhile keeps its state, and the id
- * too where it names this gateway. Undefined when it has an id, or names another gateway.
+ * Keeps the id of the order that a gateway made for a payment order that was closed meanwhile, where
+ * it names this gateway and has no id; its state stays, and so does any other payment order.
  * @throws a unique violation where another payment order has this gateway order
  */
-export const storeGatewayOrder = async (
+export const keepGatewayOrder = async (
   db: Db,
   id: string,
   { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,
   at: Date,
-): Promise<PaymentOrder | undefined> => {
-  const made = { gateway, gatewayOrderId, checkoutSession: checkoutSession ?? null };
-  const data = { ...made, updatedAt: at };
-  const [opened] = await db.paymentOrder.updateManyAndReturn({
-    where: { id, gatewayOrderId: null, status: 'CREATED' },
-    data: { ...data, status: 'GATEWAY_ORDER_CREATED' },
-    select: columns,
-  });
-  if (opened !== undefined) return toPaymentOrder(opened);
-  const [closed] = await db.paymentOrder.updateManyAndReturn({
+): Promise<void> => {
+  await db.paymentOrder.updateMany({
     where: { id, gatewayOrderId: null, gateway },
-    data,
-    select: columns,
+    data: { gatewayOrderId, checkoutSession: checkoutSession ?? null, updatedAt: at },
   });
-  return toOptional(closed);
 };
 
 /** The times that decide which payment orders are due for a poll of their gateway. */

@@ -1,5 +1,11 @@
 import type { Db } from '../../platform/db/index.ts';
-import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import {
+  transition,
+  transitionMany,
+  tryTransition,
+  type Machine,
+  type TransitionTable,
+} from '../../platform/transitions/transitions.ts';
 import type { PaymentOrder, PaymentOrderStatus, PaymentsDeps } from './payments.types.ts';
 
 /**
@@ -19,7 +25,7 @@ export const paymentOrderTransitions: TransitionTable<
       allowedActors: ['gateway'],
       reason: 'the gateway made another order than was requested',
     },
-    EXPIRED: { allowedActors: ['service'], reason: 'the price lock ended' },
+    EXPIRED: { allowedActors: ['service'], reason: 'its time ended, or another one was paid' },
   },
   GATEWAY_ORDER_CREATED: {
     PAID: { allowedActors: ['gateway'], reason: 'a capture' },
@@ -28,7 +34,7 @@ export const paymentOrderTransitions: TransitionTable<
       allowedActors: ['gateway'],
       reason: 'a capture of another amount or currency',
     },
-    EXPIRED: { allowedActors: ['service'], reason: 'the price lock ended' },
+    EXPIRED: { allowedActors: ['service'], reason: 'its time ended, or another one was paid' },
   },
   FAILED: {
     PAID: { allowedActors: ['gateway'], reason: 'people try again in the same checkout' },
@@ -53,6 +59,16 @@ export const paymentOrderTransitions: TransitionTable<
   REFUNDED: {},
 };
 
+/** What a transition needs of the service. */
+type TransitionDeps = Pick<PaymentsDeps, 'clock' | 'logger'>;
+
+const machineOf = ({ logger }: TransitionDeps): Machine<PaymentOrderStatus> => ({
+  name: 'payment order',
+  idField: 'paymentOrderId',
+  table: paymentOrderTransitions,
+  logger,
+});
+
 interface PaymentOrderTransition {
   readonly to: PaymentOrderStatus;
   readonly cause: string;
@@ -69,24 +85,18 @@ interface PaymentOrderTransition {
  * @throws AppError ILLEGAL_TRANSITION where the table does not allow it
  */
 export const transitionPaymentOrder = (
-  { clock, logger }: Pick<PaymentsDeps, 'clock' | 'logger'>,
+  deps: TransitionDeps,
   db: Db,
   order: PaymentOrder,
   { to, cause, actor, ...changes }: PaymentOrderTransition,
 ): Promise<void> => {
   const { id, status: from } = order;
-  const machine = {
-    name: 'payment order',
-    idField: 'paymentOrderId',
-    table: paymentOrderTransitions,
-    logger,
-  };
   const update = async (): Promise<number> => {
     const { count } = await db.paymentOrder.updateMany({
       where: { id, status: from },
       data: {
         status: to,
-        updatedAt: clock.now(),
+        updatedAt: deps.clock.now(),
         capturedPaymentId: order.capturedPaymentId ?? changes.capturedPaymentId ?? null,
         paidAt: order.paidAt ?? changes.paidAt ?? null,
         gatewayOrderId: order.gatewayOrderId ?? changes.gatewayOrderId ?? null,
@@ -95,5 +105,61 @@ export const transitionPaymentOrder = (
     });
     return count;
   };
-  return transition(machine, { id, from, to, cause, actor, update });
+  return transition(machineOf(deps), { id, from, to, cause, actor, update });
+};
+
+/** An order that a gateway made. */
+export interface MadeGatewayOrder {
+  readonly gateway: string;
+  readonly gatewayOrderId: string;
+  readonly checkoutSession?: string;
+}
+
+/**
+ * Opens a payment order that is CREATED with the order that a gateway made, whichever gateway was
+ * named last: this one has made an order. False when it is not CREATED any more.
+ * @throws a unique violation where another payment order has this gateway order
+ */
+export const openPaymentOrder = (
+  deps: TransitionDeps,
+  db: Db,
+  id: string,
+  { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,
+): Promise<boolean> => {
+  const update = async (): Promise<number> => {
+    const { count } = await db.paymentOrder.updateMany({
+      where: { id, status: 'CREATED', gatewayOrderId: null },
+      data: {
+        status: 'GATEWAY_ORDER_CREATED',
+        gateway,
+        gatewayOrderId,
+        checkoutSession: checkoutSession ?? null,
+        updatedAt: deps.clock.now(),
+      },
+    });
+    return count;
+  };
+  const step = { from: 'CREATED', to: 'GATEWAY_ORDER_CREATED', actor: 'service' } as const;
+  return tryTransition(machineOf(deps), { id, ...step, cause: `${gateway}.create-order`, update });
+};
+
+/**
+ * Expires the payment orders of a gold order that nobody paid, and returns how many. Its gold order
+ * must be locked.
+ */
+export const expirePaymentOrders = (
+  deps: TransitionDeps,
+  db: Db,
+  orderId: string,
+  cause: string,
+): Promise<number> => {
+  const from = ['CREATED', 'GATEWAY_ORDER_CREATED'] as const;
+  const update = async (): Promise<number> => {
+    const { count } = await db.paymentOrder.updateMany({
+      where: { orderId, status: { in: [...from] } },
+      data: { status: 'EXPIRED', updatedAt: deps.clock.now() },
+    });
+    return count;
+  };
+  return transitionMany(machineOf(deps), { from, to: 'EXPIRED', actor: 'service', cause, update });
 };

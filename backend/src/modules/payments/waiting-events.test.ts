@@ -16,7 +16,7 @@ import { breakOrdersFor, installOrderBreaker } from '#test/support/order-breaker
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { findPaymentOrder } from './index.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
-import { expirePaymentOrders } from './payment-orders.store.ts';
+import { expirePaymentOrders } from './payments.states.ts';
 
 const process = createMortalPayments();
 const it = goldTest({ wrapPayments: process.wrapPayments });
@@ -107,7 +107,7 @@ describe('an event that cannot be applied now', () => {
     const received = open.clock.now();
     await open.advance(480);
     await transitionOrder(open, checkout.orderId, 'FAILED');
-    await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
+    await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test');
     await runPaymentSweeps(open, 'payments-apply-due-events');
     expect(await stateOf(open, checkout.orderId)).toMatchObject({ status: 'PAID', code: null });
     const paid = await findPaymentOrder(open.database.db, checkout.paymentOrderId);

@@ -10,7 +10,7 @@ import {
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { expirePaymentOrders } from './payment-orders.store.ts';
+import { expirePaymentOrders } from './payments.states.ts';
 
 const it = goldTest();
 
@@ -125,7 +125,7 @@ describe('what a webhook means', () => {
     await open.advance(480);
     if (from === 'FAILED') {
       await transitionOrder(open, checkout.orderId, 'FAILED');
-      await expirePaymentOrders(open.database.db, checkout.orderId, open.clock.now());
+      await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test');
     }
     expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
     await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));

@@ -11,8 +11,6 @@ export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
 export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export {
   createQuotePurge,
-  consumeQuote,
-  expireQuotes,
   findBuyQuote,
   findSellQuote,
   findUsableSellQuote,
@@ -21,6 +19,7 @@ export {
   lockBuyQuote,
   lockSellQuote,
 } from './quotes.store.ts';
+export { consumeQuote, expireQuotes } from './quotes.states.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';
 export type { BuyQuote, GoldAmount, GoldBase, QuoteDeps, SellQuote } from './quotes.types.ts';

@@ -1,5 +1,3 @@
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
@@ -18,20 +16,13 @@ import {
   quoteView,
   sellQuoteView,
 } from './quotes.schemas.ts';
-import {
-  findBuyQuote,
-  findSellQuote,
-  insertBuyQuote,
-  insertSellQuote,
-  supersedeBuyQuotes,
-} from './quotes.store.ts';
+import { findBuyQuote, findSellQuote, insertBuyQuote, insertSellQuote } from './quotes.store.ts';
+import { supersedeBuyQuotes } from './quotes.states.ts';
 
 /** Active buy quotes of one customer (contract: limits > Quotes and locks). */
 const maxActiveQuotes = 10;
 
-interface StoreBuyQuoteDeps {
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
+interface StoreBuyQuoteDeps extends Pick<QuoteDeps, 'inTransaction' | 'clock' | 'logger'> {
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
@@ -40,18 +31,14 @@ interface StoreBuyQuoteDeps {
  * EXPIRED before their time. The holding's lock makes requests of one customer take turns, with
  * each other and with the payment order that consumes a quote.
  */
-const storeBuyQuote = async (
-  { inTransaction, clock, metrics }: StoreBuyQuoteDeps,
-  quote: BuyQuote,
-): Promise<void> => {
-  const superseded = await inTransaction(async (tx) => {
+const storeBuyQuote = async (deps: StoreBuyQuoteDeps, quote: BuyQuote): Promise<void> => {
+  const superseded = await deps.inTransaction(async (tx) => {
     await lockHolding(tx, quote.userId);
-    const kept = maxActiveQuotes - 1;
-    const count = await supersedeBuyQuotes(tx, quote.userId, { kept, at: clock.now() });
+    const count = await supersedeBuyQuotes(deps, tx, quote.userId, maxActiveQuotes - 1);
     await insertBuyQuote(tx, quote);
     return count;
   });
-  if (superseded > 0) metrics.countBound('active_buy_quotes', superseded);
+  if (superseded > 0) deps.metrics.countBound('active_buy_quotes', superseded);
 };
 
 const quoteErrors = [

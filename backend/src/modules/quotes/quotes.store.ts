@@ -174,52 +174,6 @@ export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> =
   );
 };
 
-/** ACTIVE -> CONSUMED, of either kind; false when it was not active any more. */
-export const consumeQuote = async (db: Db, id: string, at: Date): Promise<boolean> => {
-  const count = await execute(
-    db,
-    sql`
-      UPDATE gold_quote
-      SET status = 'CONSUMED', consumed_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-      WHERE id = ${id}::uuid AND status = 'ACTIVE' AND expires_at > ${at}::timestamptz`,
-  );
-  return count === 1;
-};
-
-/**
- * ACTIVE -> EXPIRED for all of the customer's buy quotes but the newest `kept`; returns how many.
- * Exact only with the customer's holding locked.
- */
-export const supersedeBuyQuotes = (
-  tx: Db,
-  userId: string,
-  { kept, at }: { readonly kept: number; readonly at: Date },
-): Promise<number> =>
-  execute(
-    tx,
-    sql`
-      UPDATE gold_quote SET status = 'EXPIRED', updated_at = ${at}::timestamptz
-      WHERE status = 'ACTIVE' AND id IN (
-        SELECT id FROM gold_quote
-        WHERE user_id = ${userId}::uuid AND kind = 'BUY' AND status = 'ACTIVE'
-        ORDER BY created_at DESC, id DESC OFFSET ${kept}::int)`,
-  );
-
-/**
- * ACTIVE -> EXPIRED for at most `limit` quotes that have run out; returns how many. Skips what a
- * buy or sale has locked at this moment.
- */
-export const expireQuotes = (db: Db, now: Date, limit: number): Promise<number> =>
-  execute(
-    db,
-    sql`
-      UPDATE gold_quote SET status = 'EXPIRED', updated_at = ${now}::timestamptz
-      WHERE id IN (
-        SELECT id FROM gold_quote
-        WHERE status = 'ACTIVE' AND expires_at <= ${now}::timestamptz
-        ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
-  );
-
 /** Longer than any reconciliation looks back: the provider still shows the verify of a quote. */
 const keptMs = 90 * 24 * 60 * 60_000;
 

@@ -99,7 +99,12 @@ const prepare = async (
 };
 
 /** Consumes the quote; false when it was only found, and another sale was quicker. */
-const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise<boolean> => {
+const consume = async (
+  deps: SellingDeps,
+  tx: Db,
+  { kind, quote }: QuoteToSell,
+): Promise<boolean> => {
+  const now = deps.clock.now();
   if (kind === 'new') {
     await insertSellQuote(tx, { ...quote, status: 'CONSUMED' });
     return true;
@@ -109,23 +114,24 @@ const consume = async (tx: Db, { kind, quote }: QuoteToSell, now: Date): Promise
   const isUsable = locked.status === 'ACTIVE' && locked.expiresAt > now;
   if (kind === 'found' && !isUsable) return false;
   requireUsable(locked, now);
-  return consumeQuote(tx, quote.id, now);
+  return consumeQuote(deps, tx, quote, 'sale');
 };
 
 /** Writes the sale in one transaction, where each refusal is definite. */
 const write = (
-  { inTransaction, clock, random }: SellingDeps,
+  deps: SellingDeps,
   { userId, bankAccountId, requestId }: SaleRequest,
   chosen: QuoteToSell,
   bindKey: BindKey,
 ): Promise<string | undefined> =>
-  inTransaction(async (tx) => {
+  deps.inTransaction(async (tx) => {
+    const { clock, random } = deps;
     const { quote } = chosen;
     const { grams } = quote;
     const at = clock.now();
     // First of all, so that two sales of one customer count each other.
     const available = availableGrams(await lockHolding(tx, userId));
-    if (!(await consume(tx, chosen, at))) return undefined;
+    if (!(await consume(deps, tx, chosen))) return undefined;
     await lockUsableAccount(tx, userId, bankAccountId);
     requireAvailable(grams, available);
     if (!(await reserveGrams(tx, { userId, grams, at }))) {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   actorKindOf,
   allowsTransition,
-  statesBefore,
   transition,
+  transitionMany,
+  tryTransition,
   type TransitionTable,
 } from './transitions.ts';
 
@@ -33,6 +34,8 @@ const openMachine = () => {
   return { lines, machine: { name: 'test order', idField: 'orderId', table, logger } };
 };
 
+const never = () => Promise.reject(new Error('must not be called'));
+
 const request = {
   id: 'one',
   from: 'OPEN',
@@ -48,11 +51,6 @@ describe('the table', () => {
     expect(allowsTransition(table, request)).toBe(true);
     expect(allowsTransition(table, { ...request, actor: 'admin:1' })).toBe(false);
     expect(allowsTransition(table, { ...request, from: 'CLOSED' })).toBe(false);
-  });
-
-  it('tells from which states another can be reached', () => {
-    expect(statesBefore(table, 'CLOSED')).toEqual(['OPEN', 'PAID']);
-    expect(statesBefore(table, 'OPEN')).toEqual([]);
   });
 });
 
@@ -79,7 +77,7 @@ describe('a transition', () => {
     const refused = transition(machine, {
       ...request,
       actor: 'admin:1',
-      update: () => Promise.reject(new Error('must not be called')),
+      update: never,
     });
     await expect(refused).rejects.toMatchObject({
       code: 'ILLEGAL_TRANSITION',
@@ -93,9 +91,46 @@ describe('a transition', () => {
     const lost = transition(machine, {
       ...request,
       update: () => Promise.resolve(0),
-      recordHistory: () => Promise.reject(new Error('must not be called')),
+      recordHistory: never,
     });
     await expect(lost).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect(lines).toMatchObject([{ fields: { why: 'the row was in another state' } }]);
+  });
+});
+
+describe('a transition that may come too late', () => {
+  it('says whether it happened', async () => {
+    const { machine, lines } = openMachine();
+    expect(await tryTransition(machine, { ...request, update: async () => 1 })).toBe(true);
+    const late = { ...request, update: async () => 0, recordHistory: never };
+    expect(await tryTransition(machine, late)).toBe(false);
+    expect(lines).toMatchObject([{ level: 'info' }]);
+  });
+
+  it('is held against the table all the same', async () => {
+    const { machine, lines } = openMachine();
+    const refused = tryTransition(machine, { ...request, actor: 'admin:1', update: never });
+    await expect(refused).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(lines).toMatchObject([{ level: 'error', fields: { orderId: 'one' } }]);
+  });
+});
+
+describe('a transition of many rows', () => {
+  const closing = { from: ['OPEN', 'PAID'], to: 'CLOSED', cause: 'given up' } as const;
+
+  it('returns and logs how many there were', async () => {
+    const { machine, lines } = openMachine();
+    const by = { ...closing, actor: 'admin:1' };
+    expect(await transitionMany(machine, { ...by, update: async () => 3 })).toBe(3);
+    expect(await transitionMany(machine, { ...by, update: async () => 0 })).toBe(0);
+    expect(lines).toMatchObject([{ level: 'info', fields: { count: 3, to: 'CLOSED' } }]);
+  });
+
+  it('is refused when the table lacks it from one of the states', async () => {
+    const { machine, lines } = openMachine();
+    const by = { ...closing, actor: 'gateway:sandbox' };
+    const refused = transitionMany(machine, { ...by, update: never });
+    await expect(refused).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    expect(lines).toMatchObject([{ level: 'error', fields: { from: ['OPEN', 'PAID'] } }]);
   });
 });

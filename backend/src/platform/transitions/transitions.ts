@@ -31,14 +31,6 @@ export const allowsTransition = <State extends string>(
   { from, to, actor }: Step<State>,
 ): boolean => table[from][to]?.allowedActors.includes(actorKindOf(actor)) === true;
 
-/** Returns the states from which `to` can be reached: for an update conditional on them. */
-export const statesBefore = <State extends string>(
-  table: TransitionTable<State>,
-  to: State,
-): State[] =>
-  (Object.keys(table) as State[]) // exactly the keys of the table
-    .filter((from) => table[from][to] !== undefined);
-
 interface TransitionLogger {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -67,6 +59,43 @@ export interface TransitionRequest<State extends string> extends Step<State> {
   readonly recordHistory?: () => Promise<void>;
 }
 
+const refuse = <State extends string>(
+  { name, logger }: Machine<State>,
+  fields: { readonly from: State | readonly State[]; readonly to: State },
+  why: string,
+  known: { readonly status?: State } = {},
+): never => {
+  const { from, to } = fields;
+  logger.error({ ...fields, why }, `a transition of a ${name} was refused`);
+  throw new AppError('ILLEGAL_TRANSITION', { details: { ...known, from, to } });
+};
+
+const fieldsOf = <State extends string>(
+  { idField }: Machine<State>,
+  { id, from, to, actor, cause }: TransitionRequest<State>,
+) => ({ [idField]: id, from, to, cause, actor });
+
+/**
+ * Changes the state of one row where it is still in `from`, and returns false where it is not: for
+ * a caller to whom any other state is an answer. Else as `transition`.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, when the table does not have it for this
+ * actor
+ */
+export const tryTransition = async <State extends string>(
+  machine: Machine<State>,
+  request: TransitionRequest<State>,
+): Promise<boolean> => {
+  const fields = fieldsOf(machine, request);
+  if (!allowsTransition(machine.table, request)) {
+    const { from: status } = request;
+    return refuse(machine, fields, 'not in the table for this actor', { status });
+  }
+  if ((await request.update()) !== 1) return false;
+  await request.recordHistory?.();
+  machine.logger.info(fields, `${machine.name} changed state`);
+  return true;
+};
+
 /**
  * Changes the state of one row: the transition is held against the machine's table, the update is
  * conditional on the state in which the row was read, and its count is checked, so that of two
@@ -75,19 +104,38 @@ export interface TransitionRequest<State extends string> extends Step<State> {
  * actor or the row was in another state
  */
 export const transition = async <State extends string>(
-  { name, idField, table, logger }: Machine<State>,
+  machine: Machine<State>,
   request: TransitionRequest<State>,
 ): Promise<void> => {
-  const { id, from, to, actor, cause } = request;
-  const fields = { [idField]: id, from, to, cause, actor };
-  const refuse = (why: string, known: { readonly status?: State } = {}): never => {
-    logger.error({ ...fields, why }, `a transition of a ${name} was refused`);
-    throw new AppError('ILLEGAL_TRANSITION', { details: { ...known, from, to } });
-  };
-  if (!allowsTransition(table, request)) {
-    refuse('not in the table for this actor', { status: from });
+  if (await tryTransition(machine, request)) return;
+  refuse(machine, fieldsOf(machine, request), 'the row was in another state');
+};
+
+/** One transition of many rows. */
+export interface TransitionOfMany<State extends string> extends Omit<Step<State>, 'from'> {
+  /** The states in which `update` takes rows. */
+  readonly from: readonly State[];
+  readonly cause: string;
+  /** Updates the rows that are in one of these states, and returns how many rows that were. */
+  readonly update: () => Promise<number>;
+}
+
+/**
+ * Changes the state of many rows by one conditional update. Rows in any other state stay. Returns
+ * how many there were.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, when the table does not have it for this
+ * actor from each of the states
+ */
+export const transitionMany = async <State extends string>(
+  machine: Machine<State>,
+  { from, to, actor, cause, update }: TransitionOfMany<State>,
+): Promise<number> => {
+  const { name, table, logger } = machine;
+  const fields = { from, to, cause, actor };
+  if (!from.every((state) => allowsTransition(table, { from: state, to, actor }))) {
+    return refuse(machine, fields, 'not in the table for this actor');
   }
-  if ((await request.update()) !== 1) refuse('the row was in another state');
-  await request.recordHistory?.();
-  logger.info(fields, `${name} changed state`);
+  const count = await update();
+  if (count > 0) logger.info({ ...fields, count }, `${name}s changed state`);
+  return count;
 };
