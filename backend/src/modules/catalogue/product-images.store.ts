@@ -1,4 +1,4 @@
-import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 
 /** The state of an upload: it is PENDING while its objects are written, then the CURRENT one. */
 export interface StoredImage {
@@ -88,5 +88,5 @@ export const claimRemovable = (
   );
 
 export const deleteImageRow = async (db: Db, id: string): Promise<void> => {
-  await execute(db, sql`DELETE FROM product_image WHERE id = ${id}::uuid AND status = 'REMOVING'`);
+  await db.productImage.deleteMany({ where: { id, status: 'REMOVING' } });
 };

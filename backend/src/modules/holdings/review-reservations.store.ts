@@ -7,7 +7,7 @@ import {
   type DatabaseDecimal,
   type Grams,
 } from '../../money/index.ts';
-import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { availableGrams, debitHolding, releaseGrams, lockHolding } from './holdings.store.ts';
 import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
@@ -18,7 +18,6 @@ import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
 interface Row {
   readonly id: string;
-  readonly userId: string;
   readonly wanted: DatabaseDecimal;
   readonly grams: DatabaseDecimal;
 }
@@ -29,13 +28,11 @@ const lockReservation = async (
   { orderId, userId }: { readonly orderId: string; readonly userId: string },
 ): Promise<{ readonly id: string; readonly grams: Grams } | undefined> => {
   await lockHolding(db, userId);
-  const row = await selectOne<Pick<Row, 'id' | 'grams'>>(
-    db,
-    sql`
-      SELECT id, grams FROM holding_reservation
-      WHERE order_id = ${orderId}::uuid AND ended_at IS NULL`,
-  );
-  return row === undefined ? undefined : { id: row.id, grams: gramsFromDatabase(row.grams) };
+  const row = await db.holdingReservation.findFirst({
+    where: { orderId, endedAt: null },
+    select: { id: true, grams: true },
+  });
+  return row === null ? undefined : { id: row.id, grams: gramsFromDatabase(row.grams) };
 };
 
 /**
@@ -63,26 +60,26 @@ export const reserveForReview = async (
   const known = await lockReservation(db, { orderId, userId });
   if (known !== undefined) return known.grams;
   const grams = minGrams(wanted, availableGrams(await lockHolding(db, userId)));
-  await execute(
-    db,
-    sql`
-      INSERT INTO holding_reservation
-        (id, user_id, order_id, wanted, grams, created_at, updated_at)
-      VALUES (${id}::uuid, ${userId}::uuid, ${orderId}::uuid,
-        ${gramsToDatabase(wanted)}::numeric, ${gramsToDatabase(grams)}::numeric,
-        ${at}::timestamptz, ${at}::timestamptz)`,
-  );
+  await db.holdingReservation.create({
+    data: {
+      id,
+      userId,
+      orderId,
+      wanted: gramsToDatabase(wanted),
+      grams: gramsToDatabase(grams),
+      createdAt: at,
+      updatedAt: at,
+    },
+    select: { id: true },
+  });
   await addReserved(db, { userId, grams, at });
   return grams;
 };
 
-const closeReservation = (db: Db, id: string, at: Date): Promise<number> =>
-  execute(
-    db,
-    sql`
-      UPDATE holding_reservation SET ended_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-      WHERE id = ${id}::uuid`,
-  );
+const closeReservation = async (db: Db, id: string, at: Date): Promise<void> => {
+  const data = { endedAt: at, updatedAt: at };
+  await db.holdingReservation.update({ where: { id }, data, select: { id: true } });
+};
 
 /** Makes what a review reserved available again, in the transaction that ends it by KEEP. */
 export const releaseReview = async (
@@ -131,7 +128,7 @@ export const releaseSale = async (
   const lacking = await selectRows<Row>(
     db,
     sql`
-      SELECT id, user_id AS "userId", wanted, grams FROM holding_reservation
+      SELECT id, wanted, grams FROM holding_reservation
       WHERE user_id = ${userId}::uuid AND ended_at IS NULL AND grams < wanted
         AND created_at >= ${placedAt}::timestamptz
       ORDER BY created_at, id`,

@@ -45,7 +45,7 @@ export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock 
         < ${wrongBefore}::timestamptz
       LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
   );
-  await execute(db, sql`DELETE FROM deleted_phone WHERE until < ${now}::timestamptz`);
+  await db.deletedPhone.deleteMany({ where: { until: { lt: now } } });
 };
 
 /** Keeps ended sessions for whoever investigates a theft. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { Notify, Notification } from './notifications.types.ts';
 
@@ -28,15 +28,24 @@ export const listNotifications = async (
   page: Page,
 ): Promise<{ readonly rows: readonly Notification[]; readonly total: number }> => {
   const [rows, total] = await Promise.all([
-    selectRows<Notification>(
-      db,
-      sql`
-        SELECT ${columns} FROM notification WHERE user_id = ${userId}::uuid
-        ORDER BY created_at DESC, id DESC LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::int`,
-    ),
+    db.notification.findMany({
+      where: { userId },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: page.limit,
+      skip: offsetOf(page),
+      select: {
+        id: true,
+        type: true,
+        title: true,
+        body: true,
+        data: true,
+        readAt: true,
+        createdAt: true,
+      },
+    }),
     db.notification.count({ where: { userId } }),
   ]);
-  return { rows, total };
+  return { rows: rows as Notification[], total }; // as `notify` wrote them
 };
 
 /**

@@ -198,12 +198,10 @@ export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Pro
 
 /** Remembers that the provider was queried and had no final answer. */
 export const markQueried = async (db: Db, id: string, at: Date): Promise<void> => {
-  await execute(
-    db,
-    sql`
-      UPDATE provider_operation SET last_asked_at = ${at}::timestamptz
-      WHERE ${byId(id)} AND ${undecided}`,
-  );
+  await db.providerOperation.updateMany({
+    where: { id, status: { in: ['INTENDED', 'UNKNOWN'] } },
+    data: { lastAskedAt: at },
+  });
 };
 
 /** Lists undecided confirms that nobody holds and nobody has queried since `before`. */

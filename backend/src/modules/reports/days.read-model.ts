@@ -1,7 +1,7 @@
 import { addPaise, paise, ZERO_PAISE, type Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDay, istDate, startOfIstDay } from '../../platform/clock/ist.ts';
-import { selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import type { DayOf } from './reports.types.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -68,15 +68,8 @@ export const readSignUps = async (db: Db, now: Date, days: number): Promise<DayO
 
 /** Counts the customers who joined within the last 24 hours and are not deleted. */
 export const countNewUsers = async (db: Db, now: Date): Promise<number> => {
-  const from = addMs(now, -dayMs);
-  const row = await selectOne<{ count: number }>(
-    db,
-    sql`
-      SELECT count(*)::int AS count FROM app_user
-      WHERE created_at > ${from}::timestamptz AND created_at <= ${now}::timestamptz
-        AND deleted_at IS NULL`,
-  );
-  return row?.count ?? 0;
+  const createdAt = { gt: addMs(now, -dayMs), lte: now };
+  return db.user.count({ where: { createdAt, deletedAt: null } });
 };
 
 /** Adds up the last `count` days of a series. */

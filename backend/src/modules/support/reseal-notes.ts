@@ -1,6 +1,5 @@
 import { SealError, type Vault } from '../../platform/crypto/index.ts';
 import {
-  execute,
   selectOne,
   selectRows,
   sql,
@@ -39,12 +38,11 @@ export const resealNotes = async (
   const reseal = async (tx: Db, { id, note }: Note): Promise<number> => {
     try {
       const fresh = service.seal(service.open(note, noteContext(id)), noteContext(id));
-      return await execute(
-        tx,
-        sql`
-          UPDATE support_ticket_event SET note_sealed = ${fresh}
-          WHERE id = ${id}::uuid AND note_sealed = ${note}`,
-      );
+      const { count } = await tx.supportTicketEvent.updateMany({
+        where: { id, noteSealed: note },
+        data: { noteSealed: fresh },
+      });
+      return count;
     } catch (error) {
       if (error instanceof SealError) return 0;
       throw error;

@@ -1,6 +1,5 @@
 import { SealError, type Vault } from '../../platform/crypto/index.ts';
 import {
-  execute,
   selectOne,
   selectRows,
   sql,
@@ -72,14 +71,17 @@ export const resealTickets = async (
       for (const row of rows) {
         const fresh = resealTicket(vault, row);
         if (fresh === undefined) continue;
-        resealed += await execute(
-          tx,
-          sql`
-            UPDATE support_ticket SET name_sealed = ${fresh.name}, email_sealed = ${fresh.email},
-              phone_sealed = ${fresh.phone}, subject_sealed = ${fresh.subject},
-              message_sealed = ${fresh.message}
-            WHERE id = ${row.id}::uuid`,
-        );
+        const { count: changed } = await tx.supportTicket.updateMany({
+          where: { id: row.id },
+          data: {
+            nameSealed: fresh.name,
+            emailSealed: fresh.email,
+            phoneSealed: fresh.phone,
+            subjectSealed: fresh.subject,
+            messageSealed: fresh.message,
+          },
+        });
+        resealed += changed;
       }
       return { resealed, seen: rows.length, last: rows.at(-1)?.id };
     });
