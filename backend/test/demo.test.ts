@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPrinter } from '../dev/demo/create-printer.ts';
 import { runDemo } from '../dev/demo/run-demo.ts';
 import { story } from '../dev/demo/story.ts';
 import { describeEndpoints } from '../dev/stack/stack-files.ts';
@@ -20,9 +19,9 @@ afterAll(() => stack.stop());
 
 const play = async () => {
   const lines: string[] = [];
-  const printer = createPrinter({ write: (text) => lines.push(text), colours: false });
+  const write = (text: string): void => void lines.push(text);
   const endpoints = describeEndpoints(stack.addresses);
-  const hasPassed = await runDemo({ endpoints, steps: story, printer });
+  const hasPassed = await runDemo({ endpoints, write, colours: false });
   return { hasPassed, printed: lines.join('') };
 };
 

@@ -8,7 +8,7 @@ export interface Printer {
   line(text: string): void;
 }
 
-interface PrinterOptions {
+export interface PrinterOptions {
   readonly write: (text: string) => void;
   /** Only where somebody sees them: on a terminal. */
   readonly colours: boolean;

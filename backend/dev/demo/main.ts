@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import { readStackOptions } from '../stack/stack-options.ts';
-import { createPrinter } from './create-printer.ts';
 import { readEndpoints } from './read-endpoints.ts';
 import { runDemo } from './run-demo.ts';
-import { story } from './story.ts';
 
 /** `make demo`: plays the customer's story against the running stack; exit code 1 if it fails. */
 
@@ -12,11 +10,11 @@ const { stdout } = process;
 
 const main = async (): Promise<boolean> => {
   const { paths } = readStackOptions(repository, process.env);
-  const printer = createPrinter({
+  return runDemo({
+    endpoints: readEndpoints(paths.endpointsFile),
     write: (text) => void stdout.write(text),
     colours: stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
   });
-  return runDemo({ endpoints: readEndpoints(paths.endpointsFile), steps: story, printer });
 };
 
 try {

@@ -1,14 +1,13 @@
 import { ApiError, ApiUnreachableError } from '@digital-gold/client';
 import { createDemo } from './create-demo.ts';
-import type { Printer } from './create-printer.ts';
+import { createPrinter, type Printer, type PrinterOptions } from './create-printer.ts';
 import type { Demo, Step } from './demo.types.ts';
 import { describeRefusal } from './expect-answer.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
+import { story } from './story.ts';
 
-interface RunDemoOptions {
+interface RunDemoOptions extends PrinterOptions {
   readonly endpoints: DemoEndpoints;
-  readonly steps: readonly Step[];
-  readonly printer: Printer;
 }
 
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
@@ -37,23 +36,24 @@ const runSteps = async (demo: Demo, steps: readonly Step[], printer: Printer): P
 };
 
 /** Plays the story, step after step, and stops at the first that fails: false then. */
-export const runDemo = async ({ endpoints, steps, printer }: RunDemoOptions): Promise<boolean> => {
+export const runDemo = async ({ endpoints, ...output }: RunDemoOptions): Promise<boolean> => {
+  const printer = createPrinter(output);
   const demo = createDemo(endpoints);
   const begun = performance.now();
   printer.heading(`A customer's story, against ${endpoints.customer}`);
   let done: number;
   try {
-    done = await runSteps(demo, steps, printer);
+    done = await runSteps(demo, story, printer);
   } finally {
     await demo.close();
   }
   const time = inSeconds(performance.now() - begun);
-  const hasPassed = done === steps.length;
+  const hasPassed = done === story.length;
   printer.line('');
   printer.line(
     hasPassed
       ? `All ${done} steps passed, in ${time}.`
-      : `Stopped at step ${done + 1} of ${steps.length}, after ${time}.`,
+      : `Stopped at step ${done + 1} of ${story.length}, after ${time}.`,
   );
   return hasPassed;
 };

@@ -28,9 +28,9 @@ export interface DemoContext {
   /** The repository's folder. */
   readonly repository: string;
   readonly kubectl: Kubectl;
-  /** helm in the demo's namespace; answers what it printed. @throws StepFailure */
+  /** helm in the demo's namespace; answers what it printed. @throws Error */
   readonly helm: (args: readonly string[]) => Promise<string>;
-  /** goldctl in the demo's context and namespace; answers what it printed. @throws StepFailure */
+  /** goldctl in the demo's context and namespace; answers what it printed. @throws Error */
   readonly goldctl: (args: readonly string[], options?: ToolOptions) => Promise<string>;
   /** Closed when the demo is over. */
   readonly forward: (target: string, port: number) => Promise<PortForward>;

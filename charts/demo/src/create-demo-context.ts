@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createTimers } from '@digital-gold/backend/demo';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DemoState, DemoContext } from './cluster.types.ts';
 import type { DemoOptions } from './read-options.ts';
 import { createKubectl } from './tools/create-kubectl.ts';
@@ -21,7 +21,6 @@ export const createDemoContext = (given: ContextOptions): DemoContext & { close(
   const kubectl = createKubectl(kubeContext, namespace);
   const state: Partial<DemoState> = {};
   const closers: (() => void)[] = [];
-  const timers = createTimers();
   const helmBase = ['--kube-context', kubeContext, '--namespace', namespace];
   const goldctl = join(repository, 'cli', 'bin', 'goldctl.mjs');
   const goldctlBase = [goldctl, '--context', kubeContext, '--namespace', namespace];
@@ -31,7 +30,7 @@ export const createDemoContext = (given: ContextOptions): DemoContext & { close(
     kubeContext,
     kubectl,
     print,
-    sleep: (ms) => timers.sleep(ms),
+    sleep: (ms) => delay(ms),
     helm: (args) => runTool('helm', [...args, ...helmBase], { cwd: repository }),
     goldctl: (args, toolOptions = {}) =>
       runTool(process.execPath, [...goldctlBase, ...args], { ...toolOptions, cwd: repository }),

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { StepFailure } from '@digital-gold/backend/demo';
 import { createDemoContext } from './create-demo-context.ts';
 import { readOptions, type DemoOptions } from './read-options.ts';
 import { runSteps } from './run-steps.ts';
@@ -42,7 +41,7 @@ const requireTools = async (): Promise<void> => {
     ['helm', 'version'],
   ] as const) {
     if ((await tryTool(tool, args)).code === 0) continue;
-    throw new StepFailure(`${tool} is needed and is not on the PATH`);
+    throw new Error(`${tool} is needed and is not on the PATH`);
   }
 };
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { StepFailure } from '@digital-gold/backend/demo';
 import type { Api, DemoContext, IngressEndpoint } from './cluster.types.ts';
 import { service } from './release.ts';
 
@@ -33,7 +32,7 @@ const readEndpoint = async (
   return { host, ...splitAddress(address) };
 };
 
-/** @throws StepFailure when there is no address after a minute */
+/** @throws Error when there is no address after a minute */
 const waitForEndpoint = async (context: DemoContext, api: Api): Promise<IngressEndpoint> => {
   const { ingressAddress, internalIngressAddress } = context.options;
   const [variable, given] =
@@ -45,7 +44,7 @@ const waitForEndpoint = async (context: DemoContext, api: Api): Promise<IngressE
     if (endpoint !== undefined) return endpoint;
     await context.sleep(1000);
   }
-  throw new StepFailure(`the Ingress of ${api} has no address: set ${variable}`);
+  throw new Error(`the Ingress of ${api} has no address: set ${variable}`);
 };
 
 /**

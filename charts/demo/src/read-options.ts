@@ -1,5 +1,3 @@
-import { StepFailure } from '@digital-gold/backend/demo';
-
 /** The options of the demo's run, read from the environment. */
 export interface DemoOptions {
   /** Undefined for the current context of the kubeconfig. */
@@ -27,7 +25,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const controllers = ['traefik', 'nginx', 'other'] as const;
 
-/** Reads the options. @throws StepFailure of one line about what is wrong */
+/** Reads the options. @throws Error of one line about what is wrong */
 export const readOptions = (env: Environment): DemoOptions => {
   const given = (name: string): string | undefined => {
     const text = env[name] ?? '';
@@ -35,12 +33,12 @@ export const readOptions = (env: Environment): DemoOptions => {
   };
   const namespace = given('DEMO_NAMESPACE') ?? 'digital-gold-demo';
   if (!/^[a-z][a-z0-9-]{0,40}[a-z0-9]$/u.test(namespace)) {
-    throw new StepFailure('DEMO_NAMESPACE must be lower-case letters, digits and -');
+    throw new Error('DEMO_NAMESPACE must be lower-case letters, digits and -');
   }
   const wanted = given('INGRESS_CONTROLLER') ?? 'traefik';
   const controller = controllers.find((name) => name === wanted);
   if (controller === undefined) {
-    throw new StepFailure(`INGRESS_CONTROLLER must be one of ${controllers.join(', ')}`);
+    throw new Error(`INGRESS_CONTROLLER must be one of ${controllers.join(', ')}`);
   }
   return {
     kubeContext: given('KUBE_CONTEXT'),

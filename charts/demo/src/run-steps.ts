@@ -1,8 +1,15 @@
+import { ApiError } from '@digital-gold/client';
 import type { ClusterStep, DemoContext } from './cluster.types.ts';
 import { describeTrouble } from './describe-trouble.ts';
 
 const seconds = (sinceMs: number): string =>
   `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+
+/** Describes for people why a step failed: an API's message does not say who sent it. */
+const describeFailure = (error: unknown): string => {
+  if (error instanceof ApiError) return `${error.call} answered ${error.status}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+};
 
 const indented = (text: string): string => text.replaceAll(/^/gmu, '    ');
 
@@ -22,8 +29,7 @@ export const runSteps = async (
       for (const line of await run(context)) context.print(`${indented(line)}\n`);
       context.print(`-- ${seconds(stepBegun)}\n`);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      context.print(`${indented(`FAILED: ${why}`)}\n`);
+      context.print(`${indented(`FAILED: ${describeFailure(error)}`)}\n`);
       for (const line of await describeTrouble(context)) context.print(`${indented(line)}\n`);
       context.print(
         `\nStopped at step ${index + 1} of ${steps.length}, after ${seconds(begun)}.\n`,

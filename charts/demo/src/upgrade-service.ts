@@ -6,7 +6,7 @@ const rollAnnotation = 'digital-gold-demo-roll';
 
 /**
  * Installs the service, or brings it to what the demo has now, and waits until all of it is ready.
- * @throws StepFailure with helm's words
+ * @throws Error with helm's words
  */
 export const upgradeService = async (context: DemoContext): Promise<void> => {
   const { options } = context;

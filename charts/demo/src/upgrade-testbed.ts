@@ -4,7 +4,7 @@ import { testbed } from './release.ts';
 /**
  * Installs the testbed, with the seed's Job or without, and waits until all of it is ready; the
  * Job until it is done.
- * @throws StepFailure with helm's words
+ * @throws Error with helm's words
  */
 export const upgradeTestbed = async (context: DemoContext, isSeeded: boolean): Promise<void> => {
   const { postgresImage, redisImage } = context.options;

@@ -1,10 +1,27 @@
+import { ApiError } from '@digital-gold/client';
 import type { DemoContext, IngressEndpoint } from './cluster.types.ts';
-import { sendRequest } from './tools/send-request.ts';
+import { createIngressClient } from './tools/create-ingress-client.ts';
 
 /** Reads the requests and seconds left in the window; undefined where the header has none. */
-const readWindow = (header: unknown): { left: number; seconds: number } | undefined => {
-  const [, left, seconds] = /;\s*r=(\d+);\s*t=(\d+)/u.exec(String(header)) ?? [];
+const readWindow = (header: string | null): { left: number; seconds: number } | undefined => {
+  const [, left, seconds] = /;\s*r=(\d+);\s*t=(\d+)/u.exec(header ?? '') ?? [];
   return left === undefined ? undefined : { left: Number(left), seconds: Number(seconds) };
+};
+
+/** Returns the seconds left of a window that has less than `needed`; undefined of any other. */
+const secondsToWait = async (
+  endpoint: IngressEndpoint,
+  needed: number,
+): Promise<number | undefined> => {
+  try {
+    const { headers } = await createIngressClient(endpoint).get('/v1/price/current');
+    const window = readWindow(headers.get('ratelimit'));
+    return window !== undefined && window.left < needed ? window.seconds : undefined;
+  } catch (error) {
+    // Nothing is left at all.
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return error.retryAfterSeconds;
+    throw error;
+  }
 };
 
 /**
@@ -16,9 +33,6 @@ export const waitForRateLimit = async (
   endpoint: IngressEndpoint,
   needed: number,
 ): Promise<void> => {
-  const path = '/v1/price/current';
-  const { headers } = await sendRequest({ ...endpoint, path, timeoutMs: 15_000 });
-  const window = readWindow(headers['ratelimit']);
-  if (window !== undefined && window.left < needed)
-    await context.sleep(window.seconds * 1000 + 500);
+  const seconds = await secondsToWait(endpoint, needed);
+  if (seconds !== undefined) await context.sleep(seconds * 1000 + 500);
 };

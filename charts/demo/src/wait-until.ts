@@ -1,4 +1,3 @@
-import { StepFailure } from '@digital-gold/backend/demo';
 import type { DemoContext } from './cluster.types.ts';
 
 interface WaitOptions {
@@ -19,7 +18,7 @@ export const waitUntil = async (
     const isNow = await isThere();
     const waited = (performance.now() - begun) / 1000;
     if (isNow) return waited;
-    if (waited > seconds) throw new StepFailure(`${otherwise} (waited ${seconds} s)`);
+    if (waited > seconds) throw new Error(`${otherwise} (waited ${seconds} s)`);
     await sleep(everyMs);
   }
 };

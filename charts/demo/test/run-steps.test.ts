@@ -1,3 +1,4 @@
+import { ApiError } from '@digital-gold/client';
 import { expect, it } from 'vitest';
 import type { ClusterStep } from '../src/cluster.types.ts';
 import { createDemoContext } from '../src/create-demo-context.ts';
@@ -35,6 +36,14 @@ it('stops at the first that fails, and says why', async () => {
   expect(printed()).toContain('== 1 of 2: One\n    FAILED: it is broken\n\nStopped');
   expect(printed()).toMatch(/Stopped at step 1 of 2, after \d+\.\d s\.\n$/u);
   expect(printed()).not.toContain('never');
+});
+
+it('names the request that an API refused', async () => {
+  const { context, printed } = open();
+  const call = { call: 'GET /v1/price/current', baseUrl: 'http://gold.example' };
+  const error = new ApiError(call, new Response('', { status: 503 }), undefined);
+  expect(await runSteps(context, [step('One', () => Promise.reject(error))])).toBe(false);
+  expect(printed()).toContain('FAILED: GET /v1/price/current answered 503: the response of http');
 });
 
 it('returns what an earlier step saved, and throws when none did', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep } from '../cluster.types.ts';
 
 const versionWire = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
@@ -22,7 +22,7 @@ export const checkCluster: ClusterStep = {
     };
     for (const name of ['publicClass', 'internalClass'] as const) {
       const there = classes.length === 0 ? 'none' : classes.join(', ');
-      expectThat(
+      assert(
         classes.includes(options[name]),
         `there is no IngressClass ${options[name]}: set ${variables[name]} (there: ${there})`,
       );

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep, DemoContext } from '../cluster.types.ts';
 import { listPods, type PodState } from '../list-pods.ts';
 import { processPods } from '../release.ts';
-import { sendRequest } from '../tools/send-request.ts';
+import { createIngressClient } from '../tools/create-ingress-client.ts';
 import { upgradeService } from '../upgrade-service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 type GateState = 'OPEN' | 'CLOSED';
 
-const readinessWire = z.object({ sell: z.enum(['OPEN', 'CLOSED']) });
 const gatesWire = z.object({ items: z.array(z.object({ gate: z.string(), isOpen: z.boolean() })) });
 
 /** A kubelet looks for a changed ConfigMap once a minute unless it is configured otherwise. */
@@ -19,11 +18,9 @@ const repeats = 6;
 
 /** Reads the state of the sell gate from the public readiness route. */
 const readSell = async (context: DemoContext): Promise<GateState> => {
-  const endpoint = context.readState('ingressEndpoints').customer;
-  const path = '/v1/public/payment-readiness';
-  const { status, text } = await sendRequest({ ...endpoint, path, timeoutMs: 15_000 });
-  expectThat(status === 200, `GET ${path} answered ${status}: ${text}`);
-  return readinessWire.parse(JSON.parse(text)).sell;
+  const customer = createIngressClient(context.readState('ingressEndpoints').customer);
+  const { body } = await customer.get('/v1/public/payment-readiness');
+  return body.sell;
 };
 
 const isEverywhere = async (context: DemoContext, wanted: GateState): Promise<boolean> => {
@@ -55,15 +52,15 @@ export const flipGate: ClusterStep = {
     await context.goldctl(['gates', 'close', 'sell']);
     const closedAfter = await waitForSale(context, 'CLOSED');
     const isUntouched = mark(await listPods(context, processPods)) === before;
-    expectThat(isUntouched, 'pods were replaced or restarted meanwhile');
+    assert(isUntouched, 'pods were replaced or restarted meanwhile');
     await upgradeService(context);
     const isStillClosed = await isEverywhere(context, 'CLOSED');
-    expectThat(isStillClosed, 'helm upgrade opened the gate that an operator had closed');
+    assert(isStillClosed, 'helm upgrade opened the gate that an operator had closed');
     const gates = gatesWire.parse(
       JSON.parse(await context.goldctl(['gates', 'show', '-o', 'json'])),
     );
     const shown = gates.items.find(({ gate }) => gate === 'sell');
-    expectThat(shown?.isOpen === false, 'goldctl gates show does not say that it is closed');
+    assert(shown?.isOpen === false, 'goldctl gates show does not say that it is closed');
     await context.goldctl(['gates', 'open', 'sell', '--yes']);
     const openAfter = await waitForSale(context, 'OPEN');
     return [

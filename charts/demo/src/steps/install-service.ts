@@ -1,4 +1,4 @@
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep } from '../cluster.types.ts';
 import { countByComponent, listPods } from '../list-pods.ts';
 import { readIngressEndpoints } from '../read-ingress-endpoints.ts';
@@ -14,7 +14,7 @@ export const installService: ClusterStep = {
     const pods = await listPods(context, processPods);
     const staying = pods.filter(({ isLeaving }) => !isLeaving);
     const unready = staying.filter(({ isReady }) => !isReady).map(({ name }) => name);
-    expectThat(unready.length === 0, `not ready: ${unready.join(', ')}`);
+    assert(unready.length === 0, `not ready: ${unready.join(', ')}`);
     const ingressEndpoints = await readIngressEndpoints(context);
     context.saveState('ingressEndpoints', ingressEndpoints);
     return [

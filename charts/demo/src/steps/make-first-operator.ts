@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { developmentAdmins, expectThat } from '@digital-gold/backend/demo';
+import { developmentAdmins } from '@digital-gold/backend/demo';
 import type { ClusterStep } from '../cluster.types.ts';
 
 const operatorWire = z.object({ email: z.string(), role: z.string(), active: z.boolean() });
@@ -18,7 +19,7 @@ export const makeFirstOperator: ClusterStep = {
       await goldctl(create, { stdin: `${password}\n` });
     }
     const made = (await list()).find((one) => one.email === email);
-    expectThat(made?.role === 'SUPER_ADMIN' && made.active, `${email} is no active SUPER_ADMIN`);
+    assert(made?.role === 'SUPER_ADMIN' && made.active, `${email} is no active SUPER_ADMIN`);
     return [`${email}, SUPER_ADMIN${isNew ? '' : ', was there already'}`];
   },
 };

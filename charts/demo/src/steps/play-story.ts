@@ -1,11 +1,9 @@
+import assert from 'node:assert/strict';
 import {
-  createPrinter,
-  type DemoEndpoints,
-  runDemo,
-  expectThat,
-  story,
   developmentAdmins,
   developmentPortalUsers,
+  runDemo,
+  type DemoEndpoints,
 } from '@digital-gold/backend/demo';
 import type { ClusterStep, DemoContext, IngressEndpoint } from '../cluster.types.ts';
 import { service, testbed } from '../release.ts';
@@ -52,9 +50,9 @@ export const playStory: ClusterStep = {
   title: "The customer's story, through the ingress",
   async run(context) {
     const endpoints = await findEndpoints(context);
-    const printer = createPrinter({ write: (text) => context.print(text), colours: false });
-    const hasPassed = await runDemo({ endpoints, steps: story, printer });
-    expectThat(hasPassed, 'a step of the story failed');
+    const write = (text: string): void => context.print(text);
+    const hasPassed = await runDemo({ endpoints, write, colours: false });
+    assert(hasPassed, 'a step of the story failed');
     return [];
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep, DemoContext, IngressEndpoint } from '../cluster.types.ts';
 import { sendRequest } from '../tools/send-request.ts';
 
@@ -86,16 +86,16 @@ export const reachAccounting: ClusterStep = {
   async run(context) {
     const { customer, admin, accounting } = context.readState('ingressEndpoints');
     const [health, guard] = await requestFromInside(context);
-    expectThat(health === 200, `from inside GET ${base}/health answered ${health}`);
-    expectThat(guard === 401, `from inside GET ${base}/auth/me answered ${guard}, not 401`);
+    assert(health === 200, `from inside GET ${base}/health answered ${health}`);
+    assert(guard === 401, `from inside GET ${base}/auth/me answered ${guard}, not 401`);
 
     for (const { host } of [accounting, customer, admin]) {
       const status = await requestFromOutside({ ...customer, host });
-      expectThat(status === '404', `the public ingress answered ${status} for ${host}${base}`);
+      assert(status === '404', `the public ingress answered ${status} for ${host}${base}`);
     }
     const internal = await requestFromOutside(accounting);
     const isSilent = !/^\d+$/u.test(internal);
-    expectThat(isSilent, `from outside ${accounting.address} answered ${internal}`);
+    assert(isSilent, `from outside ${accounting.address} answered ${internal}`);
     return [
       `a pod, by ${accounting.address}: GET /health 200, GET /auth/me without a session 401`,
       `at the public ingress ${customer.address}: 404, under the host of each API`,

@@ -1,4 +1,4 @@
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep, DemoContext } from '../cluster.types.ts';
 import { countByComponent, listPods } from '../list-pods.ts';
 import { countLoad, describeLoad } from '../load/describe-load.ts';
@@ -48,7 +48,7 @@ export const rollUnderLoad: ClusterStep = {
     }
     const { sent, failed } = countLoad(reports);
     const lines = describeLoad(reports);
-    expectThat(failed === 0, `${failed} of ${sent} requests failed:\n    ${lines.join('\n    ')}`);
+    assert(failed === 0, `${failed} of ${sent} requests failed:\n    ${lines.join('\n    ')}`);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     return [`replaced: ${replaced}; ${sent} requests in ${seconds} s, not one failed`, ...lines];
   },

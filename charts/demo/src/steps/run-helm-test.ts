@@ -1,4 +1,4 @@
-import { expectThat } from '@digital-gold/backend/demo';
+import assert from 'node:assert/strict';
 import type { ClusterStep } from '../cluster.types.ts';
 import { service } from '../release.ts';
 
@@ -8,7 +8,7 @@ export const runHelmTest: ClusterStep = {
   async run({ helm }) {
     const printed = await helm(['test', service, '--logs', '--timeout=5m']);
     const summary = /^\d+ checks: .*$/mu.exec(printed)?.[0];
-    expectThat(summary !== undefined, `goldctl check printed no summary: ${printed}`);
+    assert(summary !== undefined, `goldctl check printed no summary: ${printed}`);
     return [summary];
   },
 };

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { StepFailure } from '@digital-gold/backend/demo';
 import { runTool, tryTool, type ToolOptions, type ToolResult } from './run-tool.ts';
 
 /** kubectl in one context and namespace. */
 export interface Kubectl {
-  /** Standard output. @throws StepFailure */
+  /** Standard output. @throws Error */
   run(args: readonly string[], options?: ToolOptions): Promise<string>;
   attempt(args: readonly string[]): Promise<ToolResult>;
-  /** Its JSON output, held to a schema. @throws StepFailure */
+  /** Its JSON output, held to a schema. @throws Error */
   read<S extends z.ZodType>(args: readonly string[], schema: S): Promise<z.output<S>>;
-  /** A Secret's value in clear. @throws StepFailure */
+  /** A Secret's value in clear. @throws Error */
   readSecret(name: string, key: string): Promise<string>;
   /** The arguments that every call begins with. */
   readonly base: readonly string[];
@@ -29,12 +28,12 @@ export const createKubectl = (context: string | undefined, namespace: string): K
       const parsed = schema.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
       const why = z.prettifyError(parsed.error);
-      throw new StepFailure(`kubectl ${args.join(' ')} printed something else: ${why}`);
+      throw new Error(`kubectl ${args.join(' ')} printed something else: ${why}`);
     },
     async readSecret(name, key) {
       const { data } = await kubectl.read(['get', 'secret', name], secretSchema);
       const value = data[key];
-      if (value === undefined) throw new StepFailure(`Secret ${name} has no ${key}`);
+      if (value === undefined) throw new Error(`Secret ${name} has no ${key}`);
       return Buffer.from(value, 'base64').toString('utf8');
     },
   };

@@ -1,4 +1,3 @@
-import { StepFailure } from '@digital-gold/backend/demo';
 import { runTool, tryTool } from './run-tool.ts';
 
 interface BuildRequest {
@@ -46,7 +45,7 @@ const isThere = async (command: string): Promise<boolean> =>
 /**
  * The way to bring an image to the cluster: the program that was given, else docker with what made
  * the cluster, told by the kube context's name.
- * @throws StepFailure that says what is missing
+ * @throws Error that says what is missing
  */
 export const findImageTool = async (
   given: string | undefined,
@@ -66,7 +65,7 @@ export const findImageTool = async (
       image,
     ]);
   }
-  throw new StepFailure(
+  throw new Error(
     `there is no known way to bring an image to ${kubeContext}: set IMAGE to one that the cluster` +
       ' can pull, or CLUSTER_TOOL to a program with `build` and `load`',
   );

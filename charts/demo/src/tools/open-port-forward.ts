@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { StepFailure } from '@digital-gold/backend/demo';
 import type { Kubectl } from './create-kubectl.ts';
 
 export interface PortForward {
@@ -10,7 +9,7 @@ export interface PortForward {
 
 /**
  * Makes a port of a service, such as `service/x`, reachable from here, at a free port.
- * @throws StepFailure with kubectl's words when it ends instead
+ * @throws Error with kubectl's words when it ends instead
  */
 export const openPortForward = (
   kubectl: Pick<Kubectl, 'base'>,
@@ -28,8 +27,7 @@ export const openPortForward = (
       const local = /Forwarding from 127\.0\.0\.1:(\d+)/u.exec(chunk)?.[1];
       if (local !== undefined) resolve({ port: Number(local), close: () => void child.kill() });
     });
-    const fail = (why: string): void =>
-      reject(new StepFailure(`port-forward to ${target}: ${why}`));
+    const fail = (why: string): void => reject(new Error(`port-forward to ${target}: ${why}`));
     child.once('error', (error) => fail(error.message));
     child.once('exit', () => fail(words.trim()));
   });

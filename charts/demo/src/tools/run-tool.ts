@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { StepFailure, lastLines } from '@digital-gold/backend/demo';
 
 export interface ToolResult {
   /** 127 when the program could not be started. */
@@ -35,7 +34,11 @@ export const tryTool = (
     child.stdin.end(stdin);
   });
 
-/** Runs a program that must succeed; answers what it printed. @throws StepFailure with its words */
+/** The last lines of a text. */
+const lastLines = (text: string, count: number): string =>
+  text.trimEnd().split('\n').slice(-count).join('\n');
+
+/** Runs a program that must succeed; answers what it printed. @throws Error with its words */
 export const runTool = async (
   command: string,
   args: readonly string[],
@@ -46,7 +49,5 @@ export const runTool = async (
   const words = [stdout, stderr]
     .filter((text) => text.trim() !== '')
     .map((text) => lastLines(text, 30));
-  throw new StepFailure(
-    `${command} ${args.slice(0, 3).join(' ')} failed (${code}): ${words.join('\n')}`,
-  );
+  throw new Error(`${command} ${args.slice(0, 3).join(' ')} failed (${code}): ${words.join('\n')}`);
 };
