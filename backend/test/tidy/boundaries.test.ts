@@ -1,23 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  areaOf,
-  backendFolder,
-  repositoryFolder,
-  serviceSources,
-  type SourceFile,
-} from './source-files.ts';
+import { areaOf, repositoryFolder, serviceSources, type SourceFile } from './source-files.ts';
 
 /**
  * The linter refuses imports across a boundary and circles of files (`.oxlintrc.json`). Here is
- * what it does not know, circles among modules and undeclared packages, and a proof that its
- * patterns refuse what they should: one that the linter can't read, it ignores without a word.
+ * what it does not know, circles among modules, and a proof that its patterns refuse what they
+ * should: one that the linter can't read, it ignores without a word.
  */
 const refused = [
   ['backend/src/money/x.ts', '../platform/clock/clock.ts', 'Money imports nothing'],
@@ -204,22 +196,4 @@ it('has no circle among the modules: inject a function where two need each other
     ['c', new Set(['b'])],
   ]);
   expect(findKnot(knotted)).toEqual(['a', 'b', 'c']);
-});
-
-const packageOf = (specifier: string): string =>
-  specifier.startsWith('node:')
-    ? specifier.slice('node:'.length)
-    : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-
-it('uses only declared dependencies outside of tests and the local stack', () => {
-  const manifest = z
-    .object({ dependencies: z.record(z.string(), z.string()) })
-    .parse(JSON.parse(readFileSync(join(backendFolder, 'package.json'), 'utf8')));
-  const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules]);
-  const undeclared = serviceSources.flatMap((file) =>
-    specifiersOf(file)
-      .filter((specifier) => !specifier.startsWith('.') && !known.has(packageOf(specifier)))
-      .map((specifier) => `${file.path} imports ${specifier}: add it to dependencies`),
-  );
-  expect(undeclared).toEqual([]);
 });
