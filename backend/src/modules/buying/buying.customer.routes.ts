@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idempotencyKeySchema, type Idempotency } from '../../platform/idempotency/index.ts';
+import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import {
   created,
   defineIdempotentRoute,
@@ -7,17 +7,12 @@ import {
   type Reply,
   type Route,
 } from '../../platform/http/index.ts';
-import {
-  paymentMethods,
-  paymentOrderSchema,
-  presentPaymentOrder,
-  type PaymentsDeps,
-} from '../payments/index.ts';
+import { paymentMethods, paymentOrderSchema, presentPaymentOrder } from '../payments/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import type { Gates } from '../readiness/index.ts';
-import type { Buy, PlacedOrder } from './buy.ts';
+import { buyNow, payForQuote, replayBuy, type BuyDeps, type PlacedOrder } from './buy.ts';
 
 const buyBody = z
   .object({ ...amountShape, idempotency_key: idempotencyKeySchema })
@@ -47,13 +42,10 @@ const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknow
   placed.isReplay ? replayed(present(placed)) : created(present(placed));
 
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
-export const createBuyRoutes = (deps: {
-  readonly buy: Buy;
-  readonly idempotency: Idempotency;
-  readonly payments: Pick<PaymentsDeps, 'gateways' | 'clock'>;
-  readonly gates: Pick<Gates, 'requireBuyOpen'>;
-}): Route[] => {
-  const { buy, idempotency: keys, payments, gates } = deps;
+export const createBuyRoutes = (
+  deps: BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> },
+): Route[] => {
+  const { idempotency: keys, payments, gates } = deps;
 
   const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
     order: presentOrder(order),
@@ -92,11 +84,11 @@ export const createBuyRoutes = (deps: {
         owner: ({ userId }) => userId,
         key: ({ key }) => key,
         payload: ({ unit, requested }) => ({ unit, amount: requested }),
-        replay: async (id) => replayed(presentBuy(await buy.replay(id))),
+        replay: async (id) => replayed(presentBuy(await replayBuy(deps, id))),
         gate: () => gates.requireBuyOpen(),
       },
       handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) =>
-        replyWith(await buy.buyNow({ userId, amount, keyed, requestId }), presentBuy),
+        replyWith(await buyNow(deps, { userId, amount, keyed, requestId }), presentBuy),
     }),
     defineIdempotentRoute({
       method: 'POST',
@@ -124,13 +116,13 @@ export const createBuyRoutes = (deps: {
         owner: ({ userId }) => userId,
         key: ({ idempotency_key: key }) => key,
         payload: (body) => ({ ...body, idempotency_key: undefined }),
-        replay: async (id) => replayed(presentPayment(await buy.replay(id))),
+        replay: async (id) => replayed(presentPayment(await replayBuy(deps, id))),
         gate: () => gates.requireBuyOpen(),
       },
       handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
         const { quote_id: quoteId, method, terms_accepted: termsAccepted } = body;
         const request = { userId, quoteId, method, termsAccepted, keyed, requestId };
-        return replyWith(await buy.payForQuote(request), presentPayment);
+        return replyWith(await payForQuote(deps, request), presentPayment);
       },
     }),
   ];

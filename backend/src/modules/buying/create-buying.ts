@@ -4,7 +4,7 @@ import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { ALLOCATE_TASK } from '../orders/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './allocate-order.ts';
-import { createBuy, type BuyDeps } from './buy.ts';
+import type { BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
 import { createDebitInstallments, DEBIT_TASK } from './debit-installments.ts';
@@ -55,7 +55,7 @@ export const createBuying = (options: BuyingOptions): Buying => {
   const debits = createDebitInstallments({ ...options, renewLife });
   const { openCheckout, job } = createOpenInstallmentCheckout({ ...options, renewLife });
   return {
-    customerRoutes: createBuyRoutes({ ...options, buy: createBuy(options) }),
+    customerRoutes: createBuyRoutes(options),
     jobs: {
       [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId),
       [OPEN_CHECKOUT_TASK]: job,
