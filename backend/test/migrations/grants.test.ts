@@ -30,7 +30,6 @@ const insertOnly = [
 /** Tables whose rows can be made anew or expire, so that the application may delete them. */
 const deletable = [
   'admin_login_guard',
-  'audit_personal_detail',
   'bank_validation',
   'banner',
   'biometric_token',
@@ -99,7 +98,6 @@ describe('the application role', () => {
     const rights = await rightsOfTheApplication();
     const added = [
       'audit_pending',
-      'audit_personal_detail',
       'bank_validation',
       'policy_version',
       'product_word',
