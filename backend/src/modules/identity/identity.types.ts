@@ -25,7 +25,7 @@ export const tokenSubjectAccess: Access<TokenSubject> = {
   admitsDeleted: true,
 };
 
-/** The states of KYC that a customer's own view shows. */
+/** The states of a customer's KYC: here, since a customer's own view shows them. */
 export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
 export type KycStatus = (typeof kycStatuses)[number];
 

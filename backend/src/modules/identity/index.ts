@@ -7,7 +7,13 @@ export {
 } from './block-user.store.ts';
 export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
 export { createIdentity, type IdentityDeps } from './create-identity.ts';
-export { customerAccess, type CustomerPrincipal, tokenSubjectAccess } from './identity.types.ts';
+export {
+  customerAccess,
+  type CustomerPrincipal,
+  kycStatuses,
+  type KycStatus,
+  tokenSubjectAccess,
+} from './identity.types.ts';
 export {
   eraseUser,
   lockCodeGuards,

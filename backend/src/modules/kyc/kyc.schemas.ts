@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idParams, pageOf, pageQuery } from '../../platform/http/index.ts';
-import { documentKinds, kycStatuses } from './kyc.types.ts';
+import { kycStatuses } from '../identity/index.ts';
+import { documentKinds } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
 const isPastDate = (text: string): boolean => text >= '1900-01-01';

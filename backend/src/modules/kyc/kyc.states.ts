@@ -1,6 +1,6 @@
 import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { KycStatus } from './kyc.types.ts';
+import type { KycStatus } from '../identity/index.ts';
 
 const again = 'an operator asked for a new verification';
 

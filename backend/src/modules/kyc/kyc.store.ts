@@ -2,7 +2,8 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { kycStatuses, type DocumentKind, type KycStatus } from './kyc.types.ts';
+import { kycStatuses, type KycStatus } from '../identity/index.ts';
+import type { DocumentKind } from './kyc.types.ts';
 
 /* The rows of `kyc_record` and `kyc_document`. */
 

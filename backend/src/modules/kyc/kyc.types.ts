@@ -1,8 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
 
-export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
-export type KycStatus = (typeof kycStatuses)[number];
-
 export const documentKinds = ['PAN', 'AADHAAR_FRONT', 'AADHAAR_BACK', 'SELFIE'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 

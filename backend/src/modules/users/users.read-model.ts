@@ -8,8 +8,7 @@ import {
   type Sql,
 } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { readPhone } from '../identity/index.ts';
-import type { KycStatus } from '../kyc/index.ts';
+import { readPhone, type KycStatus } from '../identity/index.ts';
 
 /** What a search looks for; a customer is found by any of these. */
 interface UserSearch {
