@@ -1,5 +1,6 @@
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import { portalRoles, type PortalRole } from './permissions.ts';
 
 export interface PortalUserRecord {
@@ -17,7 +18,7 @@ export interface PortalUserRecord {
 
 const roleOf = (text: string): PortalRole => {
   const role = portalRoles.find((known) => known === text);
-  if (role === undefined) throw new Error(`unknown portal role ${text}`);
+  invariant(role, `${text} is a portal user's role`);
   return role;
 };
 

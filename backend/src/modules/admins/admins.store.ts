@@ -1,4 +1,5 @@
 import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import { adminRoles, type AdminRole } from './admins.types.ts';
 
 export interface AdminRecord {
@@ -17,7 +18,7 @@ type AdminRow = Omit<AdminRecord, 'role'> & { readonly role: string; readonly la
 
 const roleOf = (text: string): AdminRole => {
   const role = adminRoles.find((known) => known === text);
-  if (role === undefined) throw new Error(`unknown operator role ${text}`);
+  invariant(role, `${text} is an operator's role`);
   return role;
 };
 

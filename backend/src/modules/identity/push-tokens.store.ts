@@ -1,4 +1,5 @@
 import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 
 /* The rows of `push_token`. */
 
@@ -36,7 +37,7 @@ export const registerPushToken = async (
         updated_at = EXCLUDED.updated_at
       RETURNING id::text AS id, token, platform, created_at AS "createdAt"`,
   );
-  if (row === undefined) throw new Error('an upsert returned no row');
+  invariant(row, 'an upsert returns its row');
   await execute(
     tx,
     sql`

@@ -1,4 +1,5 @@
 import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
 import { isActive, type ActiveUser, type User } from './identity.types.ts';
 
 /*
@@ -175,7 +176,7 @@ export const setProviderUserId = async (
 ): Promise<void> => {
   const data = { providerUserId, updatedAt: at };
   const { count } = await tx.user.updateMany({ where: { id }, data });
-  if (count !== 1) throw new Error(`no user ${id}`);
+  invariant(count === 1, `customer ${id} is in the database`);
 };
 
 /** Changes the given fields. Returns false unless the customer may use the service. */

@@ -35,7 +35,7 @@ interface NewDocument {
 
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
-  if (status === undefined) throw new Error(`unknown KYC status ${text}`);
+  invariant(status, `${text} is a KYC status`);
   return status;
 };
 

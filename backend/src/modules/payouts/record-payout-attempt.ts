@@ -67,9 +67,8 @@ const requireSamePayout = async (db: Db, { attempt, payout, report }: Reported):
   ) {
     throw new Error(`the provider has another fund account for payout ${payout.id}`);
   }
-  if (attempt.attemptNo !== payout.attempt) {
-    throw new Error(`attempt ${attempt.idempotencyKey} is open, and not the newest`);
-  }
+  const isNewest = attempt.attemptNo === payout.attempt;
+  invariant(isNewest, `the open attempt ${attempt.idempotencyKey} is the payout's newest`);
 };
 
 const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> => {
@@ -79,7 +78,7 @@ const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> 
   const changes = { providerPayoutId, utr, failureReason: null, paidAt: at };
   await transitionPayout(deps, db, payout, { ...by, to: 'PAID', at, changes });
   if (sale !== undefined && sale.status !== 'COMPLETED') {
-    if (sale.status !== 'CONFIRMED') throw new Error(`the paid sale ${sale.id} is ${sale.status}`);
+    invariant(sale.status === 'CONFIRMED', `the sale ${sale.id} is confirmed when it is paid`);
     await deps.orders.transitionSale(db, sale, { ...by, to: 'COMPLETED' });
   }
   await notifyPaid(db, deps.notify, payout);
