@@ -137,8 +137,8 @@ describe('the database refuses', () => {
     const { client, legal, refusalOf } = current();
     const review = `UPDATE gold_order SET status = 'MANUAL_REVIEW', manual_review_code =
       'SELL_UNKNOWN_OUTCOME', manual_review_reason = 'x' WHERE id = $1`;
-    const move = () => client.query(review, [legal.sellOrderId]);
-    expect(await refusalOf(move)).toBe('gold_order_status_check');
+    const transition = () => client.query(review, [legal.sellOrderId]);
+    expect(await refusalOf(transition)).toBe('gold_order_status_check');
   });
 
   it.each([

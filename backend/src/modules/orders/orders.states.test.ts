@@ -30,7 +30,7 @@ describe('the table of a buy', () => {
     expect(buyTransitions[from][to] !== undefined).toBe(legal.has(`${from}>${to}`));
   });
 
-  it('says who may cause a move', () => {
+  it('says who may cause a transition', () => {
     expect(may('PENDING', 'PAID', 'gateway:sandbox')).toBe(true);
     expect(may('PENDING', 'PAID', 'worker')).toBe(false);
     expect(may('PAID', 'ALLOCATED', 'worker')).toBe(true);

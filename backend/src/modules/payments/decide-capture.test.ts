@@ -182,7 +182,7 @@ describe('what a captured payment means', () => {
     expect([...used].toSorted()).toEqual(rules.map(({ rule }) => rule).toSorted());
   });
 
-  it('never asks for a move that the table of states lacks', () => {
+  it('never asks for a transition that the table lacks', () => {
     const illegal = allCases().filter((given) => {
       // A payment order without a gateway order has no payments.
       if (given.paymentOrderStatus === 'CREATED') return false;

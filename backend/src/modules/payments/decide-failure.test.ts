@@ -127,7 +127,7 @@ describe('what a failed payment means', () => {
     expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
   });
 
-  it('in every combination: never FAILED over money, never a move that the table lacks', () => {
+  it('in every combination: never FAILED over money, never outside the table', () => {
     for (const facts of allFacts()) {
       const decision = decideFailure(facts);
       if (decision.kind !== 'FAIL') continue;

@@ -161,7 +161,7 @@ it('finds a sale that failed without a word, and gold that nobody reserved for o
   );
 });
 
-it('finds moves that are not in the table, or by nobody', async () => {
+it('finds transitions that are not in the table, or by nobody', async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', 'somebody');
   await insertEvent(2, 'PENDING', 'ALLOCATED');
@@ -329,7 +329,7 @@ const insertProductEvent = (n: number, from: string | null, to: string, actor = 
 const sums = 'the figures of a product order are the sums of its lines, numbered from 1';
 const lineGst = "the GST of a product order's line is half-up over the line at the order's rate";
 const chain = "a product order's history is a chain without a gap that ends where the order is";
-const moves =
+const transitions =
   'every transition of a product order is one of the table, by an actor that has a name';
 
 it('finds a product order whose lines, GST or history are not its own', async () => {
@@ -339,7 +339,7 @@ it('finds a product order whose lines, GST or history are not its own', async ()
   await insertProductLine(2, 4);
   expect(await brokenRules()).toEqual([sums, lineGst, chain]);
   await insertProductEvent(81, 'PLACED', 'SHIPPED', 'worker');
-  expect(await brokenRules()).toEqual([sums, lineGst, moves, chain]);
+  expect(await brokenRules()).toEqual([sums, lineGst, transitions, chain]);
 });
 
 it('finds nothing wrong with a product order that adds up', async () => {

@@ -95,13 +95,13 @@ const installmentTransitions = transitionsOf('BUY', ['FAILED>PENDING']).replaceA
 export const historyRules: readonly DatabaseRule[] = [
   {
     invariant: 9,
-    says: 'every move is one of the table, by an actor that has a name',
+    says: 'every transition is one of the table, by an actor that has a name',
     sql: `
-      WITH legal (type, move) AS (
+      WITH legal (type, transition) AS (
         VALUES ${transitionsOf('BUY')}, ${transitionsOf('SELL')}, ${installmentTransitions})
       SELECT o.type, e.* FROM gold_order_event e JOIN gold_order o ON o.id = e.order_id
       WHERE NOT EXISTS (SELECT 1 FROM legal l WHERE l.type = o.type
-          AND l.move = coalesce(e.from_status, '') || '>' || e.to_status)
+          AND l.transition = coalesce(e.from_status, '') || '>' || e.to_status)
         OR e.actor !~ '^(worker|janitor|(customer|admin):[0-9a-f-]{36}|(gateway|payout-provider):[a-z]+)$'
         OR e.cause = ''`,
   },
