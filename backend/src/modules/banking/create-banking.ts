@@ -32,7 +32,7 @@ export interface Banking {
 
 /** Takes up validations whose event or start was lost. */
 const createValidationSweep = (deps: BankingDeps): Sweep => ({
-  name: 'banking-ask-open-validations',
+  name: 'banking-poll-open-validations',
   async run(signal) {
     const { db, clock, logger } = deps;
     await sweepRows({

@@ -40,7 +40,7 @@ const nextRound = async (
 ): Promise<void> => {
   open.system.clock.advance(2 * minuteMs);
   await open.lapseLeases();
-  await open.runSweeps('banking-ask-open-validations', replica);
+  await open.runSweeps('banking-poll-open-validations', replica);
 };
 
 describe('a penny-drop', () => {
@@ -128,7 +128,7 @@ describe('the start of a penny-drop', () => {
       await open.drain();
       expect(await row(open, id)).toMatchObject({ status: 'PENDING', providerValidationId: null });
       // Not at once: its event may be on its way.
-      await open.runSweeps('banking-ask-open-validations');
+      await open.runSweeps('banking-poll-open-validations');
       expect((await row(open, id)).providerValidationId).toBeNull();
       await nextRound(open);
       expect((await row(open, id)).providerValidationId).not.toBeNull();

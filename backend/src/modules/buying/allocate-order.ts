@@ -65,15 +65,15 @@ type Claim =
  * intent; one whose lease lapsed may be acquired, and then the status is queried first.
  */
 const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => {
-  const intend = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
+  const recordConfirmIntent = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
     // The quote holds the grams that the verify promised; the order's own are compared with them.
     const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
     const confirm = { id: random.uuid(), holderId, grams: quote?.grams, at };
     return recordIntent(db, 'buy-confirm', order, confirm);
   };
 
-  /** Returns the confirm, held by `holderId`; undefined when another worker is quicker. */
-  const hold = async (
+  /** Returns the intent, held by `holderId`; undefined when another worker is quicker. */
+  const acquireConfirmIntent = async (
     db: Db,
     order: LockedBuy,
     latest: Confirm | undefined,
@@ -82,7 +82,7 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
   ): Promise<Pick<Confirm, 'id' | 'verifiedAt'> | undefined> => {
     // One that was certainly refused leaves no doubt behind: the next try is a new intent.
     if (latest === undefined || latest.status === 'REFUSED') {
-      return intend(db, order, holderId, now);
+      return recordConfirmIntent(db, order, holderId, now);
     }
     return (await acquireConfirm(db, latest.id, holderId)) ? latest : undefined;
   };
@@ -113,7 +113,7 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
       }
       if (!isLocked) return skip('it is not a buy');
       const holderId = random.uuid();
-      const confirm = await hold(db, order, latest, holderId, now);
+      const confirm = await acquireConfirmIntent(db, order, latest, holderId, now);
       if (confirm === undefined) return skip('another worker holds it');
       if (status === 'RETRY_PENDING') {
         const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;

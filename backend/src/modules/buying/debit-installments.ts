@@ -3,7 +3,12 @@ import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { sweepRows, type JobHandler, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
-import { debitMandate, listDueDebits, markAsked, type PaymentsDeps } from '../payments/index.ts';
+import {
+  debitMandate,
+  listDueDebits,
+  markPaymentOrderSwept,
+  type PaymentsDeps,
+} from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
 
 export const DEBIT_TASK = 'gold.debit-installment';
@@ -76,7 +81,7 @@ export const createDebitInstallments = (
             signal,
             async handle({ id }) {
               // First, so that one that cannot be helped now is not in the next batch.
-              await markAsked(db, id, clock.now());
+              await markPaymentOrderSwept(db, id, clock.now());
               // Read each time: a pass may be long, and a gate that is closed stops it at once.
               await debit(id, await gates.isBuyOpen());
               return true;

@@ -13,7 +13,7 @@ import {
   isTurnedDownEverywhere,
   listPaymentOrders,
   listUnopenedInstallments,
-  markAsked,
+  markPaymentOrderSwept,
   pollGatewaysOfOrder,
   type PaymentsDeps,
 } from '../payments/index.ts';
@@ -64,7 +64,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           rows: await listUnopenedInstallments(db, before, batchSize),
           signal,
           async handle({ id }) {
-            await markAsked(db, id, clock.now());
+            await markPaymentOrderSwept(db, id, clock.now());
             return openCheckout(id);
           },
           onError: (error, { id: paymentOrderId }) =>

@@ -8,7 +8,7 @@ import { describeError, type Logger } from '../../platform/observability/index.t
 import type { Auditor } from '../audit/index.ts';
 import {
   listQuietTriggers,
-  markTriggerAsked,
+  markTriggerQueried,
   storeTriggerOutcome,
   type QuietTrigger,
 } from './deploy-trigger.store.ts';
@@ -113,7 +113,7 @@ const decideTriggers = async (
       await recordDecision(deps, trigger, decision);
       return true;
     },
-    postpone: ({ id }) => markTriggerAsked(db, id),
+    postpone: ({ id }) => markTriggerQueried(db, id),
     onError: (error, { id }) => {
       const message = 'a deployment was not decided';
       logger.warn({ correlationId: id, err: describeError(error) }, message);

@@ -91,8 +91,8 @@ export const listQuietTriggers = (
       ORDER BY asked_at NULLS FIRST, at LIMIT ${limit}::int`,
   );
 
-/** Sends a trigger to the back of those to ask about. */
-export const markTriggerAsked = async (db: Db, id: string): Promise<void> => {
+/** Sends a trigger to the back of the next batch of the sweep. */
+export const markTriggerQueried = async (db: Db, id: string): Promise<void> => {
   await execute(
     db,
     sql`

@@ -77,11 +77,11 @@ export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
   const requireHeld = async (payment: HeldPayment, reference?: string): Promise<void> => {
     const state = await held.fetchRefundState(payment);
     if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    const isPartlyGone = state.kind === 'UNTOLD' && state.isPartlyGone;
+    const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
     if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
       throw noFit('The gateway has paid the money back, or is about to.');
     }
-    if (state.kind === 'UNTOLD' && reference === undefined) {
+    if (state.kind === 'NOT_REPORTED' && reference === undefined) {
       const why = 'The gateway cannot say whether it has paid the money back.';
       throw noFit(`${why} Look it up there, and give a reference that shows that it is held.`);
     }

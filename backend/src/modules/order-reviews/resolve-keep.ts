@@ -12,7 +12,7 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
-/** What KEEP does with an order's payments. */
+/** The effect of KEEP on an order's payments. */
 interface KeepPlan {
   /** Paid back already, as the gateway says. */
   readonly refunded: readonly {
@@ -49,7 +49,7 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
   if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
     throw noFit("The captured amount differs from the order's amount: pay it back first.");
   }
-  if (second.state.kind === 'UNTOLD') {
+  if (second.state.kind === 'NOT_REPORTED') {
     throw noFit('The gateway cannot say whether the other payment is held: pay it back first.');
   }
   return {

@@ -33,7 +33,7 @@ const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
   const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
   const paidBack = of('PAID_BACK');
   // Takes the operator's word where no gateway says it, for the one payment that it can be.
-  const stated = [...of('NOT_ASKED'), ...of('UNTOLD')];
+  const stated = [...of('NOT_ASKED'), ...of('NOT_REPORTED')];
   const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
   if (only !== undefined && others.length === 0) return only.payment;
   throw noFit('The gateway knows of no such refund of a payment of this order.');
@@ -65,7 +65,7 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
     // More money waits for a person: the review goes on.
     if (left.some(isUnplaced)) return;
     // So does money that went away or failed: it is not what was paid back here. No gold is bought
-    // either with money that is about to go, or of whose going no event has told.
+    // either with money that is about to go, or of which no event has reported it.
     const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
     const doubt =
       (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);

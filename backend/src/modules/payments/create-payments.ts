@@ -40,7 +40,7 @@ const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>): Task
 const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
   { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
   { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
-  { name: 'payments-ask-around-expiry', run: (signal) => pollDuePayments(deps, signal) },
+  { name: 'payments-poll-due-payments', run: (signal) => pollDuePayments(deps, signal) },
   {
     name: 'payments-resolve-gateway-attempts',
     run: (signal) => resolveAttempts(deps, signal),

@@ -100,7 +100,7 @@ export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefin
 };
 
 /** Sends an installment's payment order to the back of the next batch of a sweep. */
-export const markAsked = async (db: Db, id: string, at: Date): Promise<void> => {
+export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
 };
 

@@ -222,8 +222,8 @@ describe('verify and webhook of one payment, whoever is first', () => {
     });
     expect(payments.map(({ disposition }) => disposition)).toEqual(['APPLIED']);
     const { body: order } = await open.as('operator')('GET', `/orders/${body.order.id}`);
-    const moves = order.events.map(({ to }: { to: string }) => to);
-    expect(moves).toEqual(['PENDING', 'PAID']);
+    const statuses = order.events.map(({ to }: { to: string }) => to);
+    expect(statuses).toEqual(['PENDING', 'PAID']);
   });
 });
 
@@ -273,7 +273,7 @@ describe('an order that a gateway made and nobody was sent to', () => {
     await sweep(open, 'payments-resolve-gateway-attempts');
     await open.advance(420);
     await payUnheard(open, lostOrderId);
-    await sweep(open, 'payments-ask-around-expiry');
+    await sweep(open, 'payments-poll-due-payments');
     expect(await orderOf(call, orderId)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'LATE_CAPTURE',

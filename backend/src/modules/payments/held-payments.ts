@@ -23,7 +23,7 @@ import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 /**
  * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
  * NO_ANSWER: it was asked and nobody can say. NOT_ASKED: it can't be asked, for want of an adapter;
- * UNTOLD: it never tells what it refunded of such a payment: only the operator's statement is
+ * NOT_REPORTED: it never reports refunds of such a payment: only the operator's statement is
  * available.
  */
 export type RefundState =
@@ -37,7 +37,7 @@ export type RefundState =
   | { readonly kind: 'NO_ANSWER' }
   | { readonly kind: 'NOT_ASKED' }
   | {
-      readonly kind: 'UNTOLD';
+      readonly kind: 'NOT_REPORTED';
       /** A part is known to be gone, so that it is not held whole, whatever became of the rest. */
       readonly isPartlyGone: boolean;
     };
@@ -46,7 +46,7 @@ const nothingAtGateway: GatewayReversals = {
   gone: [],
   pendingPaise: ZERO_PAISE,
   references: [],
-  areRefundsTold: false,
+  areRefundsReported: false,
 };
 
 /** Adds up what went away, by the gateway and by the events that it signed before. */
@@ -99,9 +99,9 @@ const fetchRefundState = async (
   if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
   const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
   // Of the rest of the money nobody knows whether it is held or went back without an event.
-  const isUntold = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
-  if (!isUntold || atGateway.areRefundsTold) return state;
-  return { kind: 'UNTOLD', isPartlyGone: state.kind === 'UNDER_WAY' };
+  const mayBeHeld = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
+  if (!mayBeHeld || atGateway.areRefundsReported) return state;
+  return { kind: 'NOT_REPORTED', isPartlyGone: state.kind === 'UNDER_WAY' };
 };
 
 /**

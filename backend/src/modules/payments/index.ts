@@ -7,7 +7,7 @@ export {
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
 export { debitMandate } from './debit-mandate.ts';
-export { listDueDebits, markAsked, sealMandateToken } from './debits.store.ts';
+export { listDueDebits, markPaymentOrderSwept, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export type { HeldPayments, RefundState } from './held-payments.ts';

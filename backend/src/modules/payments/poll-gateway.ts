@@ -212,7 +212,7 @@ export const pollDuePayments = (deps: PaymentsDeps, signal: AbortSignal): Promis
     signal,
     limit: window.limit,
     list: (silent) => listPollable(db, window, silent),
-    async ask({ id }) {
+    async poll({ id }) {
       const order = await claimPoll(db, id, window);
       if (order === undefined) return 'taken';
       return (await pollGateway(deps, order, 'janitor')) ? 'answered' : 'silent';

@@ -19,7 +19,7 @@ import {
   listReversals,
   type PolledPayment,
 } from './gateway-payments.store.ts';
-import { sweepByGateway, type AskResult } from './sweep-by-gateway.ts';
+import { sweepByGateway, type PollResult } from './sweep-by-gateway.ts';
 
 /** Money of a payment that certainly went away, as its gateway has it. */
 interface GatewayReversal {
@@ -38,16 +38,16 @@ export interface GatewayReversals {
   /** The references of all refunds and disputes, however they stand. */
   readonly references: readonly string[];
   /** False where the gateway can't say what was refunded: only what it signed is known then. */
-  readonly areRefundsTold: boolean;
+  readonly areRefundsReported: boolean;
 }
 
-/** The gateway gave no answer at all; or it refused the question about this one payment. */
+/** The gateway gave no answer at all; or it refused the query about this one payment. */
 type NoReversals = 'silent' | 'refused';
 
 const isSilent = (outcome: Outcome<unknown>): boolean =>
   (outcome.kind === 'unknown' && !cannotSay(outcome)) || isUnavailable(outcome);
 
-/** Asks a gateway what went away of a payment. */
+/** Fetches the reversals of a payment from its gateway. */
 export const fetchReversals = async (
   gateway: PaymentGateway,
   payment: GatewayPaymentRef,
@@ -57,8 +57,8 @@ export const fetchReversals = async (
     gateway.getDisputes(payment),
   ]);
   if (isSilent(refunded) || isSilent(disputed)) return 'silent';
-  const areRefundsTold = !cannotSay(refunded);
-  if ((areRefundsTold && !hasAnswered(refunded)) || !hasAnswered(disputed)) return 'refused';
+  const areRefundsReported = !cannotSay(refunded);
+  if ((areRefundsReported && !hasAnswered(refunded)) || !hasAnswered(disputed)) return 'refused';
   const refunds = refunded.kind === 'done' ? refunded.value : [];
   const disputes = disputed.kind === 'done' ? disputed.value : [];
   const processed = refunds.filter(({ status }) => status === 'PROCESSED');
@@ -84,7 +84,7 @@ export const fetchReversals = async (
       ...refunds.map(({ refundId }) => refundId),
       ...disputes.map(({ disputeId }) => disputeId),
     ],
-    areRefundsTold,
+    areRefundsReported,
   };
 };
 
@@ -101,13 +101,13 @@ const applyLacking = async (
   const lacking = findLackingReversals(atGateway, await listReversals(db, payment));
   if (lacking.length === 0) return;
   const target = await findPaymentOrder(db, payment.paymentOrderId);
-  invariant(target, `payment order ${payment.paymentOrderId} is gone`);
+  invariant(target, `payment order ${payment.paymentOrderId} is there`);
   for (const reversal of lacking) {
     const report = { ...reversal, gateway, gatewayPaymentId, learnedAt: clock.now() };
     const cause = gatewayCause('asked_by_janitor', gateway);
     const applied = await inTransaction(async (tx) => {
       await lockPayableOrder(tx, target.orderId);
-      // Since it was asked, an event may have told of it without its id.
+      // Since the query, an event may have reported it without its id.
       const left = findLackingReversals(atGateway, await listReversals(tx, payment));
       const isLeft = left.includes(reversal);
       return isLeft ? applyReversal(deps, tx, target, { report, cause }) : undefined;
@@ -120,8 +120,8 @@ const applyLacking = async (
   await portfolios.drop(target.userId);
 };
 
-/** Asks for one payment, and applies what no event reported. */
-const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<AskResult> => {
+/** Polls for one payment, and applies what no event reported. */
+const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<PollResult> => {
   const gateway = deps.gateways.get(payment.gateway);
   if (gateway === undefined) return 'silent';
   const line = { paymentId: payment.id, gateway: payment.gateway };
@@ -140,7 +140,7 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
 };
 
 /**
- * Asks the gateways for refunds and disputes of captured payments that no event reported, and
+ * Polls the gateways for refunds and disputes of captured payments that no event reported, and
  * applies them as an event would (contract: states > Reversed payments). See `sweepByGateway` for a
  * gateway that gives no answer.
  */
@@ -151,7 +151,7 @@ export const pollReversals = (deps: PaymentsDeps, signal: AbortSignal): Promise<
     signal,
     limit: batchSize,
     list: (silent) => listReversalPolls(db, { now, limit: batchSize }, silent),
-    ask: async (payment) =>
+    poll: async (payment) =>
       (await claimReversalPoll(db, payment.id, now)) ? pollPayment(deps, payment) : 'taken',
   });
 };

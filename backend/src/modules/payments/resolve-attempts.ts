@@ -30,7 +30,7 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
   const { db, clock, logger } = deps;
   const { id, paymentOrderId, gateway, startedAt } = attempt;
   const order = await findPaymentOrder(db, paymentOrderId);
-  invariant(order, `payment order ${paymentOrderId} is gone`);
+  invariant(order, `payment order ${paymentOrderId} is there`);
   const found = await recoverGatewayOrder(deps, order, gateway);
   if (found === undefined) return false;
   if (found === 'none') {
@@ -56,7 +56,7 @@ export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promis
     signal,
     limit: window.limit,
     list: (silent) => listUndecidedAttempts(db, window, silent),
-    async ask(attempt) {
+    async poll(attempt) {
       if (!(await claimAttempt(db, attempt.id, window))) return 'taken';
       try {
         return (await resolveAttempt(deps, attempt)) ? 'answered' : 'silent';

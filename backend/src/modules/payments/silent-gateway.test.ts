@@ -20,7 +20,7 @@ it('does not hide the captures of another one behind its own payment orders', as
     deliver: 'none',
   });
   await open.advance(300);
-  await runSweeps(open.payments.sweeps, 'payments-ask-around-expiry');
+  await runSweeps(open.payments.sweeps, 'payments-poll-due-payments');
   expect((await stateOf(open, paid.orderId)).status).toBe('PAID');
   const asked = { gateway: silentGatewayCode, lastAskedAt: open.clock.now() };
   expect(await open.database.db.paymentOrder.count({ where: asked })).toBe(1);

@@ -41,8 +41,8 @@ interface AtGateway {
     readonly payment: GatewayPayment;
     readonly reversal: GatewayReversal;
   }[];
-  /** Why it is not known of every payment whether it was refunded. */
-  readonly untold?: string;
+  /** The reason for which the refunds of some payments are not known. */
+  readonly incomplete?: string;
 }
 
 /** Finds signed captures of orders that we don't know; those that still wait are of any age. */
@@ -59,7 +59,7 @@ const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
           AND w.source = 'payment' AND w.gateway_payment_id IS NOT NULL
         UNION
         SELECT r.gateway, r.gateway_payment_id FROM gateway_payment r
-        WHERE r.learned_at >= ${from}::timestamptz) AS told
+        WHERE r.learned_at >= ${from}::timestamptz) AS candidate
       JOIN gateway_payment g USING (gateway, gateway_payment_id)
       WHERE g.status = 'CAPTURED' AND g.standing = 'UNMATCHED'
         AND NOT EXISTS (
@@ -100,14 +100,14 @@ const listPaymentOrders = (read: Read, from: Date, most: number) =>
 const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<Capture[]> => {
   if (captures.length === 0) return [];
   const rows = await read<{ n: number }>(sql`
-    SELECT told.n::int AS n
+    SELECT fetched.n::int AS n
     FROM unnest(${captures.map(({ gateway }) => gateway)}::text[],
       ${captures.map(({ payment }) => payment.gatewayPaymentId)}::text[],
       ${captures.map(({ payment }) => payment.gatewayOrderId)}::text[])
-      WITH ORDINALITY AS told (gateway, payment_id, gateway_order_id, n)
+      WITH ORDINALITY AS fetched (gateway, payment_id, gateway_order_id, n)
     WHERE NOT EXISTS (
         SELECT FROM gateway_payment g
-        WHERE g.gateway = told.gateway AND g.gateway_payment_id = told.payment_id
+        WHERE g.gateway = fetched.gateway AND g.gateway_payment_id = fetched.payment_id
           AND g.status IN ('CAPTURED', 'REFUNDED')
           AND (g.standing <> 'UNMATCHED' OR NOT EXISTS (
             SELECT FROM payment_order p
@@ -117,10 +117,10 @@ const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<C
             WHERE a.gateway = g.gateway AND a.gateway_order_id = g.gateway_order_id)))
       AND NOT EXISTS (
         SELECT FROM webhook_event w
-        WHERE w.source = 'payment' AND w.gateway = told.gateway
-          AND w.subject = told.gateway_order_id AND w.gateway_payment_id = told.payment_id
+        WHERE w.source = 'payment' AND w.gateway = fetched.gateway
+          AND w.subject = fetched.gateway_order_id AND w.gateway_payment_id = fetched.payment_id
           AND w.status IN ('PENDING', 'UNMATCHED'))
-    ORDER BY told.n`);
+    ORDER BY fetched.n`);
   return rows.flatMap(({ n }) => captures[n - 1] ?? []);
 };
 
@@ -128,31 +128,31 @@ const findUnbooked = async (read: Read, captures: readonly Capture[]): Promise<C
  * Returns the reversals of captures booked here that are recorded nowhere and of which no event
  * waits. A refund of money that a resolution here has paid back is none. Reads after the answer.
  */
-const findUnrecorded = async (read: Read, told: readonly Reversal[]): Promise<Reversal[]> => {
-  if (told.length === 0) return [];
+const findUnrecorded = async (read: Read, reversals: readonly Reversal[]): Promise<Reversal[]> => {
+  if (reversals.length === 0) return [];
   const rows = await read<{ n: number }>(sql`
-    SELECT told.n::int AS n
-    FROM unnest(${told.map(({ gateway }) => gateway)}::text[],
-      ${told.map(({ payment }) => payment.gatewayPaymentId)}::text[],
-      ${told.map(({ reversal }) => reversal.kind)}::text[],
-      ${told.map(({ reversal }) => reversal.reference)}::text[],
-      ${told.map(({ reversal }) => reversal.amountPaise)}::bigint[])
-      WITH ORDINALITY AS told (gateway, payment_id, kind, reference, amount_paise, n)
+    SELECT fetched.n::int AS n
+    FROM unnest(${reversals.map(({ gateway }) => gateway)}::text[],
+      ${reversals.map(({ payment }) => payment.gatewayPaymentId)}::text[],
+      ${reversals.map(({ reversal }) => reversal.kind)}::text[],
+      ${reversals.map(({ reversal }) => reversal.reference)}::text[],
+      ${reversals.map(({ reversal }) => reversal.amountPaise)}::bigint[])
+      WITH ORDINALITY AS fetched (gateway, payment_id, kind, reference, amount_paise, n)
     JOIN gateway_payment g
-      ON g.gateway = told.gateway AND g.gateway_payment_id = told.payment_id
-    WHERE (g.status = 'CAPTURED' OR (g.status = 'REFUNDED' AND told.kind = 'DISPUTE'))
+      ON g.gateway = fetched.gateway AND g.gateway_payment_id = fetched.payment_id
+    WHERE (g.status = 'CAPTURED' OR (g.status = 'REFUNDED' AND fetched.kind = 'DISPUTE'))
       AND g.standing <> 'UNMATCHED'
       AND NOT EXISTS (
         SELECT FROM payment_reversal r
-        WHERE r.gateway = told.gateway AND r.gateway_payment_id = told.payment_id
-          AND r.kind = told.kind AND (r.reference = told.reference
-            OR (r.reference IS NULL AND r.amount_paise = told.amount_paise)))
+        WHERE r.gateway = fetched.gateway AND r.gateway_payment_id = fetched.payment_id
+          AND r.kind = fetched.kind AND (r.reference = fetched.reference
+            OR (r.reference IS NULL AND r.amount_paise = fetched.amount_paise)))
       AND NOT EXISTS (
         SELECT FROM webhook_event w
-        WHERE w.source = 'payment' AND w.gateway = told.gateway
-          AND w.gateway_payment_id = told.payment_id AND w.status IN ('PENDING', 'UNMATCHED'))
-    ORDER BY told.n`);
-  return rows.flatMap(({ n }) => told[n - 1] ?? []);
+        WHERE w.source = 'payment' AND w.gateway = fetched.gateway
+          AND w.gateway_payment_id = fetched.payment_id AND w.status IN ('PENDING', 'UNMATCHED'))
+    ORDER BY fetched.n`);
+  return rows.flatMap(({ n }) => reversals[n - 1] ?? []);
 };
 
 /** An order that can't exist: a gateway that says so is reachable. */
@@ -191,7 +191,7 @@ const fetchPaid = async (
 interface PaymentReversals {
   readonly reversals: readonly GatewayReversal[];
   /** False where the gateway can't say what it refunded of such a payment. */
-  readonly areRefundsTold: boolean;
+  readonly areRefundsReported: boolean;
 }
 
 /** Fetches the processed refunds and lost disputes of a payment. */
@@ -203,8 +203,8 @@ const fetchReversals = async (
     gateway.getRefunds(payment),
     gateway.getDisputes(payment),
   ]);
-  const areRefundsTold = !cannotSay(refunds);
-  const refunded = toFetched(gateway.code, areRefundsTold ? refunds : done([]), {
+  const areRefundsReported = !cannotSay(refunds);
+  const refunded = toFetched(gateway.code, areRefundsReported ? refunds : done([]), {
     onDone: (all) => all.filter(({ status }) => status === 'PROCESSED'),
     onRefused: noneWhereNotFound,
   });
@@ -221,7 +221,7 @@ const fetchReversals = async (
   for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of lost.answer) {
     reversals.push({ kind: 'DISPUTE', reference, amountPaise, occurredAt });
   }
-  return { answer: { reversals, areRefundsTold } };
+  return { answer: { reversals, areRefundsReported } };
 };
 
 /** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
@@ -229,20 +229,20 @@ const fetchAll = async (
   gateway: PaymentGateway | undefined,
   row: PaymentOrderRow,
 ): Promise<Fetched<AtGateway>> => {
-  if (gateway === undefined) return `there is no adapter of ${row.gateway} to ask with`;
+  if (gateway === undefined) return `there is no adapter for ${row.gateway}`;
   const paid = await fetchPaid(gateway, row);
   if (typeof paid === 'string') return paid;
   const reversals: AtGateway['reversals'][number][] = [];
-  let areAllTold = true;
+  let areAllReported = true;
   for (const payment of paid.answer) {
     const found = await fetchReversals(gateway, payment);
     if (typeof found === 'string') return found;
     reversals.push(...found.answer.reversals.map((reversal) => ({ payment, reversal })));
-    areAllTold &&= found.answer.areRefundsTold;
+    areAllReported &&= found.answer.areRefundsReported;
   }
   const captures = paid.answer.filter(({ status }) => status === 'CAPTURED');
-  const untold = `${gateway.code} cannot say what it refunded of the charges of mandates`;
-  return { answer: { captures, reversals, ...(!areAllTold && { untold }) } };
+  const incomplete = `${gateway.code} cannot say what it refunded of the charges of mandates`;
+  return { answer: { captures, reversals, ...(!areAllReported && { incomplete }) } };
 };
 
 /** Checks that the gateways can be reached at all, where there is no order to fetch. */
@@ -273,12 +273,12 @@ const toSample = (capture: Capture): Sample => {
   };
 };
 
-const toReversalSample = (told: Reversal): Sample => {
-  const { kind, reference, amountPaise, occurredAt } = told.reversal;
+const toReversalSample = (found: Reversal): Sample => {
+  const { kind, reference, amountPaise, occurredAt } = found.reversal;
   return {
-    ...toSample(told),
+    ...toSample(found),
     since: occurredAt.toISOString(),
-    capturedPaise: toSafePaise(told.payment.amountPaise),
+    capturedPaise: toSafePaise(found.payment.amountPaise),
     amountPaise: toSafePaise(amountPaise),
     kind,
     reference,
@@ -309,15 +309,15 @@ export const gatewayCaptureMissing: Check = {
       answer.captures.map((payment) => ({ ...item, payment })),
     );
     const reversals = fetched.answers.flatMap(({ item, answer }) =>
-      answer.reversals.map((told) => ({ ...item, ...told })),
+      answer.reversals.map((found) => ({ ...item, ...found })),
     );
     const missing = [
       ...(await findUnbooked(read, captures)).map(toSample),
       ...(await findUnrecorded(read, reversals)).map(toReversalSample),
     ];
     // It does not end the questions about the others, as a gateway without an answer does.
-    const untold = fetched.answers.find(({ answer }) => answer.untold !== undefined);
-    const incomplete = fetched.incomplete ?? untold?.answer.untold;
+    const unreported = fetched.answers.find(({ answer }) => answer.incomplete !== undefined);
+    const incomplete = fetched.incomplete ?? unreported?.answer.incomplete;
     return mergeFindings(unmatched, {
       count: missing.length,
       samples: missing,

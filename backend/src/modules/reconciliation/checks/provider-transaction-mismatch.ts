@@ -46,7 +46,7 @@ export type TransactionRow = {
 const listTransactions = ({ read, now, from, limits }: CheckContext) =>
   read<TransactionRow>(sql`
     WITH recent AS (${ordersSince(from)}),
-    told AS (
+    known AS (
       SELECT o.id AS order_id, o.provider, o.provider_tx_id
       FROM recent JOIN gold_order o ON o.id = recent.id
       WHERE o.provider_tx_id IS NOT NULL
@@ -61,23 +61,23 @@ const listTransactions = ({ read, now, from, limits }: CheckContext) =>
             AND other.id <> c.order_id))
     SELECT o.created_at AS since, o.id AS "orderId", o.user_id AS "userId", o.type,
       o.status AS "orderStatus", o.manual_review_code AS "manualReviewCode",
-      trim_scale(o.grams)::text AS grams, told.provider, told.provider_tx_id AS "providerTxId",
-      (o.provider, o.provider_tx_id) IS NOT DISTINCT FROM (told.provider, told.provider_tx_id)
+      trim_scale(o.grams)::text AS grams, known.provider, known.provider_tx_id AS "providerTxId",
+      (o.provider, o.provider_tx_id) IS NOT DISTINCT FROM (known.provider, known.provider_tx_id)
         OR EXISTS (
           SELECT FROM provider_operation c
-          WHERE c.order_id = o.id AND c.provider_tx_id = told.provider_tx_id
+          WHERE c.order_id = o.id AND c.provider_tx_id = known.provider_tx_id
             AND c.operation IN ('buy-confirm', 'sell-confirm') AND c.status = 'DONE') AS "isOwn",
       CASE o.type WHEN 'SELL' THEN o.status IN ('CONFIRMED', 'COMPLETED')
         ELSE o.allocated_at IS NOT NULL END AS "isTraded",
       EXISTS (
         SELECT FROM provider_operation c
-        WHERE c.order_id = o.id AND c.provider_tx_id = told.provider_tx_id
+        WHERE c.order_id = o.id AND c.provider_tx_id = known.provider_tx_id
           AND c.status IN ('INTENDED', 'UNKNOWN')) AS "isUndecided",
       o.updated_at > ${addMs(now, -underwayMs)}::timestamptz
         AND o.status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'VERIFIED') AS "isUnderway",
       (count(*) OVER ())::int AS total
-    FROM told JOIN gold_order o ON o.id = told.order_id
-    ORDER BY o.created_at DESC, o.id DESC, told.provider_tx_id
+    FROM known JOIN gold_order o ON o.id = known.order_id
+    ORDER BY o.created_at DESC, o.id DESC, known.provider_tx_id
     LIMIT ${limits.most}::int`);
 
 /** A customer's balance at the provider by our own orders, as decimal text in grams. */
@@ -205,7 +205,7 @@ const compareTransactions = (context: CheckContext) => {
     fetchAnswer: async (row) =>
       row.provider === goldProvider.code
         ? fetchStatus(goldProvider, row)
-        : `there is no adapter of ${row.provider} to ask with`,
+        : `there is no adapter for ${row.provider}`,
   });
 };
 
