@@ -71,7 +71,7 @@ const createBusinessClock = async (
   // Registered for its own sake: who moves the sandbox's clock sees by it who has followed.
   void new Gauge({
     name: 'business_clock_offset_seconds',
-    help: "How far this process's business time is ahead of real time.",
+    help: "Seconds by which this process's business time is ahead of real time.",
     registers: [metrics.registry],
     collect() {
       this.set(msBetween(wall.now(), clock.now()) / 1000);

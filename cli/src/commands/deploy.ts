@@ -60,7 +60,7 @@ const renderUndecided = (undecided: readonly UndecidedDeployment[]): string => {
     ['target', 'status', 'correlation id', 'dispatched'],
     undecided.map((one) => [one.target, one.status, one.correlationId, one.dispatchedAt]),
   );
-  return `Undecided, so nobody knows yet if they were started:\n${table}`;
+  return `Undecided deployments, which may or may not have started:\n${table}`;
 };
 
 const renderRuns = ({ items, undecided = [] }: RunList): string =>

@@ -38,7 +38,7 @@ export const deployment = z.looseObject({
 });
 export type Deployment = z.infer<typeof deployment>;
 
-/** A deployment of which nobody knows yet if it was started. */
+/** A triggered deployment whose outcome is not known yet. */
 const undecidedDeployment = z.looseObject({
   correlationId: z.string(),
   target: z.enum(deployTargets),

@@ -27,7 +27,7 @@ const deletionStatus = z.discriminatedUnion('status', [
 ]);
 deletionStatus.register(z.globalRegistry, {
   id: 'DeletionStatus',
-  description: 'Whether the account of the token is deleted.',
+  description: 'The state of the account of the token.',
 });
 
 const tags = ['users'];
@@ -65,7 +65,7 @@ export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] 
   defineRoute({
     method: 'GET',
     path: '/users/me/deletion/status',
-    summary: 'Tell whether the account is deleted; answers an unexpired token of a deleted one too',
+    summary: 'Whether the account is deleted; accepts an unexpired token of a deleted account too',
     tags,
     access: tokenSubjectAccess,
     responses: { 200: deletionStatus },

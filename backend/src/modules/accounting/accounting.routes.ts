@@ -50,7 +50,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/auth/me',
-    summary: 'Who is signed in',
+    summary: 'The portal user who is signed in',
     tags: ['auth'],
     access: anyPortalUser,
     responses: { 200: portalUserView },

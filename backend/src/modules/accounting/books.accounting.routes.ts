@@ -103,7 +103,7 @@ export const createStatutoryRoutes = (deps: AccountingWriteDeps): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/gold/statutory-parameters/:key',
-    summary: 'Give a statutory parameter a value from a day on',
+    summary: 'Set the value of a statutory parameter from a day on',
     tags: ['statutory'],
     access: portalWrite('gold.statutory.write'),
     params: statutoryParams,
@@ -173,7 +173,7 @@ export const createLedgerRoutes = ({ switches }: { readonly switches: Switches }
   defineRoute({
     method: 'GET',
     path: '/gold/posting-status',
-    summary: 'Why nothing is posted to the ledger at this moment',
+    summary: 'The reason for which nothing is posted to the ledger',
     tags: ['ledger'],
     access: portalRead('gold.ledger.read'),
     responses: { 200: postingStatusView },

@@ -42,7 +42,7 @@ const auditEntryView = z.object({
 });
 auditEntryView.register(z.globalRegistry, {
   id: 'AuditEntry',
-  description: 'What somebody did, or was refused.',
+  description: 'An action that was taken, or was refused.',
 });
 
 const auditPage = pageOf(auditEntryView);

@@ -46,7 +46,7 @@ const undecidedView = z.object({
 });
 undecidedView.register(z.globalRegistry, {
   id: 'UndecidedDeployment',
-  description: 'A deployment of which nobody knows yet if it was started.',
+  description: 'A triggered deployment whose outcome is not known yet.',
 });
 
 export const runsView = z.object({

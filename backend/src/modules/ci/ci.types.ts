@@ -16,7 +16,7 @@ export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN'
 /** Statuses of a trigger that is not decided yet. */
 export const undecidedStatuses = ['DISPATCHING', 'UNKNOWN'] as const;
 
-/** A trigger whose outcome nobody knows yet. */
+/** A trigger whose outcome is not known yet. */
 export interface UndecidedTrigger {
   readonly id: string;
   readonly target: DeployTarget;

@@ -28,7 +28,7 @@ export const createHoldingRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/portfolio',
-      summary: 'What is held, and what it is worth at the live sell price',
+      summary: 'The holding, and its value at the live sell price',
       tags: ['portfolio'],
       access: customerAccess,
       responses: { 200: portfolioView },

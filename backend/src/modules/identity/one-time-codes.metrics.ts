@@ -22,7 +22,7 @@ export interface CodeMetrics {
 export const createCodeMetrics = (registry: Registry): CodeMetrics => {
   const sends = new Counter({
     name: 'otp_sends_total',
-    help: 'One-time codes that were asked for, by what became of the send.',
+    help: 'One-time codes that were requested, by the result of sending them.',
     labelNames: ['result'],
     registers: [registry],
   });

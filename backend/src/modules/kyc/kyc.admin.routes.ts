@@ -92,7 +92,7 @@ export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => {
     defineRoute({
       method: 'PATCH',
       path: '/users/:id/force-kyc-reverify',
-      summary: 'Back to PENDING from any other state: the customer has to submit KYC again',
+      summary: 'Return KYC to PENDING from any other state; the customer has to submit it again',
       tags,
       access: reviewers,
       params: idParams,
@@ -117,7 +117,7 @@ export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/kyc/:id/reject',
-      summary: 'Reject, with the reason that the customer reads',
+      summary: 'Reject, with a reason for the customer',
       tags,
       access: reviewers,
       params: idParams,
@@ -130,7 +130,7 @@ export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/kyc/:id/request-resubmit',
-      summary: 'Back to PENDING, with the reason that the customer reads',
+      summary: 'Return KYC to PENDING, with a reason for the customer',
       tags,
       access: reviewers,
       params: idParams,

@@ -81,7 +81,7 @@ export const kycOperatorView = kycView.extend({
 });
 kycOperatorView.register(z.globalRegistry, {
   id: 'KycRecord',
-  description: 'What a customer submitted, as operators see it.',
+  description: 'A KYC record, as operators see it.',
 });
 
 export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });

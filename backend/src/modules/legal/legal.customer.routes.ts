@@ -28,7 +28,7 @@ import {
 const summaries: Readonly<Record<LegalSection, string>> = {
   entity: 'The legal entity behind the service',
   provider: 'The provider of the gold',
-  pricing: 'How prices are made',
+  pricing: 'The pricing of gold',
 };
 
 /**

@@ -105,7 +105,7 @@ export const orderEventView = z.object({
 });
 orderEventView.register(z.globalRegistry, {
   id: 'GoldOrderEvent',
-  description: 'One transition of a gold order: what, why and by whom.',
+  description: 'One transition of a gold order, with its cause and actor.',
 });
 
 export const paiseOrNull = (value: Paise | null): number | null =>

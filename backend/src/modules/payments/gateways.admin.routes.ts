@@ -58,7 +58,7 @@ export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
     defineRoute({
       method: 'PUT',
       path: `${path}/default`,
-      summary: 'Name the gateway that is chosen last, and that the bare webhook path leads to',
+      summary: 'Set the default gateway: it is chosen last, and the bare webhook path is its own',
       tags,
       access: writes,
       body: bodies.default,

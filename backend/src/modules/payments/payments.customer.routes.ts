@@ -30,7 +30,7 @@ export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/payments/orders/:id/verify',
-    summary: "Check the checkout's answer, and ask the gateway about the payment",
+    summary: "Verify the checkout's result, and query the gateway for the payment",
     tags,
     access: customer,
     params: idParams,

@@ -25,19 +25,19 @@ export interface PaymentMetrics {
 export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
   const webhooks = new Counter({
     name: 'payment_webhooks_total',
-    help: 'Payment webhooks by gateway and what became of them.',
+    help: 'Payment webhooks, by gateway and result.',
     labelNames: ['gateway', 'result'],
     registers: [registry],
   });
   const found = new Counter({
     name: 'payment_captures_found_total',
-    help: 'Captures that a gateway told us only when asked.',
+    help: 'Captures that no webhook had reported, by gateway and source.',
     labelNames: ['gateway', 'source'],
     registers: [registry],
   });
   const reversals = new Counter({
     name: 'payment_reversals_total',
-    help: 'Refunds and lost disputes of captured payments, by gateway and how we learned of them.',
+    help: 'Refunds and lost disputes of captured payments, by gateway, kind and source.',
     labelNames: ['gateway', 'kind', 'source'],
     registers: [registry],
   });

@@ -17,7 +17,7 @@ const checkoutSchema = z.object({
 });
 checkoutSchema.register(z.globalRegistry, {
   id: 'Checkout',
-  description: "What a client hands to the gateway's checkout; no secret inside.",
+  description: "The parameters of the gateway's checkout for a client; none of them is secret.",
 });
 
 /**
@@ -38,7 +38,7 @@ export const paymentOrderSchema = z.object({
 });
 paymentOrderSchema.register(z.globalRegistry, {
   id: 'PaymentOrder',
-  description: 'A payment that is asked of the customer, for one gold order.',
+  description: 'A request for the payment of one gold order.',
   examples: [
     {
       id: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
@@ -70,7 +70,7 @@ export const paymentOrderOperatorView = paymentOrderSchema.extend({
 });
 paymentOrderOperatorView.register(z.globalRegistry, {
   id: 'OperatorPaymentOrder',
-  description: 'A payment order as operators see it, with the gateways that were asked.',
+  description: 'A payment order as operators see it, with the gateways that were tried.',
 });
 
 /** The proof that the checkout gave to the customer's device. */

@@ -48,8 +48,8 @@ export const createPayoutAdminRoutes = (deps: PayoutsDeps): Route[] => [
     method: 'POST',
     path: '/payouts/:id/retry',
     summary:
-      'Retry a payout that certainly was not paid; ADMIN up to INR 100,000, SUPER_ADMIN with a ' +
-      'note where the provider has contradicted itself',
+      'Retry a payout that is known not to have been paid; ADMIN up to INR 100,000, SUPER_ADMIN ' +
+      'with a note where the provider has contradicted itself',
     tags,
     access: approvers,
     params: idParams,

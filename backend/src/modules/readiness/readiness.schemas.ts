@@ -25,7 +25,7 @@ export const evidenceView = z.object({
 });
 evidenceView.register(z.globalRegistry, {
   id: 'Evidence',
-  description: 'What an operator recorded for an item of the readiness report.',
+  description: 'The evidence of an operator for an item of the readiness report.',
 });
 
 const itemView = z.object({
@@ -44,7 +44,7 @@ itemView.register(z.globalRegistry, {
 export const reportView = z.object({ ready: z.boolean(), items: z.array(itemView) });
 reportView.register(z.globalRegistry, {
   id: 'ReadinessReport',
-  description: 'Whether buying may be open.',
+  description: 'The readiness of the service to accept money.',
 });
 
 const gateStates = z.enum(['OPEN', 'CLOSED']);
@@ -57,7 +57,7 @@ export const publicReadinessView = z.object({
 });
 publicReadinessView.register(z.globalRegistry, {
   id: 'PaymentReadiness',
-  description: 'Which of buying, selling and plans are open; never why.',
+  description: 'Availability of buying, selling and plans, without reasons.',
 });
 
 export const presentEvidence = (evidence: Evidence) => ({

@@ -41,8 +41,8 @@ it('leaves one alone that gives no answer, and keeps the answers until then', as
 });
 
 it.each([
-  ['questions', { ...limits, most: 4 }, 10, 'asked about 4 of 10: choose a shorter window'],
-  ['rows', limits, 500, 'asked about 10 of 500: choose a shorter window'],
+  ['questions', { ...limits, most: 4 }, 10, 'checked 4 of 10: choose a shorter window'],
+  ['rows', limits, 500, 'checked 10 of 500: choose a shorter window'],
 ])(
   'says when there are more than it may ask about: %s',
   async (_what, limit, total, incomplete) => {
@@ -55,7 +55,7 @@ it('begins no further question when its time is over', async () => {
   const limit = { ...limits, concurrency: 1, withinMs: -1 };
   const round = await fetchEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
   expect(round.answers).toHaveLength(1);
-  expect(round.incomplete).toBe('asked about 1 of 10: choose a shorter window');
+  expect(round.incomplete).toBe('checked 1 of 10: choose a shorter window');
 });
 
 it('tells answers, understood refusals and silence apart', () => {
@@ -65,9 +65,9 @@ it('tells answers, understood refusals and silence apart', () => {
   };
   expect(toFetched('x', done(5), read)).toEqual({ answer: 5 });
   expect(toFetched('x', refused('NONE', 'there is none'), read)).toEqual({ answer: 0 });
-  expect(toFetched('x', refused('OTHER', 'no'), read)).toBe('x cannot be asked: OTHER');
+  expect(toFetched('x', refused('OTHER', 'no'), read)).toBe('x cannot be queried: OTHER');
   expect(toFetched('x', refused(CIRCUIT_OPEN, 'left alone'), read)).toBe(
-    `x cannot be asked: ${CIRCUIT_OPEN}`,
+    `x cannot be queried: ${CIRCUIT_OPEN}`,
   );
   expect(toFetched('x', unknown('HTTP_500'), read)).toBe('x gave no answer: HTTP_500');
 });

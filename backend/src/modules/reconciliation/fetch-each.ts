@@ -27,7 +27,7 @@ export const toFetched = <T, A>(
   if (outcome.kind === 'done') return { answer: read.onDone(outcome.value) };
   if (outcome.kind === 'unknown') return `${name} gave no answer: ${outcome.reason}`;
   const answer = isUnavailable(outcome) ? undefined : read.onRefused(outcome.code);
-  return answer === undefined ? `${name} cannot be asked: ${outcome.code}` : { answer };
+  return answer === undefined ? `${name} cannot be queried: ${outcome.code}` : { answer };
 };
 
 interface FetchedAnswers<I, A> {
@@ -62,6 +62,6 @@ export const fetchEach = async <I, A>(
   await Promise.all(Array.from({ length: limits.concurrency }, fetchNext));
   if (silence !== undefined) return { answers, incomplete: silence };
   if (answers.length === total) return { answers };
-  const incomplete = `asked about ${answers.length} of ${total}: choose a shorter window`;
+  const incomplete = `checked ${answers.length} of ${total}: choose a shorter window`;
   return { answers, incomplete };
 };

@@ -80,7 +80,7 @@ describe('a report', () => {
       'provider_transaction_mismatch',
     ]);
     for (const { detail } of told) {
-      expect(detail).toMatch(/^asked about 1 of \d+: choose a shorter window$/u);
+      expect(detail).toMatch(/^checked 1 of \d+: choose a shorter window$/u);
     }
   });
 

@@ -8,7 +8,7 @@ const isFrom = ({ from }: Window): Sql =>
 const isAfter = ({ until }: Window): Sql =>
   until === undefined ? sql`false` : sql`m.at >= ${until}::timestamptz`;
 
-/** What a customer's gold did in the window and since: the cost follows their own movements. */
+/** Sums a customer's movements in the window and since: the cost follows their own movements. */
 const movementsOf = (window: Window): Sql => {
   const [after, during] = [isAfter(window), sql`NOT (${isAfter(window)})`];
   const of = (kind: string): Sql => sql`
@@ -31,11 +31,11 @@ const closing = (window: Window): Sql =>
     : sql`h.balance - coalesce((SELECT sum(m.grams) FROM holding_movement m
         WHERE m.user_id = h.user_id AND ${isAfter(window)}), 0)`;
 
-/** What each customer held at both ends of a period, newest customers first. */
+/** Lists each customer's holding at both ends of a period, newest customers first. */
 export const holdingsRegister: Register = {
   name: 'holdings',
   permission: 'gold.holdings.read',
-  summary: 'What each customer held at both ends of a period, and what moved in it',
+  summary: 'Holdings of each customer at both ends of a period, with the movements in it',
   statuses: ['HELD', 'EMPTY'],
   table: 'holding',
   alias: 'h',

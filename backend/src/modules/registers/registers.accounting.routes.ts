@@ -49,7 +49,7 @@ export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
   const summary = defineRoute({
     method: 'GET',
     path: '/gold/summary',
-    summary: 'What a period comes to',
+    summary: 'The totals of a period',
     tags: ['registers'],
     access: access('gold.summary.read'),
     query: periodQuery,

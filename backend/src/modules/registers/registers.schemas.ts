@@ -68,7 +68,7 @@ const weights = (...names: readonly string[]) =>
 
 const provider = ['providerAmountPaise', 'providerDifferencePaise'] as const;
 
-/** What a period comes to; as `registerTotals` returns it. */
+/** The totals of a period, as `registerTotals` returns them. */
 export const summaryView = z.object({
   from: z.string().nullable(),
   to: z.string().nullable(),

@@ -7,7 +7,7 @@ export interface RegisterReader {
   readonly role: string;
 }
 
-/** What the guard holds the routes to; `gold.export` besides for files. */
+/** The permission that the guard requires; files need `gold.export` besides. */
 export type RegisterPermission =
   | 'gold.summary.read'
   | 'gold.buys.read'

@@ -28,7 +28,7 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/dashboard/gmv',
-    summary: 'What was sold on each of the last days',
+    summary: 'Gross merchandise value of each of the last days',
     tags: ['reports'],
     access: anyAdmin,
     query: daysQuery,

@@ -31,7 +31,7 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
     defineRoute({
       method: 'PATCH',
       path: '/support/tickets/:reference',
-      summary: 'Take a ticket to its next state, with a note',
+      summary: 'Change the state of a ticket, with an optional note',
       params: referenceParams,
       body: ticketPatch,
       responses: { 200: ticketView },

@@ -65,7 +65,7 @@ export const createSupportRoutes = (deps: {
     defineRoute({
       method: 'GET',
       path: '/support/tickets/:reference',
-      summary: 'The state of a ticket, and nothing else of it',
+      summary: 'The state of a ticket, without its content',
       params: referenceParams,
       responses: { 200: ticketStatusView },
       ...shared,

@@ -15,7 +15,7 @@ export const ticketBody = z.object({
 export const createdTicket = z.object({ reference: z.string() });
 createdTicket.register(z.globalRegistry, {
   id: 'CreatedTicket',
-  description: 'The reference to ask for the ticket by.',
+  description: 'The reference of a new ticket, by which its state is read.',
   examples: [{ reference: 'DG-7K3M9QXP' }],
 });
 

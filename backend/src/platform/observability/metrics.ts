@@ -90,7 +90,7 @@ const createQueueGauges = (registers: [Registry]) => ({
   dead: new Gauge({ name: 'job_queue_dead', help: 'Jobs that were given up.', registers }),
   oldestDueSeconds: new Gauge({
     name: 'job_queue_oldest_due_seconds',
-    help: 'How long the oldest job that is due has been waiting.',
+    help: 'Seconds for which the oldest job that is due has waited.',
     registers,
   }),
 });
@@ -112,7 +112,7 @@ const createDurations = (registers: [Registry]) => ({
   }),
   sweep: new Histogram({
     name: 'sweep_duration_seconds',
-    help: 'Periodic work.',
+    help: 'Passes of the sweeps.',
     labelNames: ['sweep', 'outcome'],
     buckets,
     registers,
@@ -148,7 +148,7 @@ const createRequestObserver = (durations: RequestHistogram): Metrics['observeReq
 const createRowCounters = (registers: [Registry]) => {
   const reached = new Counter({
     name: 'bound_reached_total',
-    help: 'What was refused or superseded because one customer or address had the most of it.',
+    help: 'Requests refused or entries superseded as a customer or address was at its limit.',
     labelNames: ['bound'],
     registers,
   });

@@ -152,7 +152,7 @@ const fetchPayout = async (
 ): Promise<Fetched<Answer>> =>
   provider?.code === row.provider
     ? fetchAttempt(provider, row)
-    : `there is no adapter of ${row.provider} to ask with`;
+    : `there is no adapter for ${row.provider}`;
 
 const probe = async (
   provider: PayoutProvider | undefined,
