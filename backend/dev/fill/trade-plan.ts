@@ -1,7 +1,7 @@
 import type { SqlTerms } from './series.ts';
 
 /*
- * What the orders of a series are, in a temporary table: the other statements only write it down.
+ * Plans the orders of a series in a temporary table: the other statements only write it down.
  * Of each hundred orders, by the last two digits of their number:
  *
  *   0-61 bought · 62-67 expired unpaid · 68-70 declined by the gateway · 71 paid late and refunded

@@ -3,7 +3,7 @@ import { formatRupees, fromSafePaise } from '../../src/money/index.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 
 /**
- * What the contract test of payment gateways has to know of one gateway. All else it does through
+ * Knowledge of one gateway for the contract test of payment gateways. All else it does through
  * the port and through the sandbox's controls, which are the same for every gateway.
  */
 export interface GatewayDriver {

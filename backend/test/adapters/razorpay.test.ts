@@ -19,7 +19,7 @@ const bytes = (value: unknown): string => JSON.stringify(value);
 
 let server: Server;
 let gateway: PaymentGateway & Closable;
-/** What it answers to each path in turn, and what it was asked. */
+/** Its answers to each path in turn, and the requests that it received. */
 let answers: ((path: string) => Answer) | undefined;
 let asked: string[] = [];
 

@@ -60,7 +60,7 @@ const write = async (vault: Vault): Promise<Written> => {
   return { userId, sealed, eventId, reference };
 };
 
-/** What a process with this ring alone reads of it. */
+/** Reads it as a process with this ring alone. */
 const read = async (vault: Vault, { userId, sealed, eventId: id, reference }: Written) => {
   const { db } = system;
   const value = (await vault.forUser(db, userId)).open(sealed, context);

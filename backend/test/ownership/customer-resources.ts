@@ -121,7 +121,7 @@ const makeProductOrder: Maker = async ({ system, client }) => {
 };
 
 /**
- * What makes a resource of the owner for each path with an id, by the path below the prefix, or by
+ * Makers of a resource of the owner for each path with an id, by the path below the prefix, or by
  * its beginning up to the last id. A new route with an id needs a line here.
  */
 const makers: Readonly<Record<string, Maker>> = {

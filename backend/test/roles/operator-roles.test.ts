@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => open.close());
 
-/** What the guard says: 401, 403 by role, or that the request went on to what comes after it. */
+/** Reads the guard's verdict: 401, 403 by role, or that the request got past it. */
 const verdictOf = ({ status, code }: Answer) => {
   if (status === 401) return 'UNAUTHENTICATED';
   return status === 403 && code === 'FORBIDDEN' ? 'FORBIDDEN' : 'admitted';

@@ -49,7 +49,7 @@ const ring = {
   pricePaise: 4_055_000,
 };
 
-/** What a DYNAMIC product has in place of a FIXED one's price. */
+/** Takes the place of a FIXED product's price in a DYNAMIC one. */
 export const dynamic = { pricingMode: 'DYNAMIC', pricePaise: undefined };
 
 /** Opens it, with a gram of 24 karat at INR 14,530. */

@@ -4,9 +4,9 @@ import { done, mapDone, refused, unknown } from '../../src/platform/outcome/outc
 type Gateways = ReadonlyMap<string, PaymentGateway>;
 
 /**
- * How a gateway fails to create orders. `refused`: it says no. `unreachable`: nothing was sent.
- * `silent`: it answers nothing at all, and has done nothing. `lost`: it makes the order, and its
- * answer is lost; nor does it answer when it is asked for the order.
+ * Ways in which a gateway fails to create orders. `refused`: it says no. `unreachable`: nothing was
+ * sent. `silent`: it answers nothing at all, and has done nothing. `lost`: it makes the order, and
+ * its answer is lost; nor does it answer when it is asked for the order.
  */
 export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as const;
 type GatewayFault = (typeof gatewayFaults)[number];

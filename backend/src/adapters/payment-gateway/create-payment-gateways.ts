@@ -28,7 +28,7 @@ export const paymentGatewayVariables = defineVariables({
   },
 });
 
-/** Which credentials an installation takes payments with. */
+/** The credentials with which an installation may take payments. */
 export interface CredentialsRule {
   readonly isProduction: boolean;
   /** ALLOW_TEST_PAYMENTS: production's shape, with test money alone. */

@@ -17,7 +17,7 @@ interface SideFigures {
 interface ProviderFigures {
   readonly orders: SideFigures;
   readonly provider: SideFigures;
-  /** What the orders say, less what the provider's operations say. */
+  /** The orders' figures, less those of the provider's operations. */
   readonly differences: SideFigures;
   readonly house: {
     readonly forfeitedGrams: string;

@@ -27,7 +27,7 @@ export interface AccountingWriteDeps {
   readonly audit: Auditor;
 }
 
-/** Who writes, and by which request. */
+/** The portal user who writes, and the request. */
 export interface PortalAuthor {
   readonly principal: PortalPrincipal;
   readonly context: RequestContext;

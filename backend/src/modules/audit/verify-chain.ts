@@ -33,7 +33,7 @@ export interface ChainFinding {
 export interface ChainReport {
   /** The last entry. Note it: it is what shows a cut or rewritten tail later. */
   readonly head: ChainLink;
-  /** How many entries were compared with their rows. */
+  /** The number of entries that were compared with their rows. */
   readonly verified: bigint;
   /** The first 20 along the chain, then of the rows without an entry; empty where all is well. */
   readonly findings: readonly ChainFinding[];

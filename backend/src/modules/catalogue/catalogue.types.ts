@@ -3,14 +3,14 @@ import type { Bps, Grams, Paise } from '../../money/index.ts';
 export const pricingModes = ['FIXED', 'DYNAMIC'] as const;
 export type PricingMode = (typeof pricingModes)[number];
 
-/** What the price of a product is made of; all of it before GST. */
+/** The parts of a product's price, all of them before GST. */
 export interface ProductPricing {
   readonly pricingMode: PricingMode;
   readonly purityKarat: number;
   readonly weightGrams: Grams;
   readonly makingChargeBps: Bps;
   readonly discountBps: Bps;
-  /** What operators set; of a DYNAMIC product the last one computed. */
+  /** The price that operators set; of a DYNAMIC product the last one computed. */
   readonly pricePaise: Paise;
 }
 
@@ -37,7 +37,7 @@ export interface Product extends OrderableProduct {
   readonly updatedAt: Date;
 }
 
-/** What operators write of a product. */
+/** The fields of a product that operators write. */
 export type ProductContent = Pick<
   Product,
   | 'name'
@@ -61,7 +61,7 @@ export interface ProductRates {
   readonly gstBps: Bps;
 }
 
-/** What a list is narrowed to; everything that is absent narrows nothing. */
+/** The filters of a list; one that is absent filters nothing. */
 export interface ProductFilter {
   readonly q?: string | undefined;
   readonly category?: string | undefined;

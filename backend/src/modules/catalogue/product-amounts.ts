@@ -7,9 +7,9 @@ import type { Product, ProductContent } from './catalogue.types.ts';
 import { computeDynamic } from './price-product.ts';
 
 export type ProductChange = z.output<typeof updateProductBody>;
-/** What operators write of a product, but for its amounts. */
+/** The content of a product, but for its amounts. */
 export type Unpriced = Omit<ProductContent, 'pricePaise' | 'ratePerGramPaise'>;
-/** What a body says of the amounts: undefined where it is silent. */
+/** The amounts of a body: undefined where it has none. */
 interface GivenAmounts {
   readonly pricePaise: Paise | undefined;
   readonly ratePerGramPaise: Paise | null | undefined;

@@ -116,7 +116,7 @@ const payments: Sql = sql`
     'amountPaise', r.amount_paise, 'reference', r.reference)
   FROM payment_reversal AS r JOIN gp USING (gateway, gateway_payment_id)`;
 
-/** What an operator's resolution did is an entry of a kind of its own. */
+/** Gives the transitions of an operator's resolution a kind of their own. */
 const transitions: Sql = sql`
   SELECT e.id, e.at, CASE WHEN e.cause LIKE 'resolve.%' THEN 'resolution' ELSE 'transition' END,
     coalesce(admin.email, e.actor), coalesce(e.detail, '{}') || jsonb_build_object(

@@ -35,7 +35,7 @@ export type PaymentReviewCode =
   | 'FAILED_AFTER_PAID';
 
 /**
- * How far a mandate's debit is. SCHEDULED: not requested yet. INTENDED: about to be requested.
+ * The state of a mandate's debit. SCHEDULED: not requested yet. INTENDED: about to be requested.
  * UNKNOWN: requested, and nobody knows whether the gateway took it. ACCEPTED: the gateway is at it;
  * its payment is reported like any other. REFUSED: it certainly will not happen.
  */

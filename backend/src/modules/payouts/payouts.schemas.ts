@@ -44,7 +44,7 @@ export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
-  /** Why it waits for approval, besides the cap; null when it does not. */
+  /** The reason for which it waits for approval, besides the cap; null when it does not. */
   hold: z.enum(payoutHolds).nullable(),
 });
 payoutOperatorView.register(z.globalRegistry, {
@@ -66,7 +66,7 @@ export const operatorPayoutsQuery = pageQuery.extend({
 /** Another verified account of the same customer, where the old one was at fault. */
 export const retryBody = z.object({
   bankAccountId: z.guid().exactOptional(),
-  /** Why it is retried: needed where the provider has contradicted itself on an attempt. */
+  /** The reason of the retry: needed where the provider contradicted itself on an attempt. */
   note: z.string().trim().min(1).max(2000).exactOptional(),
 });
 export type RetryRequest = z.output<typeof retryBody>;

@@ -13,7 +13,7 @@ import type { Orders } from '../orders/index.ts';
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** Why a payout waits for an operator, besides the cap (contract: payouts > Payout holds). */
+/** The holds of a payout, besides the cap (contract: payouts > Payout holds). */
 export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM'] as const;
 export type PayoutHold = (typeof payoutHolds)[number];
 

@@ -13,7 +13,7 @@ import {
   type ProductOrderStatus,
 } from './product-orders.types.ts';
 
-/** What became of an insert: written, or its key is taken, or a product is no longer as it was. */
+/** The result of an insert: written; or its key is taken; or a product has changed since. */
 type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
 
 const linesOf = ({ lines }: NewProductOrder): string =>

@@ -67,7 +67,7 @@ export const findLatestConfirm = async (
   return (await selectConfirms(db, operation, newest))[0];
 };
 
-/** What a confirm is of: an order's transaction, as its verify left it. */
+/** The transaction that a confirm is of, as the order's verify left it. */
 type OrderToConfirm = Pick<
   LockedBuy | VerifiedSale,
   | 'id'
@@ -83,9 +83,9 @@ type OrderToConfirm = Pick<
 /** A confirm that is about to be asked for. */
 export interface NewConfirm {
   readonly id: string;
-  /** Who asks: the intent is theirs until the lease lapses. */
+  /** The worker that confirms: the intent is its own until the lease lapses. */
   readonly holderId: string;
-  /** What the order's verify promised, where that is known better than by the order. */
+  /** The grams that the verify promised, where that is known better than by the order. */
   readonly grams?: Grams | undefined;
   readonly at: Date;
 }

@@ -9,7 +9,7 @@ import type { LivePrice, LivePriceReader } from '../price/index.ts';
 /** The provider's own prices in these tests. */
 const provided = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
 
-/** What is wrong with our own price: no caches and no spreads can make it so. */
+/** A fault in our own price, which no cache and no spread can cause. */
 let wrong: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
 const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
   priceAtHand: () => {

@@ -214,7 +214,7 @@ const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) 
 /** Days before today, the oldest first. */
 const days = (count: number) => Array.from({ length: count }, (_, day) => count - 1 - day);
 
-/** What the reports must say, by the plainest reading of the book. */
+/** Computes the expected reports, by the plainest reading of the book. */
 const model = (given: Book, today: number, now: number) => {
   const sales = [
     ...given.gold

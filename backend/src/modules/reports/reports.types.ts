@@ -12,7 +12,7 @@ export interface Totals {
   readonly investedPaise: Paise;
 }
 
-/** What waits for an operator or a collaborator now. */
+/** Work that waits for an operator or a collaborator now. */
 export interface OpenWork {
   readonly kycSubmitted: number;
   readonly manualReview: number;

@@ -1,6 +1,6 @@
 import { SealError, type Sealer } from '../../platform/crypto/index.ts';
 
-/** Where a sealed text stands: a text that was moved elsewhere does not open. */
+/** Returns the place of a sealed text: one that was moved elsewhere does not open. */
 export const ticketContext = (name: string, row: string) => ({
   purpose: 'support',
   column: `support_ticket.${name}`,

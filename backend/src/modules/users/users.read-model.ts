@@ -10,7 +10,7 @@ import {
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { readPhone, type KycStatus } from '../identity/index.ts';
 
-/** What a search looks for; a customer is found by any of these. */
+/** The terms of a search; a customer is found by any of them. */
 interface UserSearch {
   readonly id: string | undefined;
   /** E.164. */
@@ -62,7 +62,7 @@ export interface UserRow {
 }
 
 interface UserFilter {
-  /** What an operator typed: a phone, email, name or id. */
+  /** The text that an operator typed: a phone, email, name or id. */
   readonly q?: string | undefined;
   readonly blocked?: boolean | undefined;
   readonly kycStatus?: KycStatus | undefined;

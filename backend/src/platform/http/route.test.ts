@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { validateInput } from './route.ts';
 
-/** What `details` says of a body that any object satisfies. */
+/** Returns `details` of a body that any object satisfies. */
 const issuesOf = (body: string): unknown => {
   const input = { params: {}, query: {}, parsedBody: JSON.parse(body) as unknown };
   const schemas = { params: z.object({}), query: z.object({}), body: z.object({}) };

@@ -20,7 +20,7 @@ interface CollaboratorContext {
   readonly backgroundWork: BackgroundWork;
   /** Called when a collaborator's records may have changed. */
   readonly changed: () => void;
-  /** How long `timeout` and `accept_then_timeout` keep a caller waiting, unless they say so. */
+  /** The wait of a caller at `timeout` and `accept_then_timeout`, unless the fault has its own. */
   readonly hangMs: number;
 }
 
