@@ -136,7 +136,7 @@ const apiFingerprint = (): string =>
  * Writes the OpenAPI documents for `@digital-gold/client`, without a server. Skipped when no source
  * has changed since.
  */
-export const generateDocuments = async (): Promise<boolean> => {
+const generateDocuments = async (): Promise<boolean> => {
   const folder = join(apiClient, 'src', 'generated');
   const note = join(folder, 'fingerprint');
   const fingerprint = apiFingerprint();

@@ -27,7 +27,7 @@ export const readCalls = async (sandboxUrl: string): Promise<RecordedCalls> => {
   return { verify: await newest('buy-verify'), gatewayOrder: await newest('create-order') };
 };
 
-export interface BareCalls {
+interface BareCalls {
   verify(calls: RecordedCalls, providerUserId: string): Promise<void>;
   openOrder(calls: RecordedCalls, receipt: string): Promise<void>;
   close(): Promise<void>;

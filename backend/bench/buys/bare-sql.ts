@@ -4,7 +4,7 @@ import { PrismaClient } from '../../src/generated/prisma/client.ts';
 import type { Statement } from './sql-script.ts';
 
 /** Does what a script says; `between` is called before the first transaction and after it. */
-export interface BareSql {
+interface BareSql {
   run(
     script: readonly Statement[],
     between?: (at: 'before' | 'after') => Promise<void>,

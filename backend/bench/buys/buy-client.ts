@@ -9,7 +9,7 @@ const boughtSchema = z.object({
   payment: z.object({ gateway_order_id: z.string() }),
 });
 
-export interface BuyClient {
+interface BuyClient {
   /** `POST /gold/buy` of INR 100; what it was made with and what it made. */
   buy(customer: BenchCustomer, key: string): Promise<BuyNames>;
   close(): Promise<void>;

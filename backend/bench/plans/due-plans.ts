@@ -6,7 +6,7 @@ import { istDate } from '../../src/platform/clock/ist.ts';
 const dayMs = 24 * 60 * 60_000;
 
 /** Plans of a customer each, all of them due at one moment. */
-export interface DuePlans {
+interface DuePlans {
   readonly count: number;
   /** No other plans of the benchmark have it. */
   readonly createdAt: Date;

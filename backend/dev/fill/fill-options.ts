@@ -8,7 +8,7 @@ const dayMs = 24 * 60 * 60_000;
  */
 const endsBeforeDays = 31;
 
-export interface FillOptions {
+interface FillOptions {
   readonly orders: number;
   readonly users: number;
   /** The length of the books. */

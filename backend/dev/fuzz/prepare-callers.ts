@@ -27,7 +27,7 @@ const steps = [
 ];
 
 /** Access tokens of somebody for whom every route of an API does something. */
-export interface FuzzCallers {
+interface FuzzCallers {
   readonly customer: string;
   readonly admin: string;
 }

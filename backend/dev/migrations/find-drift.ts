@@ -39,7 +39,7 @@ const compare = async (
 export const scriptToSchema = (from: MigrateTarget): Promise<string | undefined> =>
   withEngine(from, (atWork) => compare(atWork, history(atWork), target(atWork), true));
 
-export interface Drift {
+interface Drift {
   /** The difference from the migrations to the schema, in words; undefined when in step. */
   readonly migrationsToSchema: string | undefined;
   /** The same of the database at hand. */

@@ -85,7 +85,7 @@ const openAdapter = async (
   });
 };
 
-export interface MigrationAdapter {
+interface MigrationAdapter {
   readonly factory: ErrorCapturingSqlMigrationAwareDriverAdapterFactory;
   /** Closes what the engine left open. */
   close(): Promise<void>;

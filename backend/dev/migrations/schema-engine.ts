@@ -37,7 +37,7 @@ const link = (): void => {
   linked = true;
 };
 
-export interface OpenEngine {
+interface OpenEngine {
   readonly engine: SchemaEngine;
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** The accounts of the local stack; everything here is published, and for development alone. */
-export interface DevelopmentAccount {
+interface DevelopmentAccount {
   readonly email: string;
   readonly password: string;
 }

@@ -17,7 +17,7 @@ export interface StackAddresses {
 
 export const longRunning = ['sandbox', 'customer', 'admin', 'accounting', 'worker'] as const;
 export type LongRunning = (typeof longRunning)[number];
-export type StackProcess = LongRunning | 'migrate' | 'seed';
+type StackProcess = LongRunning | 'migrate' | 'seed';
 
 export type ProcessEnvironment = Readonly<Record<string, string>>;
 

@@ -19,7 +19,7 @@ import { startServer, waitUntilReady } from './start-server.ts';
 const administrator = 'postgres';
 const administratorPassword = 'dev-only-postgres';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** The folder of the binaries; the server's user must be able to enter it. */
   readonly home: string;
   /** The data's folder, inside a place that the server's user may enter; made when missing. */
@@ -35,7 +35,7 @@ export interface PostgresOptions {
   readonly sockets?: string;
 }
 
-export interface PostgresServer {
+interface PostgresServer {
   /** Connects as the administrator, who may create roles and databases. */
   readonly adminUrl: string;
   readonly pid: number;

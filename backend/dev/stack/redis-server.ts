@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { startServer } from './start-server.ts';
 
-export interface RedisOptions {
+interface RedisOptions {
   /** The path of a redis-server, see find-redis.ts. */
   readonly binary: string;
   readonly port: number;

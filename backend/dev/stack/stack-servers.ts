@@ -100,7 +100,7 @@ export const startStackRedis = async (
   return `redis://127.0.0.1:${ports.redis}`;
 };
 
-export interface DatabaseUrls {
+interface DatabaseUrls {
   readonly databaseUrl: string;
   readonly migrateUrl: string;
 }

@@ -7,7 +7,7 @@ import type { ServerUser } from './server-user.ts';
 
 const timers = createTimers();
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Its name in the message when it does not start. */
   readonly name: string;
   readonly command: string;

@@ -6,7 +6,7 @@ import { valueOf } from './prices.ts';
 import { divideHalfUp } from './rounding.ts';
 
 /** A holding before a sale. */
-export interface HeldGold {
+interface HeldGold {
   readonly balance: Grams;
   readonly investedPaise: Paise;
 }
@@ -26,7 +26,7 @@ export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => 
 };
 
 /** The present worth of a holding, beside the amount paid for it. */
-export interface HoldingValue {
+interface HoldingValue {
   readonly currentValuePaise: Paise;
   readonly profitLossPaise: Paise;
   /** Profit in 1/100 % of what was invested, half-up away from zero; 0 with nothing invested. */

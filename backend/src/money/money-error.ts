@@ -1,5 +1,5 @@
 /** The reasons to refuse an amount or a weight; the caller maps them to its own error codes. */
-export type MoneyErrorCode =
+type MoneyErrorCode =
   /** Not a rupee amount of the wire form. */
   | 'INVALID_AMOUNT'
   /** Not a weight of the wire form, or zero. */

@@ -9,7 +9,7 @@ import { taxOn } from './breakdown.ts';
 export const PURE_KARAT = 24;
 
 /** The properties of a `DYNAMIC` product that its price follows from. */
-export interface DynamicPricing {
+interface DynamicPricing {
   readonly weight: Grams;
   readonly purityKarat: number;
   /** A share of the gold value. */
@@ -19,7 +19,7 @@ export interface DynamicPricing {
 }
 
 /** The parts of a `DYNAMIC` price. `pricePaise` is gold and making charge without the discount. */
-export interface DynamicPrice {
+interface DynamicPrice {
   readonly goldValuePaise: Paise;
   readonly makingChargePaise: Paise;
   readonly discountPaise: Paise;
@@ -67,13 +67,13 @@ export const withGst = (pricePaise: Paise, gstBps: Bps): TaxedPrice => {
 };
 
 /** A line of a product order: so many pieces at one price before GST. */
-export interface ProductLine {
+interface ProductLine {
   readonly unitPricePaise: Paise;
   readonly quantity: number;
 }
 
 /** The amounts of a line. `netPaise + gstPaise` is `lineTotalPaise`, always. */
-export interface ProductLineAmounts {
+interface ProductLineAmounts {
   readonly netPaise: Paise;
   readonly gstPaise: Paise;
   readonly lineTotalPaise: Paise;

@@ -12,7 +12,7 @@ import { pingRedis } from '../platform/redis/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly runtime: Runtime;
   readonly config: ProcessConfig;
   /** The API; the worker has none. */

@@ -4,7 +4,7 @@ import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.
 import { insert, type Row } from './rows.ts';
 import { insertLegalRows, type LegalRows } from './legal-rows.ts';
 
-export interface LegalRowsTransaction {
+interface LegalRowsTransaction {
   /** The application role's connection, in a transaction that each test rolls back. */
   readonly client: Client;
   readonly legal: LegalRows;

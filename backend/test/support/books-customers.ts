@@ -3,7 +3,7 @@ import { bearerCaller, createCaller, type Answer, type Caller } from './caller.t
 import type { ServedServices } from './serve-services.ts';
 import { eventually } from './eventually.ts';
 
-export interface Trader {
+interface Trader {
   readonly userId: string;
   readonly providerUserId: string;
   readonly call: Caller;
@@ -16,7 +16,7 @@ export interface Bought extends Trader {
   readonly txId: string;
 }
 
-export interface Sold extends Trader {
+interface Sold extends Trader {
   readonly orderId: string;
   readonly payoutId: string;
 }

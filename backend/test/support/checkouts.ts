@@ -8,7 +8,7 @@ import type { OpenGold } from './open-gold.ts';
 import { newSaleKey } from './sellers.ts';
 
 /** A buy of 1000 rupees that waits for its payment. */
-export interface CommittedOrder {
+interface CommittedOrder {
   readonly orderId: string;
   readonly userId: string;
   readonly paymentOrderId: string;
@@ -21,7 +21,7 @@ export interface Checkout extends CommittedOrder {
 }
 
 /** The process that takes buys, and whether it dies before it asks a gateway. */
-export interface MortalPayments {
+interface MortalPayments {
   dies: boolean;
   readonly wrapPayments: (real: PaymentsDeps) => PaymentsDeps;
 }

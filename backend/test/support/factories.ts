@@ -32,7 +32,7 @@ import {
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 
-export interface FactoryDeps {
+interface FactoryDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

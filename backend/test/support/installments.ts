@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import type { Caller, OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 
-export interface PlanRow {
+interface PlanRow {
   readonly id: string;
   readonly userId: string;
   readonly providerUserId: string;

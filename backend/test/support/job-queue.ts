@@ -4,7 +4,7 @@ import { createJobRunner } from '../../src/platform/jobs/create-job-runner.ts';
 import type { TaskList } from '../../src/platform/jobs/enqueue.ts';
 import { createSilentLogger } from '../../src/platform/observability/logger.ts';
 
-export interface QueuedJob {
+interface QueuedJob {
   readonly task: string;
   readonly key: string | null;
   readonly max_attempts: number;

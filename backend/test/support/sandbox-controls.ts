@@ -54,7 +54,7 @@ const journalSchema = z.object({
 
 const smsSchema = z.object({ messages: z.array(z.object({ otp: z.string().nullish() })) });
 
-export interface WebhookChanges {
+interface WebhookChanges {
   readonly eventId?: string;
   readonly secret?: string;
   /** Into `data`. */

@@ -12,7 +12,7 @@ export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as con
 type GatewayFault = (typeof gatewayFaults)[number];
 
 /** Gateways of the sandbox's kind under codes of their own, and what a test does to them. */
-export interface SeveralGateways {
+interface SeveralGateways {
   readonly wrapGateways: (real: Gateways) => Gateways;
   /** The gateways that fail, by code. */
   readonly faults: Map<string, GatewayFault>;

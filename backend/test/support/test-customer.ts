@@ -16,7 +16,7 @@ const orderSchema = z.object({
   manual_review_code: z.string().nullish(),
   manual_review_reason: z.string().nullish(),
 });
-export type OrderView = z.output<typeof orderSchema>;
+type OrderView = z.output<typeof orderSchema>;
 
 const paymentSchema = z.object({
   id: z.string(),
@@ -28,7 +28,7 @@ const paymentSchema = z.object({
   paid_at: z.string().nullable(),
   checkout: z.object({ gateway_order_id: z.string(), amount_minor: z.number() }).optional(),
 });
-export type PaymentView = z.output<typeof paymentSchema>;
+type PaymentView = z.output<typeof paymentSchema>;
 
 const buySchema = z.object({ order: orderSchema, payment: paymentSchema, sg_tx_id: z.string() });
 const quoteSchema = z.object({

@@ -12,7 +12,7 @@ interface TestRedisOptions {
   readonly url: string | undefined;
 }
 
-export interface OwnRedis {
+interface OwnRedis {
   readonly url: string;
   readonly release: () => Promise<void>;
 }

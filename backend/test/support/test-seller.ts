@@ -18,7 +18,7 @@ const sellSchema = z.object({
   }),
   payout: z.object({ id: z.string(), status: z.string(), amountPaise: z.number() }),
 });
-export type SoldView = z.output<typeof sellSchema>;
+type SoldView = z.output<typeof sellSchema>;
 
 /** A customer with gold and a verified bank account. */
 export interface TestSeller {

@@ -19,7 +19,7 @@ import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring
 import type { OperatorCommand } from './parse-command.ts';
 import { runPortalUserCommand } from './run-portal-user-command.ts';
 
-export interface OperatorDeps {
+interface OperatorDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;

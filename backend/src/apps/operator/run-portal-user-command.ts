@@ -10,9 +10,9 @@ import type { Database } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { OperatorCommand } from './parse-command.ts';
 
-export type PortalUserCommand = Extract<OperatorCommand, { name: `portal-user ${string}` }>;
+type PortalUserCommand = Extract<OperatorCommand, { name: `portal-user ${string}` }>;
 
-export interface PortalUserCommandDeps {
+interface PortalUserCommandDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;

@@ -37,7 +37,7 @@ export const findPortalUser = async (db: Db, id: string): Promise<PortalUserReco
   return row === null ? undefined : { ...row, role: roleOf(row.role) };
 };
 
-export interface PortalUserFilter {
+interface PortalUserFilter {
   readonly role?: PortalRole | undefined;
   readonly active?: boolean | undefined;
   /** A part of the email or the name. */

@@ -16,7 +16,7 @@ import {
 import type { AdminRole } from './admins.types.ts';
 import { createAdminLoginGuard } from './sign-in-admin.ts';
 
-export interface NewAdmin {
+interface NewAdmin {
   readonly email: string;
   readonly password: string;
   readonly role: AdminRole;
@@ -72,7 +72,7 @@ interface AdminChangesOptions {
 }
 
 /** Every change is audited in its own transaction. Emails are in lower case, as stored. */
-export interface AdminChanges {
+interface AdminChanges {
   /** @throws AppError CONFLICT when the email is taken. */
   create(admin: NewAdmin): Promise<AdminRecord>;
   /** @throws AppError NOT_FOUND; CONFLICT for the last active super admin. */

@@ -30,7 +30,7 @@ export interface ChainFinding {
   readonly auditId?: string;
 }
 
-export interface ChainReport {
+interface ChainReport {
   /** The last entry. Note it: it is what shows a cut or rewritten tail later. */
   readonly head: ChainLink;
   /** The number of entries that were compared with their rows. */

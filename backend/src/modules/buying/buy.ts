@@ -47,11 +47,11 @@ interface BuyRequest {
   readonly requestId: string;
 }
 
-export interface BuyNowRequest extends BuyRequest {
+interface BuyNowRequest extends BuyRequest {
   readonly amount: GoldAmount;
 }
 
-export interface PayForQuoteRequest extends BuyRequest {
+interface PayForQuoteRequest extends BuyRequest {
   readonly quoteId: string;
   readonly method: PaymentMethod | undefined;
   readonly termsAccepted: boolean | undefined;

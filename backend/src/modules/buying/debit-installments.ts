@@ -28,7 +28,7 @@ const againSeconds = 60;
 /** The end of an accepted debit is an event; it is asked for only where none came. */
 const acceptedSeconds = 900;
 
-export interface DebitInstallmentsDeps {
+interface DebitInstallmentsDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;

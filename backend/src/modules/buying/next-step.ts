@@ -19,7 +19,7 @@ export type NextStep =
     }
   | { readonly kind: 'REVIEW'; readonly code: ManualReviewCode; readonly reason: string };
 
-export interface FailedTry {
+interface FailedTry {
   readonly verdict: Exclude<Verdict, 'BOUGHT'>;
   readonly now: Date;
   readonly lockEndsAt: Date;
@@ -64,7 +64,7 @@ export const nextStep = (tried: FailedTry): NextStep => {
 };
 
 /** A try of an installment's allocation that has not bought the gold. */
-export interface FailedInstallmentTry {
+interface FailedInstallmentTry {
   readonly now: Date;
   /** Tries that have failed, this one included. */
   readonly failedTries: number;

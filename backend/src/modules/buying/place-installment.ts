@@ -154,7 +154,7 @@ const installmentLifeMs = 72 * 3_600_000;
 /** An installment whose gateway answers at once keeps the end that it was raised with. */
 const deferredMs = 600_000;
 
-export interface InstallmentLifeDeps {
+interface InstallmentLifeDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

@@ -29,13 +29,13 @@ export interface InstallmentToVerify {
 }
 
 /** A confirm that is intended and held by the caller. */
-export interface IntendedConfirm {
+interface IntendedConfirm {
   readonly order: LockedBuy;
   readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
   readonly holderId: string;
 }
 
-export type VerifyInstallmentDeps = QuoteDeps & {
+type VerifyInstallmentDeps = QuoteDeps & {
   readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
   /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
   readonly retrySeconds: readonly number[];

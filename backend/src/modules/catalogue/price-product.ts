@@ -11,7 +11,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Product, ProductPricing, ProductRates } from './catalogue.types.ts';
 
 /** A product's price at a moment. */
-export interface ProductPrice extends TaxedPrice {
+interface ProductPrice extends TaxedPrice {
   readonly priceBasis: 'LIVE' | 'FIXED';
   readonly ratePerGramPaise: Paise | null;
 }

@@ -18,7 +18,7 @@ const claimsSchema = z.object({
 const refusal = (): AppError =>
   new AppError('UNAUTHENTICATED', { headers: { 'www-authenticate': 'Bearer' } });
 
-export interface CustomerGuardDeps {
+interface CustomerGuardDeps {
   readonly db: Db;
   readonly tokens: TokenSigner;
   readonly revocations: RevocationList;

@@ -81,7 +81,7 @@ export const findRecentSends = async (tx: Db, scope: CodeScope, now: Date): Prom
 };
 
 /** A limit of sends within a time: of one address, or of all where none is given. */
-export interface SendLimit {
+interface SendLimit {
   readonly address?: string;
   readonly most: number;
   readonly windowMs: number;

@@ -8,7 +8,7 @@ import { createResolveRecover } from './resolve-recover.ts';
 import { createResolveRefunded } from './resolve-refunded.ts';
 import { createResolveSale, type ResolveSaleDeps } from './resolve-sale.ts';
 
-export type OrderReviewsOptions = AdminOrderDeps &
+type OrderReviewsOptions = AdminOrderDeps &
   Omit<ResolveOrderDeps, 'resolutions'> &
   ResolveAllocateDeps &
   ResolveSaleDeps;

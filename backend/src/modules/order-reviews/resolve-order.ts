@@ -25,7 +25,7 @@ export interface ResolveOrderDeps {
   readonly resolutions: Resolutions;
 }
 
-export interface ResolveRequest {
+interface ResolveRequest {
   readonly orderId: string;
   readonly body: z.output<typeof resolveBody>;
   readonly adminId: string;

@@ -46,7 +46,7 @@ export const insertInstallmentOrder = async (
   );
 };
 
-export interface VerifiedInstallment {
+interface VerifiedInstallment {
   readonly grams: Grams;
   readonly pricePerGramPaise: Paise;
   readonly goldValuePaise: Paise;

@@ -192,7 +192,7 @@ export const insertBuyOrder = async (db: Db, buy: PlacedBuy): Promise<void> => {
   );
 };
 
-export interface PlacedSale extends PlacedOrder {
+interface PlacedSale extends PlacedOrder {
   readonly proceedsPaise: Paise;
   readonly withheldPaise: Paise;
   readonly bankAccountId: string;

@@ -1,7 +1,7 @@
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 
 /** The review codes of an order whose own money is in doubt. */
-export type MoneyDoubt = 'PAYMENT_REVERSED' | 'FAILED_AFTER_PAID';
+type MoneyDoubt = 'PAYMENT_REVERSED' | 'FAILED_AFTER_PAID';
 
 /**
  * Records that a captured payment failed afterwards, as its gateway says. Returns false where that

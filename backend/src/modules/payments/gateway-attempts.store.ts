@@ -33,7 +33,7 @@ const undecided = {
 } satisfies Prisma.GatewayAttemptWhereInput;
 
 /** A request for the order of one payment order at one gateway. */
-export interface AttemptKey {
+interface AttemptKey {
   readonly paymentOrderId: string;
   readonly gateway: string;
 }

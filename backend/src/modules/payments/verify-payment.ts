@@ -7,7 +7,7 @@ import type { VerifyBody } from './payments.schemas.ts';
 import type { PaymentOrder, PaymentsDeps } from './payments.types.ts';
 import { pollGateway } from './poll-gateway.ts';
 
-export interface VerifyRequest {
+interface VerifyRequest {
   readonly userId: string;
   readonly paymentOrderId: string;
   readonly proof: VerifyBody;

@@ -90,7 +90,7 @@ export const listPayoutsToPoll = async (
   return rows.map(({ payoutId }) => payoutId);
 };
 
-export interface NewAttempt {
+interface NewAttempt {
   readonly id: string;
   readonly payoutId: string;
   readonly attemptNo: number;
@@ -161,7 +161,7 @@ export const hasContradiction = async (db: Db, payoutId: string): Promise<boolea
   return (await db.payoutAttempt.findFirst({ where, select: { id: true } })) !== null;
 };
 
-export interface AttemptOutcome {
+interface AttemptOutcome {
   readonly status: AttemptStatus;
   readonly providerPayoutId?: string | undefined;
   readonly utr?: string | undefined;

@@ -40,7 +40,7 @@ export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined
   return locked === undefined ? undefined : findPayout(tx, id);
 };
 
-export interface PayoutFilter {
+interface PayoutFilter {
   readonly userId?: string | undefined;
   readonly statuses?: readonly PayoutStatus[] | undefined;
 }

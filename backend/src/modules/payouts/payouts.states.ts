@@ -6,7 +6,7 @@ import { transition, type TransitionTable } from '../../platform/transitions/tra
 import type { AttemptStatus, Payout, PayoutStatus } from './payouts.types.ts';
 
 /** Kinds of actors that may change a payout's state; `service` is a decision of our own code. */
-export type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
+type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
  * Every transition that a payout may make (contract: states > Payout). PAID makes its sale
@@ -70,7 +70,7 @@ export const reportVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
 };
 
 export const openAttemptStatuses = ['INTENDED', 'UNKNOWN', 'PROCESSING'] as const;
-export type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
+type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
 
 /** Returns true while the outcome of the attempt is not known. */
 export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
@@ -91,7 +91,7 @@ type PayoutChanges = Pick<
   | 'paidAt'
 >;
 
-export interface PayoutTransition {
+interface PayoutTransition {
   readonly to: PayoutStatus;
   /** `service`, `payout-provider:<code>`, `admin:<id>`. */
   readonly actor: string;

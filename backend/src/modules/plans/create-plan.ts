@@ -14,13 +14,13 @@ import { countActivePlans, findPlan, insertPlan } from './plans.store.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
-export interface CreatePlanRequest {
+interface CreatePlanRequest {
   readonly userId: string;
   readonly keyed: KeyedRequest;
   readonly body: CreatePlanBody;
 }
 
-export interface CreatedPlan {
+interface CreatedPlan {
   readonly plan: Plan;
   readonly isReplay: boolean;
 }

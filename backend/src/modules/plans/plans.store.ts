@@ -47,7 +47,7 @@ const toPlan = (row: Row): Plan => {
   };
 };
 
-export type NewPlan = Pick<
+type NewPlan = Pick<
   Plan,
   | 'id'
   | 'userId'

@@ -50,7 +50,7 @@ export const dueAtOf = (schedule: Schedule, no: number): Date =>
 export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);
 
 /** The time of a debit, and its notice, which the customer may have or still need. */
-export interface PlannedDebit {
+interface PlannedDebit {
   readonly debitAt: Date;
   readonly isAnnounced: boolean;
 }

@@ -26,7 +26,7 @@ export interface PlaceOrderDeps {
   /** The GST rate in force on a day. */
 }
 
-export interface PlaceOrderRequest {
+interface PlaceOrderRequest {
   readonly userId: string;
   readonly body: PlaceOrderBody;
   readonly requestId: string;

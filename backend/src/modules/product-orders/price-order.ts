@@ -14,7 +14,7 @@ import type { LivePriceReader } from '../price/index.ts';
 import type { ProductOrderLine } from './product-orders.types.ts';
 
 /** A line as the customer asks for it, with the product where there is one. */
-export interface AskedLine {
+interface AskedLine {
   readonly productId: string;
   readonly quantity: number;
   readonly product: OrderableProduct | undefined;
@@ -25,7 +25,7 @@ interface OrderableLine extends AskedLine {
   readonly product: OrderableProduct;
 }
 
-export interface PricedOrder {
+interface PricedOrder {
   readonly lines: readonly ProductOrderLine[];
   readonly totals: ProductOrderTotals;
 }

@@ -16,7 +16,7 @@ import { findProductOrder, listEvents, listProductOrders } from './product-order
 import type { ProductOrder } from './product-orders.types.ts';
 import { openAddress } from './shipping-address.ts';
 
-export interface ProductOrderAdminDeps extends ChangeStatusDeps {
+interface ProductOrderAdminDeps extends ChangeStatusDeps {
   readonly db: Db;
   readonly vault: Pick<Vault, 'forUsers'>;
 }

@@ -11,7 +11,7 @@ import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
  */
 type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
 
-export type ConfirmOperation = 'buy-confirm' | 'sell-confirm';
+type ConfirmOperation = 'buy-confirm' | 'sell-confirm';
 
 export interface Confirm {
   readonly id: string;
@@ -81,7 +81,7 @@ type OrderToConfirm = Pick<
 >;
 
 /** A confirm that is about to be asked for. */
-export interface NewConfirm {
+interface NewConfirm {
   readonly id: string;
   /** The worker that confirms: the intent is its own until the lease lapses. */
   readonly holderId: string;
@@ -167,7 +167,7 @@ export const markRefused = async (db: Db, id: string, at: Date, reason: string):
   );
 };
 
-export interface OpenOutcome {
+interface OpenOutcome {
   readonly holderId: string;
   /** This holder's own try was refused: it certainly did not happen. */
   readonly wasRefused: boolean;
@@ -220,7 +220,7 @@ export const listUndecidedConfirms = (
       ORDER BY p.last_asked_at NULLS FIRST, p.started_at LIMIT ${limit}`,
   );
 
-export interface VerifyIntent {
+interface VerifyIntent {
   readonly id: string;
   readonly orderId: string;
   readonly quoteId: string;
@@ -256,7 +256,7 @@ export const acquireVerify = (db: Db, orderId: string, holderId: string): Promis
 export const renewVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: openVerifyOf(orderId), holderId, leaseMs });
 
-export interface VerifyOutcome {
+interface VerifyOutcome {
   readonly status: 'DONE' | 'REFUSED';
   readonly providerTxId: string | null;
   readonly reason: string;

@@ -10,7 +10,7 @@ import { createReconciliationAdminRoutes } from './reconciliation.admin.routes.t
 import type { Collaborators, Report } from './reconciliation.types.ts';
 import { runReport } from './run-report.ts';
 
-export interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'> {
+interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'> {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -18,7 +18,7 @@ import {
 import type { Register, RegisterPermission, RegisterReader } from './registers.types.ts';
 import { sellsRegister } from './sells.register.ts';
 
-export interface RegistersDeps extends ExportDeps {
+interface RegistersDeps extends ExportDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   /** Admits those who hold `permission`, and what `besides` names of a query. */

@@ -13,7 +13,7 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { knownGrams } from './transactions.read-model.ts';
 import type { OperatorTransaction, TransactionKind } from './transactions.types.ts';
 
-export interface FeedFilter {
+interface FeedFilter {
   readonly kind?: TransactionKind | undefined;
   readonly status?: string | undefined;
   readonly userId?: string | undefined;

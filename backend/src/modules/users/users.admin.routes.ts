@@ -7,7 +7,7 @@ import { presentUsers, readUserDetail } from './read-user-detail.ts';
 import { findUserRow, searchUsers } from './users.read-model.ts';
 import { blockBody, userDetail, userOperatorView, userPage, usersQuery } from './users.schemas.ts';
 
-export type UsersAdminDeps = BlockUserDeps & { readonly db: Db };
+type UsersAdminDeps = BlockUserDeps & { readonly db: Db };
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const tags = ['users'];

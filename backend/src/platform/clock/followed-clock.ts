@@ -4,7 +4,7 @@ import { createTimers, type Timers } from './timers.ts';
 
 const answerSchema = z.object({ offsetSeconds: z.number() });
 
-export interface FollowedClock extends Clock {
+interface FollowedClock extends Clock {
   /** Reads the offset once, then goes on following it. */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ export interface FieldIssue {
   readonly message: string;
 }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** Replaces the table's message; for people, never with secrets or a provider's body. */
   readonly message?: string;
   /** The first offending input, as a dotted path. */

@@ -1,6 +1,6 @@
 import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts';
 
-export interface LeaseColumns {
+interface LeaseColumns {
   readonly table: string;
   /** The column with the holder's id, a uuid; `holder_id` where it is not given. */
   readonly holderColumn?: string;
@@ -26,7 +26,7 @@ interface TimedLeaseRequest extends LeaseRequest {
 }
 
 /** A row that one worker may act on until a time, by the database's clock. */
-export interface Lease {
+interface Lease {
   /** Takes a row that nobody holds, or whose lease has lapsed; false when another holds it. */
   acquire(db: Db, request: TimedLeaseRequest): Promise<boolean>;
   /** Extends the lease from now, before a further call; false when it has lapsed or was lost. */

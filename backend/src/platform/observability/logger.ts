@@ -21,7 +21,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] a
 type LogLevel = (typeof logLevels)[number];
 type Method = Exclude<LogLevel, 'silent'>;
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel;
   /** The process, as `service` on every line. */
   readonly name: string;

@@ -71,7 +71,7 @@ export interface Metrics {
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** The process, as the label `service`. */
   readonly service: string;
   /** Node's own metrics (default: on). */

@@ -11,7 +11,7 @@ export interface Cache<T> {
   del(...keys: readonly string[]): Promise<boolean>;
 }
 
-export interface CacheOptions<T> {
+interface CacheOptions<T> {
   readonly redis: Redis;
   /** Names the kind of value; part of every key. */
   readonly prefix: string;

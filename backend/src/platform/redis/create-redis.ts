@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
  * otherwise) when there is no answer; for everything a request waits for. `patient`: commands wait
  * for the connection; for subscriptions (the socket adapter).
  */
-export type RedisKind = 'fail-fast' | 'patient';
+type RedisKind = 'fail-fast' | 'patient';
 
 interface RedisExtras {
   readonly logger?: Logger;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
 
-export interface LockOptions {
+interface LockOptions {
   readonly redis: Redis;
   readonly key: string;
   /** Life of the lock after its holder dies; a living holder extends it. At least 300 ms. */

@@ -46,7 +46,7 @@ export interface Machine<State extends string> {
   readonly logger: TransitionLogger;
 }
 
-export interface TransitionRequest<State extends string> extends Step<State> {
+interface TransitionRequest<State extends string> extends Step<State> {
   readonly id: string;
   /** The event behind it, as the history keeps it: `payment.captured`. */
   readonly cause: string;

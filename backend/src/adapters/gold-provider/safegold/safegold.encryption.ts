@@ -3,7 +3,7 @@ import { bodyEncryption } from './safegold.wire.ts';
 
 const ivBytes = 16;
 
-export interface BodyCipher {
+interface BodyCipher {
   seal(text: string): string;
   /** Returns undefined for anything but a body sealed with this token. */
   open(text: string): string | undefined;

@@ -5,7 +5,7 @@ import { bodyBytes, parseJsonBody } from '../../../platform/http/serve-routes.ts
 import { toJsonText } from '../core/wire-json.ts';
 
 /** Holds a control's response; its status is 200 unless it is given. */
-export interface ControlAnswer {
+interface ControlAnswer {
   readonly status?: number;
   readonly body: unknown;
 }

@@ -75,10 +75,10 @@ type New<T extends { readonly id: string; readonly created_at: string }> = Omit<
 > &
   Partial<Pick<T, 'id'>>;
 
-export type GatewayRowKind = 'order' | 'payment' | 'refund' | 'dispute' | 'debit';
+type GatewayRowKind = 'order' | 'payment' | 'refund' | 'dispute' | 'debit';
 
 /** Returns a new id of a row of that kind, in the gateway's own form. */
-export type GatewayIds = (kind: GatewayRowKind) => string;
+type GatewayIds = (kind: GatewayRowKind) => string;
 
 /** Creates ids of a prefix and random letters, such as `order_9f3c`. */
 export const prefixedIds =

@@ -21,7 +21,7 @@ export const databaseRules: readonly DatabaseRule[] = [
 ];
 
 /** A broken rule, with a row that breaks it. */
-export interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
+interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
   readonly row: object;
 }
 

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { invariant } from '../../../platform/invariant/invariant.ts';
 
 /** The captured money of all customers by place, in paise. The parts add up to `captured`. */
-export interface MoneyPlaces {
+interface MoneyPlaces {
   readonly captured: bigint;
   readonly allocated: bigint;
   readonly awaitingAllocation: bigint;

@@ -19,7 +19,7 @@ interface RazorpayxOptions extends Omit<
 }
 
 /** Holds the collaborator and the simulator that plays its payouts. */
-export interface Razorpayx {
+interface Razorpayx {
   readonly collaborator: Collaborator;
   readonly simulator: RazorpayxPayoutSimulator;
 }
