@@ -71,6 +71,22 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it('shows a literal whole number as an integer', () => {
+    const free = z.object({ feePaise: z.literal(0) }).meta({ id: 'Free' });
+    const route = defineRoute({
+      method: 'GET',
+      path: '/free',
+      summary: 'Show',
+      tags: [],
+      access: PUBLIC,
+      responses: { 200: free },
+      handler: async () => ok({ feePaise: 0 }),
+    });
+    expect(openApiDocument(info, [route], guard).components.schemas['Free']).toMatchObject({
+      properties: { feePaise: { type: 'integer', const: 0 } },
+    });
+  });
+
   it('has an id for each operation, and asks for a body only where one is needed', () => {
     const { paths } = openApiDocument(info, [...routes, ...coinRoutes], guard);
     expect(paths['/v1/coins/{id}/owner']?.['patch']).toMatchObject({

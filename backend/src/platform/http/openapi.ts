@@ -18,6 +18,8 @@ const tidy = (schema: Record<string, unknown>): void => {
   // Answers may gain fields: a client must not refuse what it does not know.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
   if (selfExplaining.has(String(schema['format']))) delete schema['pattern'];
+  // The library writes a literal whole number as any number.
+  if (schema['type'] === 'number' && Number.isInteger(schema['const'])) schema['type'] = 'integer';
   if (schema['type'] !== 'integer') return;
   const { exclusiveMinimum, maximum, default: usual } = schema;
   // A parameter is read as text, and so is its default.
