@@ -43,7 +43,7 @@ const adminDocument = async () => {
 };
 
 /** Builds the OpenAPI documents of both published APIs, without a server or a store. */
-const buildDocuments = async () => ({
+export const buildDocuments = async () => ({
   customer: await customerDocument(),
   admin: await adminDocument(),
 });

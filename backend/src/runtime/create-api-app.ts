@@ -16,6 +16,10 @@ import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { apiVariables } from './process.variables.ts';
 
+const healthView = z
+  .object({ status: z.literal('ok') })
+  .meta({ id: 'Health', description: 'The process answers.', examples: [{ status: 'ok' }] });
+
 /** `GET /health`: liveness, outside the rate limit. */
 export const healthRoutes: Route[] = [
   defineRoute({
@@ -25,7 +29,7 @@ export const healthRoutes: Route[] = [
     tags: ['health'],
     access: PUBLIC,
     rateLimit: 'exempt',
-    responses: { 200: z.object({ status: z.literal('ok') }) },
+    responses: { 200: healthView },
     handler: async () => ok({ status: 'ok' }),
   }),
 ];

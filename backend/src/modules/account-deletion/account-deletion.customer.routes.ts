@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { customerAccess, sendCode, tokenSubjectAccess } from '../identity/index.ts';
+import { customerAccess, sendCode, sendOtpAnswer, tokenSubjectAccess } from '../identity/index.ts';
 import { recordSecurityEvent } from '../security-events/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -10,15 +10,19 @@ const confirmDeletionBody = z.object({
   confirmation: z.literal('DELETE', 'must be DELETE'),
   forfeitGold: z.boolean('must be true or false').optional(),
 });
-
-const deletionCodeAnswer = z.object({
-  sent: z.literal(true),
-  expiresInSec: z.number().int(),
+confirmDeletionBody.register(z.globalRegistry, {
+  id: 'ConfirmDeletionRequest',
+  examples: [{ otp: '482913', confirmation: 'DELETE' }],
 });
 
 const deletedAnswer = z.object({
   status: z.literal('deleted'),
   deletedAt: z.iso.datetime(),
+});
+deletedAnswer.register(z.globalRegistry, {
+  id: 'DeletedAccount',
+  description: 'The account is deleted.',
+  examples: [{ status: 'deleted', deletedAt: '2026-01-15T09:30:00.000Z' }],
 });
 
 const deletionStatus = z.discriminatedUnion('status', [
@@ -28,6 +32,7 @@ const deletionStatus = z.discriminatedUnion('status', [
 deletionStatus.register(z.globalRegistry, {
   id: 'DeletionStatus',
   description: 'The state of the account of the token.',
+  examples: [{ status: 'none' }, { status: 'deleted', deletedAt: '2026-01-15T09:30:00.000Z' }],
 });
 
 const tags = ['users'];
@@ -42,7 +47,7 @@ export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] 
     summary: "Send a code for the deletion of the account to the caller's phone",
     tags,
     access: customerAccess,
-    responses: { 200: deletionCodeAnswer },
+    responses: { 200: sendOtpAnswer },
     errors: ['OTP_SEND_LIMIT', 'SMS_UNAVAILABLE'],
     handler: async ({ principal: { userId, phone }, context: { ip } }) => {
       const sent = await sendCode(deps, { phone, purpose: 'deletion', ip });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../../platform/http/index.ts';
 import type { AdminRecord } from './admins.store.ts';
 import { adminRoles } from './admins.types.ts';
 
@@ -9,6 +10,10 @@ export const emailSchema = z
   .pipe(z.email('must be an email address'));
 
 export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
+loginBody.register(z.globalRegistry, {
+  id: 'LoginRequest',
+  examples: [{ email: 'operator@example.test', password: 'correct horse battery staple' }],
+});
 
 const minPasswordLength = 12;
 const maxPasswordLength = 128;
@@ -39,6 +44,9 @@ const adminView = z.object({
 adminView.register(z.globalRegistry, {
   id: 'Operator',
   description: 'A person who works for the house.',
+  examples: [
+    { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test', role: 'ADMIN' },
+  ],
 });
 
 export const loginAnswer = z.object({
@@ -46,6 +54,17 @@ export const loginAnswer = z.object({
   /** Seconds. */
   expiresIn: z.int().positive(),
   admin: adminView,
+});
+loginAnswer.register(z.globalRegistry, {
+  id: 'Login',
+  description: 'A token, with the operator who is signed in.',
+  examples: [
+    {
+      accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
+      expiresIn: 28_800,
+      admin: exampleOf(adminView),
+    },
+  ],
 });
 
 export const tokenClaims = z.object({

@@ -43,6 +43,24 @@ const auditEntryView = z.object({
 auditEntryView.register(z.globalRegistry, {
   id: 'AuditEntry',
   description: 'An action that was taken, or was refused.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      action: 'product.update',
+      outcome: 'DONE',
+      actor: {
+        id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98',
+        email: 'operator@example.test',
+        role: 'ADMIN',
+      },
+      target: { type: 'product', id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01' },
+      before: { inStock: false },
+      after: { inStock: true },
+      requestId: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
+      ip: '203.0.113.7',
+      at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 const auditPage = pageOf(auditEntryView);

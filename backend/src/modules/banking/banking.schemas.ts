@@ -17,6 +17,12 @@ export const addAccountBody = z.object({
     .describe('It has at least one letter.'),
   primary: z.boolean().exactOptional(),
 });
+addAccountBody.register(z.globalRegistry, {
+  id: 'AddBankAccountRequest',
+  examples: [
+    { accountNumber: '50100012344321', ifsc: 'HDFC0001234', holderName: 'Asha Rao', primary: true },
+  ],
+});
 
 export const accountsQuery = pageQuery;
 

@@ -3,6 +3,7 @@ import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import {
   created,
   defineIdempotentRoute,
+  exampleOf,
   replayed,
   type Reply,
   type Route,
@@ -17,12 +18,27 @@ import { buyNow, payForQuote, replayBuy, type BuyDeps, type PlacedOrder } from '
 const buyBody = z
   .object({ ...amountShape, idempotency_key: idempotencyKeySchema })
   .transform((body, context) => ({ ...toAmount(body, context), key: body.idempotency_key }));
+buyBody.register(z.globalRegistry, {
+  id: 'BuyRequest',
+  examples: [{ unit: 'INR', amount: '1000.50', idempotency_key: 'buy-2026-01-15-0001' }],
+});
 
 const payQuoteBody = z.object({
   quote_id: z.guid(),
   idempotency_key: idempotencyKeySchema,
   method: z.enum(paymentMethods).optional(),
   terms_accepted: z.boolean().optional(),
+});
+payQuoteBody.register(z.globalRegistry, {
+  id: 'PayQuoteRequest',
+  examples: [
+    {
+      quote_id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      idempotency_key: 'pay-2026-01-15-0001',
+      method: 'upi',
+      terms_accepted: true,
+    },
+  ],
 });
 
 const buyView = z.object({
@@ -34,6 +50,26 @@ const buyView = z.object({
 buyView.register(z.globalRegistry, {
   id: 'Purchase',
   description: 'A buy order and the payment that it waits for.',
+  examples: [
+    {
+      order: { ...exampleOf(goldOrderView), status: 'PENDING' },
+      payment: {
+        ...exampleOf(paymentOrderSchema),
+        status: 'GATEWAY_ORDER_CREATED',
+        method: null,
+        checkout: {
+          provider: 'sandbox',
+          public_key: 'sbx_key_public',
+          gateway_order_id: 'sbx_order_1001',
+          amount_minor: 100_050,
+          currency: 'INR',
+        },
+        paid_at: null,
+      },
+      sg_tx_id: 'SG-1001',
+      expires_at: '2026-01-15T09:38:00.000Z',
+    },
+  ],
 });
 
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;

@@ -27,6 +27,12 @@ const imageQuery = z.object({
   v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),
 });
 
+/** Describes the JSON; `readImageBody` reads it. */
+const imageBody = z.object({ dataBase64: z.string() }).meta({
+  id: 'UploadImageRequest',
+  examples: [{ dataBase64: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBD' }],
+});
+
 /** Declares `/products/:id/image` of the customer API. */
 export const createImageRoute = (deps: ServeImageDeps): Route => {
   const serveImage = createServeImage(deps);
@@ -62,11 +68,7 @@ export const createUploadRoute = (deps: UploadImageDeps): Route =>
       content: [
         {
           type: 'application/json',
-          schema: {
-            type: 'object',
-            properties: { dataBase64: { type: 'string' } },
-            required: ['dataBase64'],
-          },
+          schema: imageBody,
         },
         { type: 'text/plain' },
       ],

@@ -109,6 +109,19 @@ export const createProductBody = z.object({
   inStock: flag.default(true),
   is_active: flag.default(true),
 });
+createProductBody.register(z.globalRegistry, {
+  id: 'CreateProductRequest',
+  examples: [
+    {
+      name: 'Plain band ring',
+      category: 'rings',
+      purityKarat: 22,
+      weightGrams: '3.2',
+      pricingMode: 'DYNAMIC',
+      makingChargePct: 12,
+    },
+  ],
+});
 
 export const updateProductBody = z
   .object(fields)
@@ -116,6 +129,10 @@ export const updateProductBody = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     message: 'must change at least one field of the product',
   });
+updateProductBody.register(z.globalRegistry, {
+  id: 'UpdateProductRequest',
+  examples: [{ discountPct: 10, inStock: true }],
+});
 
 const category40 = z
   .string()
@@ -198,6 +215,14 @@ export const adminProductView = productView.extend({
 adminProductView.register(z.globalRegistry, {
   id: 'AdminProduct',
   description: 'A product as operators see it, active or not.',
+  examples: [
+    {
+      ...example,
+      is_active: true,
+      createdAt: '2026-01-15T09:30:00.000Z',
+      updatedAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 export const adminProductPage = pageOf(adminProductView);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deployTargets, type CiRun } from '../../adapters/ci/port.ts';
-import { pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageQuery } from '../../platform/http/index.ts';
 import {
   deployBranch,
   undecidedStatuses,
@@ -35,6 +35,23 @@ export const runView = z.object({
 runView.register(z.globalRegistry, {
   id: 'CiRun',
   description: 'One run of a deployment workflow.',
+  examples: [
+    {
+      id: '1001',
+      target: 'backend',
+      workflow: 'deploy-backend.yml',
+      title: 'Deploy backend 0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      correlationId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      status: 'completed',
+      conclusion: 'success',
+      branch: deployBranch,
+      event: 'workflow_dispatch',
+      actor: 'octocat',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      updatedAt: '2026-01-15T09:34:00.000Z',
+      url: 'https://ci.example.test/runs/1001',
+    },
+  ],
 });
 
 /** `correlationId` is that of a deployment whose run a sweep is still looking for. */
@@ -47,14 +64,29 @@ const undecidedView = z.object({
 undecidedView.register(z.globalRegistry, {
   id: 'UndecidedDeployment',
   description: 'A triggered deployment whose outcome is not known yet.',
+  examples: [
+    {
+      correlationId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      target: 'website',
+      status: 'UNKNOWN',
+      dispatchedAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const runsView = z.object({
   items: z.array(runView),
   undecided: z.array(undecidedView),
 });
+runsView.register(z.globalRegistry, {
+  id: 'CiRuns',
+  description:
+    'The newest runs, and the deployments of which nobody knows yet if they were started.',
+  examples: [{ items: [exampleOf(runView)], undecided: [exampleOf(undecidedView)] }],
+});
 
 export const deployBody = z.object({ target });
+deployBody.register(z.globalRegistry, { id: 'DeployRequest', examples: [{ target: 'backend' }] });
 
 /** `run` is null where the CI system did not name it: find the run by `correlationId`. */
 export const deploymentView = z.object({
@@ -68,6 +100,16 @@ export const deploymentView = z.object({
 deploymentView.register(z.globalRegistry, {
   id: 'Deployment',
   description: 'A deployment that was triggered.',
+  examples: [
+    {
+      correlationId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      target: 'backend',
+      workflow: 'deploy-backend.yml',
+      branch: deployBranch,
+      dispatchedAt: '2026-01-15T09:30:00.000Z',
+      run: { id: '1001', url: 'https://ci.example.test/runs/1001' },
+    },
+  ],
 });
 
 export const presentRun = (run: CiRun): z.input<typeof runView> => ({

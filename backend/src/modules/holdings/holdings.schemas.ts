@@ -7,6 +7,7 @@ import {
   valueHolding,
   type Paise,
 } from '../../money/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import type { Holding } from './holdings.types.ts';
 
 const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
@@ -20,6 +21,9 @@ export const holdingView = z.object({
 holdingView.register(z.globalRegistry, {
   id: 'Holding',
   description: 'The gold that a customer holds, and what was paid for it.',
+  examples: [
+    { balance: '0.0668', reserved: '0.0000', investedPaise: 100_050, avgPricePaise: 1_497_754 },
+  ],
 });
 
 export const portfolioView = holdingView.extend({
@@ -56,6 +60,7 @@ export const passbookView = z.object({
 passbookView.register(z.globalRegistry, {
   id: 'Passbook',
   description: 'The holding; the ledger is empty by design.',
+  examples: [{ holding: exampleOf(holdingView), entries_available: false, entries: [] }],
 });
 
 export const presentHolding = (holding: Holding): z.output<typeof holdingView> => ({

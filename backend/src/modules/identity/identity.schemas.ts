@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf } from '../../platform/http/index.ts';
+import { exampleOf, pageOf } from '../../platform/http/index.ts';
 import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
 import { phoneSchema } from './phone.ts';
@@ -15,10 +15,19 @@ const plainText = (maxLength: number) =>
     .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters');
 
 export const sendOtpBody = z.object({ phone: phoneSchema });
+sendOtpBody.register(z.globalRegistry, {
+  id: 'SendOtpRequest',
+  examples: [{ phone: '+919812345678' }],
+});
 
 export const sendOtpAnswer = z.object({
   sent: z.literal(true),
   expiresInSec: z.literal(codeLifeSeconds),
+});
+sendOtpAnswer.register(z.globalRegistry, {
+  id: 'OtpSent',
+  description: 'A code was requested; it is valid for `expiresInSec` seconds.',
+  examples: [{ sent: true, expiresInSec: codeLifeSeconds }],
 });
 
 const otp = z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits');
@@ -32,8 +41,15 @@ export const verifyOtpBody = z.object({
   deviceId: deviceId.optional(),
   deviceName: deviceName.optional(),
 });
+verifyOtpBody.register(z.globalRegistry, {
+  id: 'VerifyOtpRequest',
+  examples: [
+    { phone: '+919812345678', otp: '482913', deviceId: 'pixel-9-4f2a', deviceName: 'Pixel 9' },
+  ],
+});
 
 export const setMpinBody = z.object({ mpin });
+setMpinBody.register(z.globalRegistry, { id: 'SetMpinRequest', examples: [{ mpin: '4829' }] });
 
 export const mpinSignInBody = z.object({
   phone: phoneSchema,
@@ -41,22 +57,60 @@ export const mpinSignInBody = z.object({
   deviceId: deviceId.optional(),
   deviceName: deviceName.optional(),
 });
+mpinSignInBody.register(z.globalRegistry, {
+  id: 'MpinSignInRequest',
+  examples: [
+    { phone: '+919812345678', mpin: '4829', deviceId: 'pixel-9-4f2a', deviceName: 'Pixel 9' },
+  ],
+});
 
 export const resetMpinBody = z.object({ phone: phoneSchema, otp, newMpin: mpin });
+resetMpinBody.register(z.globalRegistry, {
+  id: 'ResetMpinRequest',
+  examples: [{ phone: '+919812345678', otp: '482913', newMpin: '7351' }],
+});
 
 export const mpinUpdated = z.object({ updated: z.literal(true) });
+mpinUpdated.register(z.globalRegistry, {
+  id: 'MpinUpdated',
+  description: 'The MPIN was set.',
+  examples: [{ updated: true }],
+});
 
 export const biometricTokenBody = z.object({ deviceId: deviceId.optional() });
+biometricTokenBody.register(z.globalRegistry, {
+  id: 'BiometricTokenRequest',
+  examples: [{ deviceId: 'pixel-9-4f2a' }],
+});
 
 export const biometricTokenAnswer = z.object({ biometricToken: z.string() });
+biometricTokenAnswer.register(z.globalRegistry, {
+  id: 'BiometricToken',
+  description: 'The token that a device keeps behind its own lock.',
+  examples: [{ biometricToken: 'h3Ns8KpW1xQz6VtB4mYr9LcD2fGj7aUe5RoT0iXwHvE' }],
+});
 
 export const biometricSignInBody = z.object({
   phone: phoneSchema,
   deviceId,
   biometricToken: plainText(256),
 });
+biometricSignInBody.register(z.globalRegistry, {
+  id: 'BiometricSignInRequest',
+  examples: [
+    {
+      phone: '+919812345678',
+      deviceId: 'pixel-9-4f2a',
+      biometricToken: 'h3Ns8KpW1xQz6VtB4mYr9LcD2fGj7aUe5RoT0iXwHvE',
+    },
+  ],
+});
 
 export const refreshTokenBody = z.object({ refreshToken: plainText(256) });
+refreshTokenBody.register(z.globalRegistry, {
+  id: 'RefreshTokenRequest',
+  examples: [{ refreshToken: 'q7Rk2vXw9LmN4bTz6YpC1dHs8GfJ3aKe5UoQ0iWxVrE' }],
+});
 
 export const profileBody = z.object({
   full_name: plainText(100)
@@ -68,10 +122,18 @@ export const profileBody = z.object({
     .pipe(z.email('must be an email address'))
     .optional(),
 });
+profileBody.register(z.globalRegistry, {
+  id: 'UpdateProfileRequest',
+  examples: [{ full_name: 'Asha Rao', email: 'asha@example.test' }],
+});
 
 const pushTokenText = plainText(1024);
 
 export const pushTokenBody = z.object({ token: pushTokenText, platform: z.enum(pushPlatforms) });
+pushTokenBody.register(z.globalRegistry, {
+  id: 'RegisterPushTokenRequest',
+  examples: [{ token: 'fcm-c1Yb7e:APA91bF', platform: 'android' }],
+});
 
 export const pushTokenParams = z.object({ token: pushTokenText });
 
@@ -84,6 +146,14 @@ export const pushTokenView = z.object({
 pushTokenView.register(z.globalRegistry, {
   id: 'PushToken',
   description: 'A device that notifications could be delivered to.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      token: 'fcm-c1Yb7e:APA91bF',
+      platform: 'android',
+      createdAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const presentPushToken = ({ createdAt, ...token }: PushToken) => ({
@@ -119,14 +189,31 @@ userView.register(z.globalRegistry, {
   ],
 });
 
+const exampleSignIn = {
+  accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
+  refreshToken: 'q7Rk2vXw9LmN4bTz6YpC1dHs8GfJ3aKe5UoQ0iWxVrE',
+  user: exampleOf(userView),
+  mpinSet: false,
+};
+
 export const signInAnswer = z.object({
   accessToken: z.string(),
   refreshToken: z.string(),
   user: userView,
   mpinSet: z.boolean(),
 });
+signInAnswer.register(z.globalRegistry, {
+  id: 'SignIn',
+  description: 'A pair of tokens, with the customer who is signed in.',
+  examples: [exampleSignIn],
+});
 
 export const verifyOtpAnswer = signInAnswer.extend({ isNewUser: z.boolean() });
+verifyOtpAnswer.register(z.globalRegistry, {
+  id: 'OtpSignIn',
+  description: 'A sign-in by OTP; the first one of a phone creates the account.',
+  examples: [{ ...exampleSignIn, isNewUser: true }],
+});
 
 const sessionView = z.object({
   id: z.uuid(),
@@ -141,6 +228,17 @@ const sessionView = z.object({
 sessionView.register(z.globalRegistry, {
   id: 'Session',
   description: 'A device that is signed in.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      deviceId: 'pixel-9-4f2a',
+      deviceName: 'Pixel 9',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      lastUsedAt: '2026-01-15T09:31:00.000Z',
+      expiresAt: '2026-02-14T09:31:00.000Z',
+      current: true,
+    },
+  ],
 });
 
 export const sessionPage = pageOf(sessionView);

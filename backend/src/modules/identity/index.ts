@@ -25,7 +25,7 @@ export { checkCode, refusalOf, sendCode, type OneTimeCodesDeps } from './one-tim
 export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
 export { createSessionPurges, purgeLapsedIdentity } from './purge-lapsed.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
-export { presentUser, userView } from './identity.schemas.ts';
+export { presentUser, sendOtpAnswer, userView } from './identity.schemas.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';
 export { revokeEverySession } from './sessions.store.ts';
 export {

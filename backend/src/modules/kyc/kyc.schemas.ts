@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idParams, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { kycStatuses } from '../identity/index.ts';
 import { documentKinds } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
@@ -36,6 +36,20 @@ export const submitBody = z.object({
     .refine(isPastDate, 'must be after 1900')
     .optional(),
 });
+submitBody.register(z.globalRegistry, {
+  id: 'SubmitKycRequest',
+  examples: [
+    {
+      pan: 'ABCPE1234F',
+      aadhaar: '999941057058',
+      pincode: '560001',
+      documentKey: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      selfieKey: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      fullName: 'Asha Rao',
+      dateOfBirth: '1990-04-12',
+    },
+  ],
+});
 
 export const documentBody = z.object({
   kind: z.enum(documentKinds),
@@ -45,8 +59,23 @@ export const documentBody = z.object({
     .min(1)
     .regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'must be base64'),
 });
+documentBody.register(z.globalRegistry, {
+  id: 'UploadKycDocumentRequest',
+  examples: [
+    { kind: 'PAN', contentType: 'image/jpeg', dataBase64: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBD' },
+  ],
+});
 
 export const documentView = z.object({ documentKey: z.string() });
+documentView.register(z.globalRegistry, {
+  id: 'KycDocument',
+  description: 'A stored document, by the key that the submission names.',
+  examples: [
+    {
+      documentKey: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+    },
+  ],
+});
 
 export const kycView = z.object({
   status: z.enum(kycStatuses),
@@ -82,6 +111,20 @@ export const kycOperatorView = kycView.extend({
 kycOperatorView.register(z.globalRegistry, {
   id: 'KycRecord',
   description: 'A KYC record, as operators see it.',
+  examples: [
+    {
+      ...exampleOf(kycView),
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
+      fullName: 'Asha Rao',
+      documents: [
+        {
+          kind: 'PAN',
+          key: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+        },
+      ],
+    },
+  ],
 });
 
 export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });
@@ -89,8 +132,16 @@ export const queuePage = pageOf(kycOperatorView);
 
 const reason = z.string().trim().min(1).max(500);
 export const reasonBody = z.object({ reason });
+reasonBody.register(z.globalRegistry, {
+  id: 'KycReasonRequest',
+  examples: [{ reason: 'The photograph of the PAN card is not readable.' }],
+});
 export const reverifyBody = z.object({
   reason: reason.describe('The customer reads it.').exactOptional(),
+});
+reverifyBody.register(z.globalRegistry, {
+  id: 'ReverifyKycRequest',
+  examples: [{ reason: 'The address has changed.' }],
 });
 
 export const documentParams = idParams.extend({ kind: z.enum(documentKinds) });

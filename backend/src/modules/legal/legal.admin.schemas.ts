@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { istDate } from '../../platform/clock/ist.ts';
-import { istDay, plainLine, plainText } from '../../platform/http/index.ts';
+import { exampleOf, istDay, plainLine, plainText } from '../../platform/http/index.ts';
 import { safeAddress } from '../settings/index.ts';
 import { legalSections } from './legal.read-model.ts';
 import type { LegalField, PolicyVersion } from './legal.store.ts';
@@ -14,6 +14,16 @@ export const fieldBody = z.object({
   value: plainText(2000),
   verified: z.boolean(),
   reference: plainLine(500).nullish(),
+});
+fieldBody.register(z.globalRegistry, {
+  id: 'PutLegalFieldRequest',
+  examples: [
+    {
+      value: 'Example Gold Private Limited',
+      verified: true,
+      reference: 'Certificate of incorporation',
+    },
+  ],
 });
 
 export type FieldBody = z.output<typeof fieldBody>;
@@ -33,6 +43,18 @@ export const policyBody = z
     path: ['body'],
     message: 'must be given, or url',
   });
+policyBody.register(z.globalRegistry, {
+  id: 'PublishPolicyRequest',
+  examples: [
+    {
+      slug: 'terms',
+      version: '2026-01',
+      title: 'Terms of sale',
+      effectiveFrom: '2026-01-01',
+      url: 'https://www.example.test/terms',
+    },
+  ],
+});
 
 export type PolicyBody = z.output<typeof policyBody>;
 
@@ -46,6 +68,15 @@ export const fieldView = z.object({
 fieldView.register(z.globalRegistry, {
   id: 'LegalField',
   description: 'A fact of the entity, the provider or the pricing, as operators see it.',
+  examples: [
+    {
+      name: 'entity.legalName',
+      value: 'Example Gold Private Limited',
+      verified: true,
+      reference: 'Certificate of incorporation',
+      updatedAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const policyVersionView = z.object({
@@ -62,11 +93,29 @@ export const policyVersionView = z.object({
 policyVersionView.register(z.globalRegistry, {
   id: 'PolicyVersion',
   description: 'A version of a policy, as operators see it.',
+  examples: [
+    {
+      slug: 'terms',
+      version: '2026-01',
+      title: 'Terms of sale',
+      effectiveFrom: '2026-01-01',
+      url: 'https://www.example.test/terms',
+      body: null,
+      verified: true,
+      inForce: true,
+      createdAt: '2025-12-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const legalView = z.object({
   fields: z.array(fieldView),
   policies: z.array(policyVersionView),
+});
+legalView.register(z.globalRegistry, {
+  id: 'LegalContent',
+  description: 'Every field and every version of a policy, verified or not.',
+  examples: [{ fields: [exampleOf(fieldView)], policies: [exampleOf(policyVersionView)] }],
 });
 
 export const presentField = ({

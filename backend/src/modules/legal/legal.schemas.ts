@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { istDate } from '../../platform/clock/ist.ts';
-import { pageOf } from '../../platform/http/index.ts';
+import { exampleOf, pageOf } from '../../platform/http/index.ts';
 import type { PolicyInForce } from './legal.read-model.ts';
 
 /** Published facts by their names (contract: customers > Legal content). */
@@ -24,6 +24,9 @@ const policySummary = z.object({
 policySummary.register(z.globalRegistry, {
   id: 'PolicySummary',
   description: 'A policy in force.',
+  examples: [
+    { slug: 'terms', version: '2026-01', title: 'Terms of sale', effectiveFrom: '2026-01-01' },
+  ],
 });
 
 export const policyPage = pageOf(policySummary);
@@ -40,6 +43,14 @@ export const policyView = z.object({
 policyView.register(z.globalRegistry, {
   id: 'Policy',
   description: 'A policy, with the version in force where there is one.',
+  examples: [
+    {
+      ...exampleOf(policySummary),
+      available: true,
+      body: null,
+      url: 'https://www.example.test/terms',
+    },
+  ],
 });
 
 export const presentSummary = (policy: PolicyInForce): z.output<typeof policySummary> => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../../platform/http/index.ts';
 import { adminOrderRow, orderEventView, paiseInt } from '../orders/index.ts';
 import { paymentOrderOperatorView } from '../payments/index.ts';
 import { payoutOperatorView } from '../payouts/index.ts';
@@ -25,6 +26,10 @@ export const resolveBody = z
     path: ['reference'],
     message: 'is required for REFUNDED',
   });
+resolveBody.register(z.globalRegistry, {
+  id: 'ResolveOrderRequest',
+  examples: [{ resolution: 'REFUNDED', reference: 'rfnd_1001', note: 'Refunded at the gateway.' }],
+});
 
 /** An order as operators see it, with all that belongs to it. */
 export const adminOrderView = adminOrderRow.extend({
@@ -33,5 +38,19 @@ export const adminOrderView = adminOrderRow.extend({
   payout: payoutOperatorView.nullable(),
   payments: z.array(paymentOrderOperatorView),
   events: z.array(orderEventView),
+});
+adminOrderView.register(z.globalRegistry, {
+  id: 'OperatorGoldOrderDetail',
+  description: 'A gold order with its payments, its payout and its history, oldest first.',
+  examples: [
+    {
+      ...exampleOf(adminOrderRow),
+      provider_amount_paise: 100_050,
+      price_difference_paise: null,
+      payout: null,
+      payments: [exampleOf(paymentOrderOperatorView)],
+      events: [exampleOf(orderEventView)],
+    },
+  ],
 });
 export type AdminOrderView = z.output<typeof adminOrderView>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatRupees, paise } from '../../money/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import {
   orderTimelineKinds,
   type OrderTimelineData,
@@ -17,10 +18,29 @@ const orderTimelineEntry = z.object({
 orderTimelineEntry.register(z.globalRegistry, {
   id: 'OrderTimelineEntry',
   description: 'Something that happened to a gold order, with the ids to find it by.',
+  examples: [
+    {
+      at: '2026-01-15T09:30:00.000Z',
+      kind: 'quote',
+      summary: 'Buy quote of 0.0668 g',
+      data: {
+        quoteId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+        type: 'BUY',
+        grams: '0.0668',
+        pricePerGramPaise: 1_453_000,
+        totalPaise: 100_050,
+      },
+    },
+  ],
 });
 
 /** All of an order's entries: what happens to one order is never more than a page. */
 export const orderTimelineView = z.object({ items: z.array(orderTimelineEntry) });
+orderTimelineView.register(z.globalRegistry, {
+  id: 'OrderTimeline',
+  description: 'Everything that happened to an order, oldest first.',
+  examples: [{ items: [exampleOf(orderTimelineEntry)] }],
+});
 
 /** Shows a field of an entry, which is text or a number, in a summary. */
 const show = (value: unknown, otherwise = ''): string =>

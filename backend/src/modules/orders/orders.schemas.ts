@@ -7,7 +7,7 @@ import {
   toSafePaise,
   type Paise,
 } from '../../money/index.ts';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { goldOrderStatuses, goldOrderTypes, manualReviewCodes } from './orders.types.ts';
 import type { GoldOrder, GoldOrderEvent } from './orders.types.ts';
 
@@ -90,6 +90,7 @@ export const adminOrderRow = goldOrderView.extend({ user_id: z.uuid() });
 adminOrderRow.register(z.globalRegistry, {
   id: 'OperatorGoldOrder',
   description: "A gold order in an operator's list.",
+  examples: [{ ...exampleOf(goldOrderView), user_id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11' }],
 });
 
 export const adminOrderPage = pageOf(adminOrderRow);
@@ -106,6 +107,16 @@ export const orderEventView = z.object({
 orderEventView.register(z.globalRegistry, {
   id: 'GoldOrderEvent',
   description: 'One transition of a gold order, with its cause and actor.',
+  examples: [
+    {
+      from: 'PAID',
+      to: 'ALLOCATED',
+      cause: 'provider.bought',
+      actor: 'worker',
+      requestId: null,
+      at: '2026-01-15T09:31:00.000Z',
+    },
+  ],
 });
 
 export const paiseOrNull = (value: Paise | null): number | null =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../../platform/http/index.ts';
 import { gatewayModes } from './gateway-settings.store.ts';
 
 /** A payment gateway as operators see it; nothing of its credentials is shown. */
@@ -13,6 +14,9 @@ export const gatewayView = z.object({
 gatewayView.register(z.globalRegistry, {
   id: 'PaymentGateway',
   description: 'A payment gateway and its settings; nothing of its credentials is shown.',
+  examples: [
+    { code: 'razorpay', enabled: true, mode: 'live', credentialsConfigured: true, isDefault: true },
+  ],
 });
 
 const routesOf = (code: z.ZodType<string>) =>
@@ -31,6 +35,9 @@ export const gatewaysView = z.object({
 gatewaysView.register(z.globalRegistry, {
   id: 'PaymentGateways',
   description: 'The payment gateways, and the order in which they are chosen.',
+  examples: [
+    { items: [exampleOf(gatewayView)], priority: ['razorpay'], routes: { upi: 'razorpay' } },
+  ],
 });
 
 export type GatewayView = z.output<typeof gatewayView>;
@@ -45,19 +52,28 @@ export const gatewayPatch = z
     path: ['enabled'],
     message: 'enabled or mode must be given',
   });
+gatewayPatch.register(z.globalRegistry, {
+  id: 'UpdateGatewayRequest',
+  examples: [{ enabled: true, mode: 'live' }],
+});
 export type GatewayPatch = z.output<typeof gatewayPatch>;
 
 /** Makes the bodies that name gateways: those with an adapter, configured or not. */
 export const gatewayBodies = (codes: readonly string[]) => {
   const code = z.enum(codes);
+  const [example] = codes;
   return {
-    default: z.object({ code }),
-    priority: z.object({
-      codes: z
-        .array(code)
-        .max(codes.length)
-        .refine((named) => new Set(named).size === named.length, 'must name each gateway once'),
-    }),
-    routes: routesOf(code),
+    default: z
+      .object({ code })
+      .meta({ id: 'DefaultGatewayRequest', examples: [{ code: example }] }),
+    priority: z
+      .object({
+        codes: z
+          .array(code)
+          .max(codes.length)
+          .refine((named) => new Set(named).size === named.length, 'must name each gateway once'),
+      })
+      .meta({ id: 'GatewayPriorityRequest', examples: [{ codes }] }),
+    routes: routesOf(code).meta({ id: 'GatewayRoutesRequest', examples: [{ upi: example }] }),
   };
 };

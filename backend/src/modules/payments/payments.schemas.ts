@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import { gatewayAttemptStatuses, type GatewayAttempt } from './gateway-attempts.store.ts';
 import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 
@@ -18,6 +19,15 @@ const checkoutSchema = z.object({
 checkoutSchema.register(z.globalRegistry, {
   id: 'Checkout',
   description: "The parameters of the gateway's checkout for a client; none of them is secret.",
+  examples: [
+    {
+      provider: 'sandbox',
+      public_key: 'sbx_key_public',
+      gateway_order_id: 'sbx_order_1001',
+      amount_minor: 100_050,
+      currency: 'INR',
+    },
+  ],
 });
 
 /**
@@ -71,6 +81,21 @@ export const paymentOrderOperatorView = paymentOrderSchema.extend({
 paymentOrderOperatorView.register(z.globalRegistry, {
   id: 'OperatorPaymentOrder',
   description: 'A payment order as operators see it, with the gateways that were tried.',
+  examples: [
+    {
+      ...exampleOf(paymentOrderSchema),
+      attempts: [
+        {
+          gateway: 'sandbox',
+          status: 'DONE',
+          gateway_order_id: 'sbx_order_1001',
+          detail: null,
+          started_at: '2026-01-15T09:30:00.000Z',
+          ended_at: '2026-01-15T09:30:00.000Z',
+        },
+      ],
+    },
+  ],
 });
 
 /** The proof that the checkout gave to the customer's device. */
@@ -79,10 +104,25 @@ export const verifyBodySchema = z.object({
   gateway_payment_id: shortText(128),
   signature: shortText(512),
 });
+verifyBodySchema.register(z.globalRegistry, {
+  id: 'VerifyPaymentRequest',
+  examples: [
+    {
+      gateway_order_id: 'sbx_order_1001',
+      gateway_payment_id: 'sbx_pay_1001',
+      signature: '5f2b8d0c1e9a47f3',
+    },
+  ],
+});
 
 export const verifyReplySchema = z.object({
   verified: z.literal(true),
   payment: paymentOrderSchema,
+});
+verifyReplySchema.register(z.globalRegistry, {
+  id: 'VerifiedPayment',
+  description: 'A payment whose proof from the checkout is genuine.',
+  examples: [{ verified: true, payment: exampleOf(paymentOrderSchema) }],
 });
 
 export const webhookParamsSchema = z.object({ gateway: z.string().max(64) });

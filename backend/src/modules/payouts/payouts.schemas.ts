@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { payoutHolds, payoutStatuses, type Payout } from './payouts.types.ts';
 
 /** A payout as its customer sees it (contract: payouts > Payout routes). */
@@ -50,6 +50,15 @@ export const payoutOperatorView = payoutViewSchema.extend({
 payoutOperatorView.register(z.globalRegistry, {
   id: 'OperatorPayout',
   description: 'A payout as operators see it.',
+  examples: [
+    {
+      ...exampleOf(payoutViewSchema),
+      userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
+      approvedBy: null,
+      providerPayoutId: 'sbx_payout_1001',
+      hold: null,
+    },
+  ],
 });
 
 export const payoutPage = pageOf(payoutViewSchema);
@@ -68,6 +77,12 @@ export const retryBody = z.object({
   bankAccountId: z.guid().exactOptional(),
   /** The reason of the retry: needed where the provider contradicted itself on an attempt. */
   note: z.string().trim().min(1).max(2000).exactOptional(),
+});
+retryBody.register(z.globalRegistry, {
+  id: 'RetryPayoutRequest',
+  examples: [
+    { bankAccountId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01', note: 'The old account is closed.' },
+  ],
 });
 export type RetryRequest = z.output<typeof retryBody>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MoneyError, RUPEES_PATTERN, formatRupees, paise, parseRupees } from '../../money/index.ts';
-import { idParams, pageOf } from '../../platform/http/index.ts';
+import { exampleOf, idParams, pageOf } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { goldOrderView, presentOrder, type GoldOrder } from '../orders/index.ts';
 import { paymentOrderSchema, type PaymentOrderView } from '../payments/index.ts';
@@ -44,6 +44,18 @@ export const createPlanBody = z.object({
     .describe("The gateway's token of a mandate, which pays the installments.")
     .optional(),
   idempotency_key: idempotencyKeySchema,
+});
+createPlanBody.register(z.globalRegistry, {
+  id: 'CreatePlanRequest',
+  examples: [
+    {
+      amount_inr: '500.00',
+      frequency: 'MONTHLY',
+      duration_installments: 12,
+      start_date: '2026-01-31',
+      idempotency_key: 'plan-2026-01-15-0001',
+    },
+  ],
 });
 export type CreatePlanBody = z.output<typeof createPlanBody>;
 
@@ -93,6 +105,16 @@ export const installmentView = goldOrderView.extend({
 installmentView.register(z.globalRegistry, {
   id: 'Installment',
   description: 'The gold order of one installment of a plan, with its latest payment order.',
+  examples: [
+    {
+      ...exampleOf(goldOrderView),
+      type: 'SIP_INSTALLMENT',
+      quote_id: null,
+      installment_no: 1,
+      due_at: '2026-01-15T09:30:00.000Z',
+      payment: exampleOf(paymentOrderSchema),
+    },
+  ],
 });
 export const installmentPage = pageOf(installmentView);
 

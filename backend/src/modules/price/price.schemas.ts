@@ -48,6 +48,19 @@ export const historyView = z.object({
 historyView.register(z.globalRegistry, {
   id: 'PriceHistory',
   description: 'Prices over a range of time, newest first.',
+  examples: [
+    {
+      range: '1d',
+      items: [
+        {
+          buyPaise: 1_453_000,
+          sellPaise: 1_410_000,
+          spotPaise: 1_431_500,
+          at: '2026-01-15T09:30:00.000Z',
+        },
+      ],
+    },
+  ],
 });
 
 /** Ten lakh rupees a gram: beyond any price of gold, far below what an integer holds. */
@@ -60,6 +73,7 @@ export const priceConfigBody = z.object({ buySpreadBps: spreadBps, sellSpreadBps
 priceConfigBody.register(z.globalRegistry, {
   id: 'PriceSpread',
   description: "The spread on the provider's price, in basis points.",
+  examples: [{ buySpreadBps: 150, sellSpreadBps: 150 }],
 });
 
 export const overrideBody = z.object({
@@ -71,6 +85,17 @@ export const overrideBody = z.object({
     .trim()
     .min(1, 'must not be empty')
     .max(500, 'must have at most 500 characters'),
+});
+overrideBody.register(z.globalRegistry, {
+  id: 'OverridePriceRequest',
+  examples: [
+    {
+      buyPaise: 1_453_000,
+      sellPaise: 1_410_000,
+      spotPaise: 1_431_500,
+      reason: 'The feed is down.',
+    },
+  ],
 });
 
 export type PriceOverride = z.output<typeof overrideBody>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../money/index.ts';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import {
   maxLines,
@@ -114,6 +114,18 @@ const exampleOrder = {
   createdAt: '2026-01-15T09:30:00.000Z',
 };
 
+placeOrderBody.register(z.globalRegistry, {
+  id: 'PlaceProductOrderRequest',
+  examples: [
+    {
+      items: [{ productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01', quantity: 1 }],
+      shippingAddress: exampleOrder.shippingAddress,
+      idempotencyKey: 'order-2026-01-15-0001',
+      expectedTotal: '26519.61',
+    },
+  ],
+});
+
 /** A product order (contract: jewellery > Product order). */
 export const productOrderView = z.object({
   ...orderShape,
@@ -173,9 +185,28 @@ export const adminProductOrderDetail = adminProductOrderView.extend({
 adminProductOrderDetail.register(z.globalRegistry, {
   id: 'OperatorProductOrderDetail',
   description: 'A product order with its history, oldest first.',
+  examples: [
+    {
+      ...exampleOf(adminProductOrderView),
+      events: [
+        {
+          from: null,
+          to: 'PLACED',
+          cause: 'order.placed',
+          actor: 'customer:0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
+          requestId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+          at: '2026-01-15T09:30:00.000Z',
+        },
+      ],
+    },
+  ],
 });
 
 export const statusBody = z.object({ status: z.enum(productOrderStatuses) });
+statusBody.register(z.globalRegistry, {
+  id: 'ProductOrderStatusRequest',
+  examples: [{ status: 'CONFIRMED' }],
+});
 
 const presentOrder = (order: ProductOrder) => ({
   id: order.id,

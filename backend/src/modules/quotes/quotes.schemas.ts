@@ -13,6 +13,7 @@ import {
   parseRupees,
   toSafePaise,
 } from '../../money/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import { goldUnits, gramsText, paiseInt } from '../orders/index.ts';
 import { quoteStatuses, type BuyQuote, type GoldAmount, type SellQuote } from './quotes.types.ts';
 
@@ -51,6 +52,13 @@ export const toAmount = (
 };
 
 export const quoteBody = z.object(amountShape).transform(toAmount);
+quoteBody.register(z.globalRegistry, {
+  id: 'QuoteRequest',
+  examples: [
+    { unit: 'INR', amount: '1000.50' },
+    { unit: 'GRAMS', amount: '0.05' },
+  ],
+});
 
 const quoteHead = {
   id: z.uuid(),
@@ -123,6 +131,7 @@ export const quoteView = z.discriminatedUnion('kind', [buyQuoteView, sellQuoteVi
 quoteView.register(z.globalRegistry, {
   id: 'Quote',
   description: 'A quote of either kind.',
+  examples: [exampleOf(buyQuoteView), exampleOf(sellQuoteView)],
 });
 
 /** Formats the amount as it was requested: rupees with two decimals, grams with four. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../../platform/http/index.ts';
 import {
   evidenceItems,
   findingStatuses,
@@ -11,6 +12,12 @@ export const evidenceBody = z.object({
   value: z.string().trim().min(1).max(2000),
   reference: z.string().trim().min(1).max(500),
   verified: z.boolean(),
+});
+evidenceBody.register(z.globalRegistry, {
+  id: 'RecordEvidenceRequest',
+  examples: [
+    { value: '29ABCDE1234F1Z5', reference: 'GST certificate of 2025-04-01', verified: true },
+  ],
 });
 
 export type EvidenceBody = z.output<typeof evidenceBody>;
@@ -26,6 +33,14 @@ export const evidenceView = z.object({
 evidenceView.register(z.globalRegistry, {
   id: 'Evidence',
   description: 'The evidence of an operator for an item of the readiness report.',
+  examples: [
+    {
+      value: '29ABCDE1234F1Z5',
+      reference: 'GST certificate of 2025-04-01',
+      verified: true,
+      updatedAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 const itemView = z.object({
@@ -39,12 +54,23 @@ const itemView = z.object({
 itemView.register(z.globalRegistry, {
   id: 'ReadinessItem',
   description: 'One item of the readiness report.',
+  examples: [
+    {
+      id: 'merchant_tax_registration',
+      title: "The merchant's tax registration",
+      blocking: true,
+      status: 'PASS',
+      detail: 'The evidence is verified.',
+      evidence: exampleOf(evidenceView),
+    },
+  ],
 });
 
 export const reportView = z.object({ ready: z.boolean(), items: z.array(itemView) });
 reportView.register(z.globalRegistry, {
   id: 'ReadinessReport',
   description: 'The readiness of the service to accept money.',
+  examples: [{ ready: true, items: [exampleOf(itemView)] }],
 });
 
 const gateStates = z.enum(['OPEN', 'CLOSED']);
@@ -58,6 +84,7 @@ export const publicReadinessView = z.object({
 publicReadinessView.register(z.globalRegistry, {
   id: 'PaymentReadiness',
   description: 'Availability of buying, selling and plans, without reasons.',
+  examples: [{ checkout_available: true, buy: 'OPEN', sell: 'OPEN', sip: 'OPEN' }],
 });
 
 export const presentEvidence = (evidence: Evidence) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../../platform/http/index.ts';
 import { checkIds, checkStatuses, mostSamples, severities } from './reconciliation.types.ts';
 import type { Report } from './reconciliation.types.ts';
 
@@ -35,6 +36,22 @@ const checkView = z.object({
 checkView.register(z.globalRegistry, {
   id: 'ReconciliationCheck',
   description: 'One comparison of the books, with what differs.',
+  examples: [
+    {
+      id: 'manual_review_open',
+      title: 'Orders under manual review',
+      severity: 'medium',
+      status: 'FINDINGS',
+      count: 1,
+      samples: [
+        {
+          orderId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+          manualReviewCode: 'LATE_CAPTURE',
+          amountPaise: 100_050,
+        },
+      ],
+    },
+  ],
 });
 
 export const reconciliationView = z.object({
@@ -47,9 +64,29 @@ export const reconciliationView = z.object({
   }),
   checks: z.array(checkView).length(checkIds.length),
 });
+const exampleCheck = exampleOf(checkView);
 reconciliationView.register(z.globalRegistry, {
   id: 'ReconciliationReport',
   description: "The service's books against themselves and those of its collaborators.",
+  examples: [
+    {
+      generatedAt: '2026-01-15T09:30:00.000Z',
+      windowHours: usual,
+      summary: { ok: checkIds.length - 1, findings: 1, errors: 0 },
+      checks: checkIds.map((id) =>
+        id === exampleCheck.id
+          ? exampleCheck
+          : {
+              ...exampleCheck,
+              id,
+              title: id.replaceAll('_', ' '),
+              status: 'OK',
+              count: 0,
+              samples: [],
+            },
+      ),
+    },
+  ],
 });
 
 export const presentReport = ({ generatedAt, windowHours, checks }: Report) => {

@@ -11,9 +11,23 @@ export const applyBody = z.object({
     .max(64, 'must have at most 64 characters')
     .transform((text) => text.trim().toUpperCase()),
 });
+applyBody.register(z.globalRegistry, {
+  id: 'ApplyReferralCodeRequest',
+  examples: [{ code: 'GOLD7K2M' }],
+});
 
 export const codeAnswer = z.object({ code: z.string() });
+codeAnswer.register(z.globalRegistry, {
+  id: 'ReferralCode',
+  description: 'The code of the caller, for others to apply.',
+  examples: [{ code: 'GOLD7K2M' }],
+});
 export const appliedAnswer = z.object({ applied: z.literal(true) });
+appliedAnswer.register(z.globalRegistry, {
+  id: 'ReferralApplied',
+  description: 'The code was applied.',
+  examples: [{ applied: true }],
+});
 
 export const rewardView = z.object({
   id: z.uuid(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatGrams, toSafePaise, type Paise } from '../../money/index.ts';
-import { wholeNumber } from '../../platform/http/index.ts';
+import { exampleOf, wholeNumber } from '../../platform/http/index.ts';
 import { presentPrice, priceView } from '../price/index.ts';
 import type { Aum, Overview } from './make-reports.ts';
 import type { DayOf } from './reports.types.ts';
@@ -30,6 +30,17 @@ export const overviewView = z.object({
 overviewView.register(z.globalRegistry, {
   id: 'DashboardOverview',
   description: 'Headline figures of the moment.',
+  examples: [
+    {
+      users: { total: 1200, new24h: 14, blocked: 2 },
+      kyc: { submitted: 3 },
+      gold: { grams: '842.1350', valuePaise: 1_187_410_350 },
+      gmvPaise: { today: 5_200_000, last7d: 31_400_000, last30d: 128_000_000 },
+      orders: { manualReview: 1, retryPending: 0 },
+      payouts: { pending: 2, pendingPaise: 141_000, processing: 1 },
+      price: exampleOf(priceView),
+    },
+  ],
 });
 
 export const gmvView = z.object({
@@ -39,6 +50,15 @@ export const gmvView = z.object({
 gmvView.register(z.globalRegistry, {
   id: 'GmvSeries',
   description: 'Gross merchandise value of each IST day, oldest first.',
+  examples: [
+    {
+      days: 2,
+      items: [
+        { date: '2026-01-14', gmvPaise: 4_800_000 },
+        { date: '2026-01-15', gmvPaise: 5_200_000 },
+      ],
+    },
+  ],
 });
 
 export const userGrowthView = z.object({
@@ -48,6 +68,15 @@ export const userGrowthView = z.object({
 userGrowthView.register(z.globalRegistry, {
   id: 'UserGrowthSeries',
   description: 'Accounts opened on each IST day, oldest first.',
+  examples: [
+    {
+      days: 2,
+      items: [
+        { date: '2026-01-14', users: 11 },
+        { date: '2026-01-15', users: 14 },
+      ],
+    },
+  ],
 });
 
 export const aumView = z.object({
@@ -62,6 +91,17 @@ export const aumView = z.object({
 aumView.register(z.globalRegistry, {
   id: 'AssetsUnderManagement',
   description: 'The gold held for all customers at one moment.',
+  examples: [
+    {
+      asOf: '2026-01-15T09:30:00.000Z',
+      grams: '842.1350',
+      reservedGrams: '0.0500',
+      investedPaise: 1_150_000_000,
+      valuePaise: 1_187_410_350,
+      customersWithGold: 870,
+      price: exampleOf(priceView),
+    },
+  ],
 });
 
 const valued = ({ live, valuePaise: value }: Pick<Aum, 'live' | 'valuePaise'>) => ({

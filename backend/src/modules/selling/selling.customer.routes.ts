@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
-import { created, defineIdempotentRoute, replayed, type Route } from '../../platform/http/index.ts';
+import {
+  created,
+  defineIdempotentRoute,
+  exampleOf,
+  replayed,
+  type Route,
+} from '../../platform/http/index.ts';
 import { payoutViewSchema, presentPayout } from '../payouts/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
@@ -21,12 +27,51 @@ const sellBody = z
     quoteId: body.quote_id,
     key: body.idempotency_key,
   }));
+sellBody.register(z.globalRegistry, {
+  id: 'SellRequest',
+  examples: [
+    {
+      unit: 'GRAMS',
+      amount: '0.05',
+      bank_account_id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      idempotency_key: 'sell-2026-01-15-0001',
+    },
+  ],
+});
 
 /** `payout` is there from the confirmation on. */
 const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
 sellView.register(z.globalRegistry, {
   id: 'Sale',
   description: 'A sell order and, from its confirmation on, the payout of its proceeds.',
+  examples: [
+    {
+      order: {
+        ...exampleOf(goldOrderView),
+        type: 'SELL',
+        status: 'CONFIRMED',
+        amount_inr: '705.00',
+        grams: '0.0500',
+        price_per_gram_paise: 1_410_000,
+        gold_value_paise: null,
+        gst_paise: null,
+        cgst_paise: null,
+        sgst_paise: null,
+        rounding_paise: null,
+        proceeds_paise: 70_500,
+        quote_id: null,
+        sg_tx_id: 'SG-2001',
+        expires_at: null,
+      },
+      payout: {
+        ...exampleOf(payoutViewSchema),
+        status: 'PENDING',
+        utr: null,
+        attempt: 0,
+        paidAt: null,
+      },
+    },
+  ],
 });
 
 type SellBody = (typeof sellBody)['_output'];

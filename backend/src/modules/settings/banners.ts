@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { moment } from '../../platform/http/index.ts';
+import { exampleOf, moment } from '../../platform/http/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Banner } from './settings.types.ts';
 import { type SettingDeps, lockSetting } from './settings.store.ts';
@@ -28,6 +28,17 @@ export const safeAddress = z
 
 const maxPosition = 1_000_000;
 
+const exampleBanner = {
+  title: 'Diwali offer',
+  body: 'No making charges until Sunday.',
+  imageUrl: 'https://cdn.example.test/diwali.png',
+  linkUrl: '/products',
+  active: true,
+  position: 1,
+  startsAt: '2026-11-05T18:30:00.000Z',
+  endsAt: '2026-11-08T18:29:59.000Z',
+};
+
 /** Accepts the whole banner: what is not given is not there. */
 export const bannerBody = z
   .object({
@@ -44,6 +55,7 @@ export const bannerBody = z
     path: ['endsAt'],
     message: 'must be after startsAt',
   });
+bannerBody.register(z.globalRegistry, { id: 'PutBannerRequest', examples: [exampleBanner] });
 
 type BannerBody = z.output<typeof bannerBody>;
 
@@ -66,9 +78,15 @@ export const bannerView = z.object({
 bannerView.register(z.globalRegistry, {
   id: 'Banner',
   description: 'An announcement, shown while it is active and within its window.',
+  examples: [{ id: 'diwali-2026', ...exampleBanner }],
 });
 
 export const bannersView = z.object({ items: z.array(bannerView) });
+bannersView.register(z.globalRegistry, {
+  id: 'Banners',
+  description: 'Banners, by position.',
+  examples: [{ items: [exampleOf(bannerView)] }],
+});
 
 export const presentBanner = ({
   startsAt,

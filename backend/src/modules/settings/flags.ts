@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Flag } from './settings.types.ts';
 import { type SettingDeps, lockSetting } from './settings.store.ts';
@@ -14,6 +15,10 @@ export const flagBody = z.object({
   enabled: z.boolean(),
   description: z.string().trim().max(500, 'must have at most 500 characters').nullish(),
 });
+flagBody.register(z.globalRegistry, {
+  id: 'PutFeatureFlagRequest',
+  examples: [{ key: 'newCheckout', enabled: true, description: 'The checkout of version 3.' }],
+});
 
 type FlagBody = z.output<typeof flagBody>;
 
@@ -26,9 +31,22 @@ export const flagView = z.object({
 flagView.register(z.globalRegistry, {
   id: 'FeatureFlag',
   description: 'A flag that clients may be built on; it opens and closes nothing in the service.',
+  examples: [
+    {
+      key: 'newCheckout',
+      enabled: true,
+      description: 'The checkout of version 3.',
+      updatedAt: '2026-01-15T09:30:00.000Z',
+    },
+  ],
 });
 
 export const flagsView = z.object({ items: z.array(flagView) });
+flagsView.register(z.globalRegistry, {
+  id: 'FeatureFlags',
+  description: 'Every flag, by key.',
+  examples: [{ items: [exampleOf(flagView)] }],
+});
 
 export const presentFlag = ({ updatedAt, ...flag }: Flag): z.output<typeof flagView> => ({
   ...flag,

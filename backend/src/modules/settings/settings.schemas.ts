@@ -21,6 +21,19 @@ const limitsShape = z.object({
 limitsShape.register(z.globalRegistry, {
   id: 'Limits',
   description: 'The limits of amounts, in paise.',
+  examples: [
+    {
+      minBuyPaise: 1000,
+      maxBuyPaise: 20_000_000,
+      dailyBuyPaise: 50_000_000,
+      minSellPaise: 1000,
+      maxSellPaise: 50_000_000,
+      minSipPaise: 1000,
+      maxSipPaise: 10_000_000,
+      deliveryFeePaise: 9900,
+      freeDeliveryFromPaise: 500_000,
+    },
+  ],
 });
 
 const ranges: readonly (readonly [LimitName, LimitName])[] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
 import { ticketCategories, ticketStatuses } from './support.types.ts';
 
 export const ticketsQuery = pageQuery.extend({
@@ -17,6 +17,10 @@ export const ticketPatch = z.object({
   status: z.enum(ticketStatuses),
   note: plainText(5000).optional(),
 });
+ticketPatch.register(z.globalRegistry, {
+  id: 'UpdateTicketRequest',
+  examples: [{ status: 'RESOLVED', note: 'The payout has arrived.' }],
+});
 
 export type TicketPatch = z.output<typeof ticketPatch>;
 
@@ -32,6 +36,17 @@ const ticketSummary = z.object({
 ticketSummary.register(z.globalRegistry, {
   id: 'TicketSummary',
   description: 'A ticket in the list of operators.',
+  examples: [
+    {
+      reference: 'DG-7K3M9QXP',
+      category: 'CONTACT',
+      status: 'RESOLVED',
+      userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
+      subject: 'My payout',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      updatedAt: '2026-01-15T09:31:00.000Z',
+    },
+  ],
 });
 
 export type TicketSummary = z.output<typeof ticketSummary>;
@@ -56,6 +71,24 @@ export const ticketView = ticketSummary.extend({
 ticketView.register(z.globalRegistry, {
   id: 'Ticket',
   description: 'A ticket as operators see it, with what each of them did, oldest first.',
+  examples: [
+    {
+      ...exampleOf(ticketSummary),
+      name: 'Asha Rao',
+      email: 'asha@example.test',
+      phone: '+919812345678',
+      message: 'My payout of yesterday has not arrived.',
+      notes: [
+        {
+          at: '2026-01-15T09:31:00.000Z',
+          from: 'OPEN',
+          to: 'RESOLVED',
+          actor: { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' },
+          note: 'The payout has arrived.',
+        },
+      ],
+    },
+  ],
 });
 
 export type TicketDetail = z.output<typeof ticketView>;

@@ -11,6 +11,19 @@ export const ticketBody = z.object({
   subject: plainLine(200),
   message: plainText(5000),
 });
+ticketBody.register(z.globalRegistry, {
+  id: 'CreateTicketRequest',
+  examples: [
+    {
+      name: 'Asha Rao',
+      email: 'asha@example.test',
+      phone: '+919812345678',
+      category: 'CONTACT',
+      subject: 'My payout',
+      message: 'My payout of yesterday has not arrived.',
+    },
+  ],
+});
 
 export const createdTicket = z.object({ reference: z.string() });
 createdTicket.register(z.globalRegistry, {
@@ -25,3 +38,8 @@ export const referenceParams = z.object({
 
 /** All that a reference shows: whoever has it may not be the one who wrote the ticket. */
 export const ticketStatusView = z.object({ status: z.enum(ticketStatuses) });
+ticketStatusView.register(z.globalRegistry, {
+  id: 'TicketStatus',
+  description: 'All that a reference shows of its ticket.',
+  examples: [{ status: 'OPEN' }],
+});

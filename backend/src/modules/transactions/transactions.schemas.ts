@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatGrams, toSafePaise } from '../../money/index.ts';
-import { moment, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, moment, pageOf, pageQuery } from '../../platform/http/index.ts';
 import {
   transactionKinds,
   type OperatorTransaction,
@@ -61,6 +61,7 @@ const operatorTransactionView = transactionView.extend({ userId: z.uuid() });
 operatorTransactionView.register(z.globalRegistry, {
   id: 'OperatorTransaction',
   description: 'A gold order, a product order or a payout of any customer.',
+  examples: [{ ...exampleOf(transactionView), userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11' }],
 });
 
 export const operatorTransactionPage = pageOf(operatorTransactionView);

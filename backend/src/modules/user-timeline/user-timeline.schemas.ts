@@ -16,6 +16,19 @@ const timelineEntry = z.object({
 timelineEntry.register(z.globalRegistry, {
   id: 'TimelineEntry',
   description: 'Something that happened, with the ids to find it by.',
+  examples: [
+    {
+      at: '2026-01-15T09:30:00.000Z',
+      kind: 'payout',
+      summary: 'Payout: PAID',
+      data: {
+        payoutId: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
+        orderId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+        status: 'PAID',
+        amountPaise: 70_500,
+      },
+    },
+  ],
 });
 
 export const timelinePage = pageOf(timelineEntry);

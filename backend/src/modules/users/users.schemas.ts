@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { bankAccountView } from '../banking/index.ts';
 import { holdingView } from '../holdings/index.ts';
 import { kycStatuses, presentUser, userView } from '../identity/index.ts';
@@ -33,6 +33,15 @@ export const userOperatorView = userView.extend({
 userOperatorView.register(z.globalRegistry, {
   id: 'UserRecord',
   description: 'A customer, as operators see them; a deleted one without personal data.',
+  examples: [
+    {
+      ...exampleOf(userView),
+      blocked: false,
+      blockedReason: null,
+      providerUserId: 'SG-U-1001',
+      deletedAt: null,
+    },
+  ],
 });
 
 export const userPage = pageOf(userOperatorView);
@@ -55,6 +64,24 @@ export const userDetail = userOperatorView.extend({
 userDetail.register(z.globalRegistry, {
   id: 'UserDetail',
   description: 'A customer with what belongs to them.',
+  examples: [
+    {
+      ...exampleOf(userOperatorView),
+      holding: exampleOf(holdingView),
+      kyc: exampleOf(kycOperatorView),
+      bankAccounts: [exampleOf(bankAccountView)],
+      securityEvents: [
+        {
+          kind: 'device_signed_in',
+          ip: '203.0.113.7',
+          deviceId: 'pixel-9-4f2a',
+          count: 1,
+          at: '2026-01-15T09:30:00.000Z',
+        },
+      ],
+      referralRewards: [exampleOf(rewardView)],
+    },
+  ],
 });
 
 export const blockBody = z
@@ -66,6 +93,10 @@ export const blockBody = z
     path: ['reason'],
     message: 'is needed to block',
   });
+blockBody.register(z.globalRegistry, {
+  id: 'BlockUserRequest',
+  examples: [{ blocked: true, reason: 'The owner reported that the phone was stolen.' }],
+});
 export type BlockInput = z.output<typeof blockBody>;
 
 /** Presents a customer to operators, with the reason of a block in clear. */

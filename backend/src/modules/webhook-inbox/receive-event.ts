@@ -171,6 +171,11 @@ export const webhookReply = z.object({
   received: z.literal(true),
   duplicate: z.literal(true).optional(),
 });
+webhookReply.register(z.globalRegistry, {
+  id: 'WebhookReceipt',
+  description: 'The delivery was accepted; its sender need not repeat it.',
+  examples: [{ received: true }, { received: true, duplicate: true }],
+});
 
 /**
  * Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook

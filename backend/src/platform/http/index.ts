@@ -14,6 +14,7 @@ export {
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';
 export {
+  exampleOf,
   idParams,
   istDay,
   istMonth,

@@ -87,6 +87,52 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it('names bodies, one that transforms and one of raw bytes, with their examples', () => {
+    const examples = [{ count: '2' }];
+    const body = z.object({ count: z.string().transform(Number) });
+    const image = z.object({ dataBase64: z.string() }).meta({ id: 'ImageRequest' });
+    const shared = { method: 'POST', summary: 'Make', tags: [], access: PUBLIC } as const;
+    const made = [
+      defineRoute({
+        ...shared,
+        path: '/coins',
+        body: body.meta({ id: 'CoinsRequest', examples }),
+        responses: { 200: coin },
+        handler: async () => ok(undefined),
+      }),
+      defineRoute({
+        ...shared,
+        path: '/coins/image',
+        rawBody: true,
+        consumes: {
+          description: 'An image.',
+          content: [{ type: 'application/json', schema: image }, { type: 'text/plain' }],
+        },
+        responses: { 200: coin },
+        handler: async () => ok(undefined),
+      }),
+    ];
+    const { paths, components } = openApiDocument(info, made, guard);
+    const postOf = (path: string) => paths[path]?.['post'];
+    expect(components.schemas['CoinsRequest']).toMatchObject({
+      properties: { count: { type: 'string' } },
+      examples,
+    });
+    expect(postOf('/v1/coins')).toMatchObject({
+      requestBody: {
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/CoinsRequest' } } },
+      },
+    });
+    expect(postOf('/v1/coins/image')).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/ImageRequest' } },
+          'text/plain': { schema: { type: 'string' } },
+        },
+      },
+    });
+  });
+
   it('has an id for each operation, and asks for a body only where one is needed', () => {
     const { paths } = openApiDocument(info, [...routes, ...coinRoutes], guard);
     expect(paths['/v1/coins/{id}/owner']?.['patch']).toMatchObject({

@@ -33,6 +33,15 @@ const tidy = (schema: Record<string, unknown>): void => {
   }
 };
 
+/**
+ * Returns the examples of a named schema. The library leaves out those of a body that transforms,
+ * for it takes them for the result; ours are what a client sends.
+ */
+const examplesOf = (schema: z.core.$ZodType): { examples?: unknown } => {
+  const { id, examples } = z.globalRegistry.get(schema) ?? {};
+  return id === undefined || examples === undefined ? {} : { examples };
+};
+
 const wire = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())),
   $defs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
@@ -43,7 +52,10 @@ const convert = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'ou
   const all = z.toJSONSchema(z.object(schemas), {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => {
+      tidy(jsonSchema);
+      Object.assign(jsonSchema, examplesOf(zodSchema));
+    },
   });
   const text = JSON.stringify(all).replaceAll('"#/$defs/', '"#/components/schemas/');
   return wire.parse(JSON.parse(text));
@@ -137,6 +149,9 @@ const collectSchemas = (routes: readonly Route[]) => {
       const schema = route[place];
       if (schema !== undefined) input[`${id} ${place}`] = schema;
     }
+    for (const { type, schema } of route.consumes?.content ?? []) {
+      if (schema !== undefined) input[`${id} ${type}`] = schema;
+    }
     for (const [status, schema] of Object.entries(route.responses)) {
       if (schema !== null) output[`${id} ${status}`] = schema;
     }
@@ -175,12 +190,13 @@ const binaryContent = ({ produces }: Route, status: string) =>
     : undefined;
 
 /** A missing body is read as `{}`: it is refused wherever a field is required. */
-const requestBodyOf = (route: Route, schema: JsonSchema | undefined) => {
+const requestBodyOf = (route: Route, input: Schemas) => {
+  const operationId = operationIdOf(route);
   if (route.rawBody === true) {
     if (route.consumes !== undefined) {
-      const types = route.consumes.content.map(({ type, schema: of = { type: 'string' } }) => [
+      const types = route.consumes.content.map(({ type }) => [
         type,
-        { schema: of },
+        { schema: input[`${operationId} ${type}`] ?? { type: 'string' } },
       ]);
       const { description: what } = route.consumes;
       const described = { description: what, required: true, content: Object.fromEntries(types) };
@@ -189,6 +205,7 @@ const requestBodyOf = (route: Route, schema: JsonSchema | undefined) => {
     const description = 'The exact bytes, which the signature covers; the sender defines them.';
     return { requestBody: { description, required: true, content: { '*/*': { schema: {} } } } };
   }
+  const schema = input[`${operationId} body`];
   if (route.body === undefined || schema === undefined) return {};
   const required = !route.body.safeParse({}).success;
   return { requestBody: { required, content: content(schema) } };
@@ -218,7 +235,7 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
       ...parametersOf(input[`${operationId} params`], 'path'),
       ...parametersOf(input[`${operationId} query`], 'query'),
     ],
-    ...requestBodyOf(route, input[`${operationId} body`]),
+    ...requestBodyOf(route, input),
     responses: { ...Object.fromEntries(successes), ...errorResponses(route) },
   };
 };

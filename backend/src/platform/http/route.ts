@@ -57,8 +57,8 @@ interface IdempotentSpec<Principal, Body> {
 
 interface RawContent {
   readonly type: string;
-  /** Of JSON; text where there is none. */
-  readonly schema?: Readonly<Record<string, unknown>>;
+  /** Of JSON; text where there is none. Documents alone: the handler reads the bytes. */
+  readonly schema?: z.ZodType;
 }
 
 interface RouteShape {

@@ -82,6 +82,16 @@ export interface Page {
 /** Rows to pass over before the page begins. */
 export const offsetOf = ({ page, limit }: Page): number => (page - 1) * limit;
 
+/**
+ * Returns the example of a named schema of answers, for the example of one that contains it.
+ * @throws Error for a schema without an example
+ */
+export const exampleOf = <T extends z.ZodType>(schema: T): z.output<T> => {
+  const examples = schema.meta()?.['examples'];
+  if (!Array.isArray(examples)) throw new Error('the schema has no example');
+  return examples[0] as z.output<T>; // every example is validated by a test of the documents
+};
+
 /** The response schema of a list of `item`; named after it, where it has a name. */
 export const pageOf = <T extends z.ZodType>(item: T) => {
   const page = z.object({

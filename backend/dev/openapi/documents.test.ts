@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { buildDocuments } from './write-documents.ts';
+
+const schemaShape = z.looseObject({ examples: z.array(z.unknown()).default([]) });
+const contentShape = z
+  .looseObject({ 'application/json': z.looseObject({ schema: z.looseObject({}) }).optional() })
+  .default({});
+const documentShape = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        operationId: z.string(),
+        requestBody: z.looseObject({ content: contentShape }).optional(),
+        responses: z.record(z.string(), z.looseObject({ content: contentShape })),
+      }),
+    ),
+  ),
+  components: z.looseObject({ schemas: z.record(z.string(), schemaShape) }),
+});
+
+/** Returns the operations whose body or success is described in place, and not by its name. */
+const findNameless = ({ paths }: z.output<typeof documentShape>): string[] =>
+  Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .filter(({ requestBody, responses }) => {
+      const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      return [requestBody, ...successes.map(([, response]) => response)]
+        .map((part) => part?.content['application/json']?.schema)
+        .some((schema) => schema !== undefined && schema['$ref'] === undefined);
+    })
+    .map(({ operationId }) => operationId);
+
+describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s API', (name) => {
+  let document: z.output<typeof documentShape>;
+  beforeAll(async () => {
+    const documents = await buildDocuments();
+    document = documentShape.parse(JSON.parse(JSON.stringify(documents[name])));
+  });
+
+  it('names the body of every request and of every success', () => {
+    expect(findNameless(document)).toEqual([]);
+  });
+
+  it('has an example of every component but the pages of one', () => {
+    const without = Object.entries(document.components.schemas)
+      .filter(([id, { examples }]) => examples.length === 0 && !id.endsWith('Page'))
+      .map(([id]) => id);
+    expect(without).toEqual([]);
+  });
+
+  it('has only examples that fit their schemas', () => {
+    const text = JSON.stringify(document.components.schemas);
+    const $defs = z
+      .record(z.string(), schemaShape)
+      .parse(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+    const misfits = Object.entries($defs).flatMap(([id, schema]) => {
+      const accepted = z.fromJSONSchema({ ...schema, $defs });
+      return schema.examples.flatMap((example) => {
+        const { error } = accepted.safeParse(example);
+        return error === undefined ? [] : [`${id}: ${z.prettifyError(error)}`];
+      });
+    });
+    expect(misfits).toEqual([]);
+  });
+});
