@@ -190,6 +190,40 @@ it('yields nothing of the person from any column, and leaves the books as they w
   expect(await objects.get(key)).toEqual({ kind: 'done', value: undefined });
 });
 
+it('leaves no document that its store deletes, however many others it does not', async ({
+  open,
+}) => {
+  const { phone, userId, token, call } = await open.person();
+  const { db, objects, logger, random, clock } = open.system;
+  // In the order of their ids, by which they are removed, they come before the other one.
+  const stuckIds = Array.from({ length: 250 }, () => random.uuid());
+  const upload = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 };
+  const { body } = await call('POST', '/kyc/documents', upload);
+  const last = String(body['documentKey']);
+  await db.kycDocument.createMany({
+    data: stuckIds.map((id) => ({
+      id,
+      userId,
+      kind: 'PAN',
+      key: `stuck-${id}`,
+      contentType: 'image/png',
+      sizeBytes: 1,
+      sha256: '',
+      createdAt: clock.now(),
+    })),
+  });
+  expect(await objects.get(last)).toMatchObject({ kind: 'done', value: expect.anything() });
+  await deleteAccount(open, phone, token);
+  const failing = {
+    delete: async (key: string) =>
+      key === last ? objects.delete(key) : ({ kind: 'unknown', reason: 'no answer' } as const),
+  };
+  await runSweeps([createDocumentRemoval({ db, objects: failing, logger })]);
+  expect(await objects.get(last)).toEqual({ kind: 'done', value: undefined });
+  expect(await db.kycDocument.count({ where: { userId } })).toBe(stuckIds.length);
+  await db.kycDocument.deleteMany({ where: { userId } });
+});
+
 it('withdraws a submission from the reviewers, and its numbers may be used by another account', async ({
   open,
 }) => {

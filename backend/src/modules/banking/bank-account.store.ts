@@ -3,6 +3,7 @@ import type { FundAccount } from '../../adapters/payout-provider/port.ts';
 import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { bankAccountTransitions } from './banking.states.ts';
@@ -96,9 +97,17 @@ export const hasAccount = async (
   })) > 0;
 
 /** Returns accounts whose number was hashed with another key than the one of id `keyId`. */
-export const listOutdatedNumbers = (db: Db, keyId: string, limit: number) =>
+export const listOutdatedNumbers = (
+  db: Db,
+  keyId: string,
+  { after = firstId, limit }: { readonly after: string | undefined; readonly limit: number },
+) =>
   db.bankAccount.findMany({
-    where: { deletedAt: null, OR: [{ numberHashKey: null }, { numberHashKey: { not: keyId } }] },
+    where: {
+      id: { gt: after },
+      deletedAt: null,
+      OR: [{ numberHashKey: null }, { numberHashKey: { not: keyId } }],
+    },
     orderBy: { id: 'asc' },
     take: limit,
     select: { id: true, userId: true, numberSealed: true },

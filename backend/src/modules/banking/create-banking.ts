@@ -54,30 +54,21 @@ const createRehashing = (deps: BankingDeps): Sweep => ({
   async run(signal) {
     const { db, vault, blindIndex, logger } = deps;
     const numberHashKey = blindIndex.keyId;
-    for (let isMore = true; isMore && !signal.aborted;) {
-      const rows = await listOutdatedNumbers(db, numberHashKey, batchSize);
-      const sealers = await vault.forUsers(
-        db,
-        rows.map(({ userId }) => userId),
-      );
-      const helped = await sweepRows({
-        rows,
-        signal,
-        handle: async (account) => {
-          const sealer = sealers.get(account.userId);
-          // Nobody can open the number of a customer whose key is destroyed.
-          const fresh =
-            sealer === undefined
-              ? {}
-              : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
-          await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
-          return true;
-        },
-        onError: (error, { id }) =>
-          logger.warn({ bankAccountId: id, err: describeError(error) }, 'not hashed anew'),
-      });
-      isMore = rows.length === batchSize && helped > 0;
-    }
+    await sweepRows({
+      rows: (after?: { readonly id: string }) =>
+        listOutdatedNumbers(db, numberHashKey, { after: after?.id, limit: batchSize }),
+      signal,
+      handle: async (account) => {
+        const sealer = (await vault.forUsers(db, [account.userId])).get(account.userId);
+        // Nobody can open the number of a customer whose key is destroyed.
+        const fresh =
+          sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
+        await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
+        return true;
+      },
+      onError: (error, { id }) =>
+        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not hashed anew'),
+    });
   },
 });
 

@@ -7,7 +7,12 @@ import type { LivePriceReader } from '../price/index.ts';
 import { lockStalePrices, storePrices } from './catalogue.store.ts';
 import { imageFormats } from './encode-image.ts';
 import { computeDynamic } from './price-product.ts';
-import { claimRemovable, deleteImageRow, type StoredImage } from './product-images.store.ts';
+import {
+  claimRemovable,
+  deleteImageRow,
+  type RemovableImage,
+  type StoredImage,
+} from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
 
 const hourMs = 60 * 60_000;
@@ -85,17 +90,13 @@ export const createImageRemoval = ({
         replacedBefore: addMs(now, -replacedMs),
         pendingBefore: addMs(now, -pendingMs),
       };
-      for (let isMore = true; isMore && !signal.aborted;) {
-        const rows = await claimRemovable(db, due, batchSize);
-        const removed = await sweepRows({
-          rows,
-          signal,
-          onError: (error, { id }) =>
-            logger.warn({ imageId: id, err: describeError(error) }, 'an image was not removed'),
-          handle: remove,
-        });
-        isMore = rows.length === batchSize && removed > 0;
-      }
+      await sweepRows({
+        rows: (after?: RemovableImage) => claimRemovable(db, due, { after, limit: batchSize }),
+        signal,
+        onError: (error, { id }) =>
+          logger.warn({ imageId: id, err: describeError(error) }, 'an image was not removed'),
+        handle: remove,
+      });
     },
   };
 };

@@ -1,4 +1,4 @@
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { noSql, selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 
 /** The state of an upload: it is PENDING while its objects are written, then the CURRENT one. */
 export interface StoredImage {
@@ -61,10 +61,20 @@ export const findCurrentImage = (db: Db, productId: string): Promise<CurrentImag
       WHERE p.id = ${productId}::uuid AND p.is_active`,
   );
 
+/** An upload that is removed. */
+export interface RemovableImage extends StoredImage {
+  readonly createdAt: Date;
+}
+
+const isAfter = (last: RemovableImage | undefined): Sql =>
+  last === undefined
+    ? noSql
+    : sql`AND (created_at, id) > (${last.createdAt}::timestamptz, ${last.id}::uuid)`;
+
 /**
- * Claims uploads for removal: replaced before `replacedBefore`, or left unfinished before
- * `pendingBefore`, and those of an earlier pass that did not end. An upload that is claimed can't
- * become a product's image any more.
+ * Claims uploads for removal, oldest first and later than `after`: replaced before
+ * `replacedBefore`, or left unfinished before `pendingBefore`, and those of an earlier pass that
+ * did not end. An upload that is claimed can't become a product's image any more.
  */
 export const claimRemovable = (
   db: Db,
@@ -72,19 +82,24 @@ export const claimRemovable = (
     replacedBefore,
     pendingBefore,
   }: { readonly replacedBefore: Date; readonly pendingBefore: Date },
-  limit: number,
-): Promise<StoredImage[]> =>
-  selectRows<StoredImage>(
+  { after, limit }: { readonly after: RemovableImage | undefined; readonly limit: number },
+): Promise<RemovableImage[]> =>
+  selectRows<RemovableImage>(
     db,
     sql`
-      UPDATE product_image SET status = 'REMOVING'
-      WHERE id IN (
-        SELECT id FROM product_image
-        WHERE status <> 'CURRENT' AND (status = 'REMOVING'
-          OR (status = 'REPLACED' AND ended_at < ${replacedBefore}::timestamptz)
-          OR (status = 'PENDING' AND created_at < ${pendingBefore}::timestamptz))
-        ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING id::text AS id, product_id::text AS "productId", widths`,
+      WITH claimed AS (
+        UPDATE product_image SET status = 'REMOVING'
+        WHERE id IN (
+          SELECT id FROM product_image
+          WHERE status <> 'CURRENT' AND (status = 'REMOVING'
+            OR (status = 'REPLACED' AND ended_at < ${replacedBefore}::timestamptz)
+            OR (status = 'PENDING' AND created_at < ${pendingBefore}::timestamptz))
+            ${isAfter(after)}
+          ORDER BY created_at, id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+        RETURNING id, product_id, widths, created_at)
+      SELECT c.id::text AS id, c.product_id::text AS "productId", c.widths,
+        c.created_at AS "createdAt"
+      FROM claimed c ORDER BY c.created_at, c.id`,
   );
 
 export const deleteImageRow = async (db: Db, id: string): Promise<void> => {

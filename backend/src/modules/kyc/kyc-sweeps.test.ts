@@ -28,8 +28,8 @@ const rejectedBefore = async () => {
   return { customer, id };
 };
 
-const sweep = async () => {
-  for (const { run } of createKycSweeps(kyc.system)) await run(new AbortController().signal);
+const sweep = async (system: Parameters<typeof createKycSweeps>[0] = kyc.system) => {
+  for (const { run } of createKycSweeps(system)) await run(new AbortController().signal);
 };
 
 const recordOf = (id: string) => kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
@@ -46,6 +46,21 @@ it('shows a record stored in the clear, and seals it without a change to see', a
   expect(await view()).toEqual(before);
   await sweep();
   expect(await recordOf(id)).toEqual(row);
+});
+
+it('seals a record behind one whose key cannot be read', async () => {
+  const broken = await rejectedBefore();
+  const { id } = await rejectedBefore();
+  const { vault } = kyc.system;
+  const forUsers: typeof vault.forUsers = async (on, userIds) => {
+    if (userIds.includes(broken.customer.userId)) throw new Error('its key is in no ring');
+    return vault.forUsers(on, userIds);
+  };
+  await sweep({ ...kyc.system, vault: { forUsers } });
+  expect(await recordOf(broken.id)).toMatchObject({ pincode: '682001' });
+  expect(await recordOf(id)).toMatchObject({ pincode: null, reviewReason: null });
+  await sweep();
+  expect(await recordOf(broken.id)).toMatchObject({ pincode: null, reviewReason: null });
 });
 
 it('erases what belongs to a customer whose key is destroyed', async () => {

@@ -4,6 +4,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { kycStatuses, type KycStatus } from '../identity/index.ts';
 import type { DocumentKind } from './kyc.types.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 
 /* The rows of `kyc_record` and `kyc_document`. */
 
@@ -129,10 +130,25 @@ export const hasNumbers = async (
   return found !== null;
 };
 
+/** A part of a list that is in the order of ids. */
+interface Batch {
+  /** The last id of the part before it; undefined for the first one. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
 /** Returns records whose numbers were hashed with another key than the one of id `keyId`. */
-export const listOutdatedHashes = (db: Db, keyId: string, limit: number): Promise<KycRow[]> =>
+export const listOutdatedHashes = (
+  db: Db,
+  keyId: string,
+  { after = firstId, limit }: Batch,
+): Promise<KycRow[]> =>
   db.kycRecord.findMany({
-    where: { panHash: { not: null }, OR: [{ hashKey: null }, { hashKey: { not: keyId } }] },
+    where: {
+      id: { gt: after },
+      panHash: { not: null },
+      OR: [{ hashKey: null }, { hashKey: { not: keyId } }],
+    },
     orderBy: { id: 'asc' },
     take: limit,
   });
@@ -192,9 +208,12 @@ export const storeReverification = async (
 };
 
 /** Returns records with a field in the clear that was stored before it was sealed. */
-export const listUnsealed = (db: Db, limit: number): Promise<KycRow[]> =>
+export const listUnsealed = (db: Db, { after = firstId, limit }: Batch): Promise<KycRow[]> =>
   db.kycRecord.findMany({
-    where: { OR: [{ pincode: { not: null } }, { reviewReason: { not: null } }] },
+    where: {
+      id: { gt: after },
+      OR: [{ pincode: { not: null } }, { reviewReason: { not: null } }],
+    },
     orderBy: { id: 'asc' },
     take: limit,
   });
@@ -267,9 +286,9 @@ export const listDocuments = (db: Db, userIds: readonly string[]) =>
   });
 
 /** Returns documents whose customers are deleted. */
-export const listDocumentsOfDeleted = (db: Db, limit: number) =>
+export const listDocumentsOfDeleted = (db: Db, { after = firstId, limit }: Batch) =>
   db.kycDocument.findMany({
-    where: { user: { deletedAt: { not: null } } },
+    where: { id: { gt: after }, user: { deletedAt: { not: null } } },
     orderBy: { id: 'asc' },
     take: limit,
     select: { id: true, key: true },

@@ -16,6 +16,9 @@ import {
 
 const batchSize = 200;
 
+/** The last row that a pass has seen. */
+type Seen = Pick<KycRow, 'id'>;
+
 /** Instead of a sealed text: a rejected record has a reason, and nobody can read this one. */
 const erased = '';
 
@@ -35,11 +38,11 @@ interface KycSweepOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-const sealersOf = ({ db, vault }: KycSweepOptions, rows: readonly KycRow[]) =>
-  vault.forUsers(
-    db,
-    rows.map(({ userId }) => userId),
-  );
+/** Returns undefined where the customer's key is destroyed. */
+const sealerOf = async (
+  { db, vault }: KycSweepOptions,
+  { userId }: KycRow,
+): Promise<Sealer | undefined> => (await vault.forUsers(db, [userId])).get(userId);
 
 /**
  * Seals the pincodes and reasons that an earlier version stored in the clear. Those of a customer
@@ -49,14 +52,12 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
   name: 'seal-kyc-fields',
   async run(signal) {
     const { db, logger } = options;
-    const rows = await listUnsealed(db, batchSize);
-    const sealers = await sealersOf(options, rows);
     await sweepRows({
-      rows,
+      rows: (after?: Seen) => listUnsealed(db, { after: after?.id, limit: batchSize }),
       signal,
       onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not sealed'),
       async handle(row) {
-        await replaceUnsealed(db, row, sealRow(row, sealers.get(row.userId)));
+        await replaceUnsealed(db, row, sealRow(row, await sealerOf(options, row)));
         return true;
       },
     });
@@ -72,26 +73,22 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
   async run(signal) {
     const { db, blindIndex, logger } = options;
     const hashKey = blindIndex.keyId;
-    for (let isMore = true; isMore && !signal.aborted;) {
-      const rows = await listOutdatedHashes(db, hashKey, batchSize);
-      const sealers = await sealersOf(options, rows);
-      const helped = await sweepRows({
-        rows,
-        signal,
-        onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not hashed anew'),
-        async handle(row) {
-          const { id, panSealed, aadhaarSealed } = row;
-          const sealer = sealers.get(row.userId);
-          const fresh =
-            sealer !== undefined && panSealed !== null && aadhaarSealed !== null
-              ? rehashNumbers({ id, panSealed, aadhaarSealed }, { sealer, blindIndex })
-              : {};
-          await replaceHashes(db, row, { ...fresh, hashKey });
-          return true;
-        },
-      });
-      isMore = rows.length === batchSize && helped > 0;
-    }
+    await sweepRows({
+      rows: (after?: Seen) =>
+        listOutdatedHashes(db, hashKey, { after: after?.id, limit: batchSize }),
+      signal,
+      onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not hashed anew'),
+      async handle(row) {
+        const { id, panSealed, aadhaarSealed } = row;
+        const sealer = await sealerOf(options, row);
+        const fresh =
+          sealer !== undefined && panSealed !== null && aadhaarSealed !== null
+            ? rehashNumbers({ id, panSealed, aadhaarSealed }, { sealer, blindIndex })
+            : {};
+        await replaceHashes(db, row, { ...fresh, hashKey });
+        return true;
+      },
+    });
   },
 });
 
@@ -115,21 +112,18 @@ export const createDocumentRemoval = (options: {
   name: 'remove-documents-of-deleted',
   async run(signal) {
     const { db, objects, logger } = options;
-    for (let isMore = true; isMore && !signal.aborted;) {
-      const rows = await listDocumentsOfDeleted(db, removalBatchSize);
-      const removed = await sweepRows({
-        rows,
-        signal,
-        onError: (error, { id }) =>
-          logger.warn({ documentId: id, err: describeError(error) }, 'a document was not removed'),
-        async handle({ id, key }) {
-          const outcome = await objects.delete(key);
-          if (outcome.kind === 'done') await deleteDocument(db, id);
-          else logger.warn({ documentId: id, outcome: outcome.kind }, 'a document was not removed');
-          return outcome.kind === 'done';
-        },
-      });
-      isMore = rows.length === removalBatchSize && removed > 0;
-    }
+    await sweepRows({
+      rows: (after?: Seen) =>
+        listDocumentsOfDeleted(db, { after: after?.id, limit: removalBatchSize }),
+      signal,
+      onError: (error, { id }) =>
+        logger.warn({ documentId: id, err: describeError(error) }, 'a document was not removed'),
+      async handle({ id, key }) {
+        const outcome = await objects.delete(key);
+        if (outcome.kind === 'done') await deleteDocument(db, id);
+        else logger.warn({ documentId: id, outcome: outcome.kind }, 'a document was not removed');
+        return outcome.kind === 'done';
+      },
+    });
   },
 });

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
-import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import type { Frequency } from './schedule.rules.ts';
@@ -249,15 +249,33 @@ export const markAnnounced = async (tx: Db, ids: readonly string[], at: Date): P
   );
 };
 
-/** Lists plans of which every installment is raised and none is under way any more. */
-export const listEndedPlans = (db: Db, limit: number): Promise<{ id: string }[]> =>
-  selectRows(
+/** A plan that is to be completed. */
+export interface EndedPlan {
+  readonly id: string;
+  readonly updatedAt: Date;
+}
+
+/**
+ * Lists plans of which every installment is raised and none is under way any more, in a fixed order
+ * after `after`.
+ */
+export const listEndedPlans = (
+  db: Db,
+  { after, limit }: { readonly after: EndedPlan | undefined; readonly limit: number },
+): Promise<EndedPlan[]> => {
+  const isAfter =
+    after === undefined
+      ? noSql
+      : sql`AND (p.updated_at, p.id) > (${after.updatedAt}::timestamptz, ${after.id}::uuid)`;
+  return selectRows(
     db,
     sql`
-      SELECT p.id FROM sip_plan p
+      SELECT p.id, p.updated_at AS "updatedAt" FROM sip_plan p
       WHERE p.status = 'ACTIVE' AND p.installments_raised = p.duration_installments
         AND NOT EXISTS (
           SELECT FROM gold_order o WHERE o.sip_plan_id = p.id
             AND o.status NOT IN ('ALLOCATED', 'FAILED', 'MANUAL_REVIEW'))
-      ORDER BY p.updated_at LIMIT ${limit}`,
+        ${isAfter}
+      ORDER BY p.updated_at, p.id LIMIT ${limit}`,
   );
+};

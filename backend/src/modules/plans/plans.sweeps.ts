@@ -5,6 +5,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { listDebitGateways, listUsableGateways } from '../payments/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import {
+  type EndedPlan,
   type UsableGateways,
   advancePlan,
   claimDuePlans,
@@ -209,17 +210,13 @@ export const createCompletePlans = (
   return {
     name: 'complete-plans',
     async run(signal) {
-      for (let isMore = true; isMore && !signal.aborted;) {
-        const rows = await listEndedPlans(db, endedAtOnce);
-        const completed = await sweepRows({
-          rows,
-          signal,
-          handle: ({ id }) => complete(id),
-          onError: (error, { id: planId }) =>
-            logger.error({ planId, err: describeError(error) }, 'a plan was not completed'),
-        });
-        isMore = rows.length === endedAtOnce && completed > 0;
-      }
+      await sweepRows({
+        rows: (after?: EndedPlan) => listEndedPlans(db, { after, limit: endedAtOnce }),
+        signal,
+        handle: ({ id }) => complete(id),
+        onError: (error, { id: planId }) =>
+          logger.error({ planId, err: describeError(error) }, 'a plan was not completed'),
+      });
     },
   };
 };

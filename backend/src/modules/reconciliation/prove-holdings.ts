@@ -1,4 +1,5 @@
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 import type { Sweep } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { balanceDrifted, figuresOf, investedDrifted } from './checks/holding-drift.ts';
@@ -61,8 +62,6 @@ const proveAgain = async (db: Db, after: string): Promise<string | undefined> =>
   );
   return last;
 };
-
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so

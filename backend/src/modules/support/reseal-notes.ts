@@ -6,6 +6,7 @@ import {
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 import { noteContext } from './ticket-sealing.ts';
 
 const batchSize = 200;
@@ -50,7 +51,7 @@ export const resealNotes = async (
   };
 
   let count = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = firstId;
   while (!signal.aborted) {
     const rows = await inTransaction(async (tx) => {
       const batch = await selectRows<Note>(

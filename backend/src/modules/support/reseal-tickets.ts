@@ -6,6 +6,7 @@ import {
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 import { ticketContext } from './ticket-sealing.ts';
 
 /** The sealed columns of a ticket, as the context of their seals names them. */
@@ -55,7 +56,7 @@ export const resealTickets = async (
   signal: AbortSignal,
 ): Promise<number> => {
   let count = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = firstId;
   while (!signal.aborted) {
     const batch = await inTransaction(async (tx) => {
       const rows = await selectRows<Sealed & { readonly id: string }>(

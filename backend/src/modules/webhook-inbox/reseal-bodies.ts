@@ -1,5 +1,6 @@
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
 import { resealBody, claimOutdatedBodies, replaceBody } from './webhook-inbox.store.ts';
 
 /**
@@ -21,7 +22,7 @@ export const resealBodies = async (
 ): Promise<number> => {
   const { keyId } = vault;
   let count = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = firstId;
   while (!signal.aborted) {
     const batch = await inTransaction(async (tx) => {
       const rows = await claimOutdatedBodies(tx, { keyId, after, limit: batchSize });

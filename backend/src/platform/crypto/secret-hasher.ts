@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../errors/app-error.ts';
 import { execute, selectRows, sql, sqlName, type Db } from '../db/index.ts';
+import { firstId } from '../ids/first-id.ts';
 import { keyIdFor, parseKeyList, deriveKey } from './keyring.ts';
 import { keyIdOf, openText, sealText, type SealContext, type SealingKey } from './sealing.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
@@ -216,7 +217,7 @@ export const resealHashes = async (
 ): Promise<number> => {
   const [from, hash] = [sqlName(table), sqlName(column)];
   let count = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = firstId;
   while (!signal.aborted) {
     const rows = await selectRows<{ id: string; stored: string }>(
       db,

@@ -40,6 +40,62 @@ it('stops between two rows when it is told to', async () => {
   expect(handled).toEqual([1, 2]);
 });
 
+it('goes on past a row that cannot be postponed either', async () => {
+  const [handled, errors]: [number[], unknown[]] = [[], []];
+  await sweepRows({
+    rows: [1, 2],
+    signal: live(),
+    handle: async (row) => {
+      handled.push(row);
+      return false;
+    },
+    postpone: async (row) => {
+      throw new Error(`row ${row} is locked`);
+    },
+    onError: (error) => errors.push(error),
+  });
+  expect(handled).toEqual([1, 2]);
+  expect(errors).toEqual([new Error('row 1 is locked'), new Error('row 2 is locked')]);
+});
+
+/** Lists two of these rows at a time, and begins after the one that is given. */
+const pairsOf =
+  (rows: readonly number[]) =>
+  async (after = 0): Promise<number[]> =>
+    rows.filter((row) => row > after).slice(0, 2);
+
+it('goes on after the last row it saw, whatever became of it, to the end of the list', async () => {
+  const handled: number[] = [];
+  const helped = await sweepRows({
+    rows: pairsOf([1, 2, 3, 4, 5]),
+    signal: live(),
+    handle: async (row) => {
+      handled.push(row);
+      if (row === 1) throw new Error('broken');
+      return row > 3;
+    },
+    onError: () => {},
+  });
+  expect(handled).toEqual([1, 2, 3, 4, 5]);
+  expect(helped).toBe(2);
+});
+
+it('lists no further batch when it is told to stop', async () => {
+  const stopping = new AbortController();
+  const handled: number[] = [];
+  await sweepRows({
+    rows: pairsOf([1, 2, 3, 4, 5]),
+    signal: stopping.signal,
+    handle: async (row) => {
+      handled.push(row);
+      if (row === 3) stopping.abort();
+      return true;
+    },
+    onError: () => {},
+  });
+  expect(handled).toEqual([1, 2, 3]);
+});
+
 /** A table of so many rows that may go, deleted from in batches. */
 const openTable = (rows: number) => {
   const batches: number[] = [];

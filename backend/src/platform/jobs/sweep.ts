@@ -17,7 +17,12 @@ export interface Sweep {
 }
 
 interface SweepRowsOptions<Row> {
-  readonly rows: readonly Row[];
+  /**
+   * The rows of one batch; or, for rows that have no column to be postponed by, what lists the next
+   * batch after the last row that the pass has seen, in an order that `handle` does not change. The
+   * pass then goes on to the end of the list, so that rows that fail hide none behind them.
+   */
+  readonly rows: readonly Row[] | ((after: Row | undefined) => Promise<readonly Row[]>);
   readonly signal: AbortSignal;
   /** Returns false for a row that could not be helped now. */
   readonly handle: (row: Row) => Promise<boolean>;
@@ -26,26 +31,49 @@ interface SweepRowsOptions<Row> {
    * this, rows of one silent collaborator fill every batch and hide all others.
    */
   readonly postpone?: (row: Row) => Promise<void>;
-  /** Is called with what `handle` threw; the pass goes on with the next row. */
+  /** Is called with what `handle` or `postpone` threw; the pass goes on with the next row. */
   readonly onError: (error: unknown, row: Row) => void;
 }
 
+/** Handles one row; returns false for one that failed or could not be helped. */
+const sweepRow = async <Row>(options: SweepRowsOptions<Row>, row: Row): Promise<boolean> => {
+  const { handle, postpone, onError } = options;
+  try {
+    if (await handle(row)) return true;
+  } catch (error) {
+    onError(error, row);
+  }
+  try {
+    await postpone?.(row);
+  } catch (error) {
+    onError(error, row);
+  }
+  return false;
+};
+
 /**
- * Handles the rows of one batch, one after another, until `signal` aborts. A row that fails ends
- * neither the pass nor the ones after it. Returns how many rows were helped.
+ * Handles rows one after another, until `signal` aborts. A row that fails ends neither the pass nor
+ * the ones after it. Returns how many rows were helped.
  */
 export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<number> => {
-  const { rows, signal, handle, postpone, onError } = options;
+  const { rows, signal } = options;
   let helped = 0;
-  for (const row of rows) {
-    if (signal.aborted) return helped;
-    try {
-      if (await handle(row)) helped += 1;
-      else await postpone?.(row);
-    } catch (error) {
-      onError(error, row);
-      await postpone?.(row);
+  const sweepBatch = async (batch: readonly Row[]): Promise<void> => {
+    for (const row of batch) {
+      if (signal.aborted) return;
+      if (await sweepRow(options, row)) helped += 1;
     }
+  };
+  if (typeof rows !== 'function') {
+    await sweepBatch(rows);
+    return helped;
+  }
+  let after: Row | undefined;
+  while (!signal.aborted) {
+    const batch = await rows(after);
+    if (batch.length === 0) break;
+    await sweepBatch(batch);
+    after = batch.at(-1);
   }
   return helped;
 };
