@@ -1,9 +1,12 @@
 import type { Sweep } from '../../src/platform/jobs/index.ts';
 
 /** Runs one pass of each sweep, one after another, or of the one that is named. */
-export const runSweeps = async (sweeps: readonly Sweep[], name?: string): Promise<void> => {
+export const runSweeps = async (
+  sweeps: readonly Sweep[],
+  name?: string,
+  signal = new AbortController().signal,
+): Promise<void> => {
   const named = name === undefined ? sweeps : sweeps.filter((sweep) => sweep.name === name);
   if (named.length === 0) throw new Error(`no sweep is called ${name ?? 'anything'}`);
-  const { signal } = new AbortController();
   for (const sweep of named) await sweep.run(signal);
 };

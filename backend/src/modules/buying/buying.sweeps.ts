@@ -82,13 +82,25 @@ export const createAllocationSweeps = (
 ): Sweep[] => {
   const { db, clock, logger, provider, recordOutcome } = deps;
 
-  const enqueueAll = async (found: readonly { id: string }[], why: string): Promise<void> => {
-    for (const { id: orderId } of found) {
-      logger.warn({ orderId, why }, 'an allocation is resumed');
-      await enqueue(db, allocationJob(orderId));
-      // Helped or not, nobody can tell here: the next batch begins with the others.
-      await markSwept(db, orderId, clock.now());
-    }
+  const enqueueAll = async (
+    rows: readonly { readonly id: string }[],
+    signal: AbortSignal,
+    why: string,
+  ): Promise<void> => {
+    await sweepRows({
+      rows,
+      signal,
+      async handle({ id: orderId }) {
+        logger.warn({ orderId, why }, 'an allocation is resumed');
+        // First, since it is not known here whether the job will help: the next batch begins with
+        // the others.
+        await markSwept(db, orderId, clock.now());
+        await enqueue(db, allocationJob(orderId));
+        return true;
+      },
+      onError: (error, { id: orderId }) =>
+        logger.error({ orderId, err: describeError(error) }, 'an allocation was not resumed'),
+    });
   };
 
   const query = async ({ id: confirmId, orderId, providerTxId, verifiedAt }: Confirm) => {
@@ -105,18 +117,18 @@ export const createAllocationSweeps = (
   return [
     {
       name: 'resume-paid-orders',
-      async run() {
+      async run(signal) {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const stalled = await listStalledBuys(db, before, batchSize);
-        await enqueueAll(stalled, 'paid, and nothing happened since');
+        await enqueueAll(stalled, signal, 'paid, and nothing happened since');
       },
     },
     {
       name: 'resume-allocation-retries',
-      async run() {
+      async run(signal) {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const overdue = await listOverdueRetries(db, before, batchSize);
-        await enqueueAll(overdue, 'its retry is overdue');
+        await enqueueAll(overdue, signal, 'its retry is overdue');
       },
     },
     {

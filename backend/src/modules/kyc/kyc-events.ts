@@ -38,7 +38,7 @@ export const createKycEvents = (
       [applyKycEventTask]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
     },
     sweeps: [
-      { name: 'kyc-apply-due-events', run: () => inbox.retryPendingEvents() },
+      { name: 'kyc-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
       { name: 'kyc-purge-bodies', run: () => inbox.purgeEventBodies() },
     ],
   };

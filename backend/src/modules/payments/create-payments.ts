@@ -38,8 +38,8 @@ const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>): Task
 
 /** Creates the sweeps that retry events and find captures and reversals that none reported. */
 const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
-  { name: 'payments-apply-due-events', run: () => inbox.retryPendingEvents() },
-  { name: 'payments-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
+  { name: 'payments-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
+  { name: 'payments-apply-matchable-events', run: (signal) => inbox.retryUnmatchedEvents(signal) },
   { name: 'payments-poll-due-payments', run: (signal) => pollDuePayments(deps, signal) },
   {
     name: 'payments-resolve-gateway-attempts',

@@ -114,6 +114,21 @@ describe('an event that cannot be applied now', () => {
     expect(paid).toMatchObject({ status: 'PAID', paidAt: received });
   });
 
+  it('is left to the next pass by one that has to stop', async ({ open }) => {
+    const checkout = await openCheckout(open);
+    await breakOrdersFor(open.migrateUrl, 1);
+    const paymentId = await captureUnheard(open, checkout);
+    await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, paymentId));
+    await open.advance(60);
+    await runSweeps(open.payments.sweeps, 'payments-apply-due-events', AbortSignal.abort());
+    expect(await eventOf(open, checkout.gatewayOrderId)).toMatchObject({
+      status: 'PENDING',
+      attempts: 1,
+    });
+    await runPaymentSweeps(open, 'payments-apply-due-events');
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
+  });
+
   it('is not lost to a clock that was set back', async ({ open }) => {
     const checkout = await openCheckout(open);
     const before = open.clock.now();

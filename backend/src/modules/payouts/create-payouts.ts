@@ -58,16 +58,24 @@ const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Swee
   };
 
   return [
-    { name: 'payouts-apply-due-events', run: () => inbox.retryPendingEvents() },
-    { name: 'payouts-apply-matchable-events', run: () => inbox.retryUnmatchedEvents() },
+    { name: 'payouts-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
+    { name: 'payouts-apply-matchable-events', run: (signal) => inbox.retryUnmatchedEvents(signal) },
     {
       name: 'payouts-resume-pending',
-      async run() {
-        for (const payoutId of await listUndispatchedPayouts(db, quietBatch())) {
-          logger.warn({ payoutId }, 'a dispatch is resumed');
-          await enqueue(db, dispatchJob(payoutId));
-          await markResumed(db, payoutId, clock.now());
-        }
+      async run(signal) {
+        await sweepRows({
+          rows: await listUndispatchedPayouts(db, quietBatch()),
+          signal,
+          async handle(payoutId) {
+            logger.warn({ payoutId }, 'a dispatch is resumed');
+            // First, so that one that cannot be enqueued is not in front again.
+            await markResumed(db, payoutId, clock.now());
+            await enqueue(db, dispatchJob(payoutId));
+            return true;
+          },
+          onError: (error, payoutId) =>
+            logger.error({ payoutId, err: describeError(error) }, 'a dispatch was not resumed'),
+        });
       },
     },
     {

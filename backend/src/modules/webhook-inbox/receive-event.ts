@@ -146,8 +146,8 @@ const receiveEvent = async <E, Effect extends EventEffect>(
 export interface WebhookInbox<E> {
   receiveEvent(delivery: EventDelivery<E>): Promise<ReceiptResult>;
   retryEvent(eventId: string): Promise<void>;
-  retryPendingEvents(): Promise<void>;
-  retryUnmatchedEvents(): Promise<void>;
+  retryPendingEvents(signal: AbortSignal): Promise<void>;
+  retryUnmatchedEvents(signal: AbortSignal): Promise<void>;
   purgeEventBodies(): Promise<void>;
 }
 
@@ -160,8 +160,8 @@ export const createWebhookInbox = <E, Effect extends EventEffect>(
   return {
     receiveEvent: (delivery) => receiveEvent(inbox, delivery),
     retryEvent: (eventId) => retryEvent(inbox, eventId),
-    retryPendingEvents: () => retryPendingEvents(inbox),
-    retryUnmatchedEvents: () => retryUnmatchedEvents(inbox),
+    retryPendingEvents: (signal) => retryPendingEvents(inbox, signal),
+    retryUnmatchedEvents: (signal) => retryUnmatchedEvents(inbox, signal),
     purgeEventBodies: () => purgeEventBodies(inbox),
   };
 };

@@ -1,6 +1,7 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { sweepRows } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import {
   clearExpiredBodies,
@@ -83,33 +84,41 @@ export const retryEvent = async <E, Effect extends EventEffect>(
 const retryEach = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
   eventIds: readonly string[],
+  signal: AbortSignal,
 ): Promise<void> => {
-  for (const eventId of eventIds) {
-    await retryEvent(inbox, eventId).catch((error: unknown) => {
-      const err = describeError(error);
-      inbox.logger.error(
-        { source: inbox.handler.source, eventId, err },
+  const { handler, logger } = inbox;
+  await sweepRows({
+    rows: eventIds,
+    signal,
+    async handle(eventId) {
+      await retryEvent(inbox, eventId);
+      return true;
+    },
+    onError: (error, eventId) =>
+      logger.error(
+        { source: handler.source, eventId, err: describeError(error) },
         'a retry of a webhook event failed',
-      );
-    });
-  }
+      ),
+  });
 };
 
 /** Retries all events that are due, oldest first, one transaction each. */
 export const retryPendingEvents = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
+  signal: AbortSignal,
 ): Promise<void> => {
   const now = inbox.clock.now();
   const due = { now, longestWait: addMs(now, 2 * longestDelayMs), limit: batchSize };
-  await retryEach(inbox, await listDueEvents(inbox.db, inbox.handler.source, due));
+  await retryEach(inbox, await listDueEvents(inbox.db, inbox.handler.source, due), signal);
 };
 
 /** Retries events that came before what they concern was known, and is known now. */
 export const retryUnmatchedEvents = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
+  signal: AbortSignal,
 ): Promise<void> => {
   const since = addMs(inbox.clock.now(), -unmatchedForMs);
-  await retryEach(inbox, await inbox.handler.listMatchable(inbox.db, since, batchSize));
+  await retryEach(inbox, await inbox.handler.listMatchable(inbox.db, since, batchSize), signal);
 };
 
 /** Clears the bodies of events that concern no known customer, 30 days after they came. */
