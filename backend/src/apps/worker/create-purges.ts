@@ -1,7 +1,12 @@
-import { createPortalSessionPurge } from '../../modules/accounting/index.ts';
+import {
+  createPortalSessionPurge,
+  createPortalSignInPurge,
+} from '../../modules/accounting/index.ts';
+import { createAdminSignInPurge } from '../../modules/admins/index.ts';
 import { createValidationPurge } from '../../modules/banking/index.ts';
-import { createSessionPurges } from '../../modules/identity/index.ts';
+import { createIdentityPurges, createSessionPurges } from '../../modules/identity/index.ts';
 import { createProductOrderKeyPurge } from '../../modules/product-orders/index.ts';
+import { createSecurityEventPurge } from '../../modules/security-events/index.ts';
 import { createTicketPurge } from '../../modules/support/index.ts';
 import { createQuotePurge } from '../../modules/quotes/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
@@ -23,8 +28,12 @@ export const createPurges = (options: {
     createKeyPurge(options),
     createProductOrderKeyPurge(options),
     createQuotePurge(options),
+    ...createIdentityPurges(options),
     ...createSessionPurges(options),
+    createAdminSignInPurge(options),
+    createPortalSignInPurge(options),
     createPortalSessionPurge(options),
+    createSecurityEventPurge(options),
     createValidationPurge(options),
     createTicketPurge(options),
   ].map((purge) => createPurgeSweep({ ...purge, metrics, everyMs }));

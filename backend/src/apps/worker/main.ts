@@ -4,12 +4,8 @@ import { createObjectStore } from '../../adapters/object-store/create-object-sto
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createDecideDeployments } from '../../modules/ci/index.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
-import { purgePortalSignIns } from '../../modules/accounting/index.ts';
 import { createChainGauge, createRefusalSweep } from '../../modules/audit/index.ts';
-import { purgeAdminSignIns } from '../../modules/admins/index.ts';
-import { purgeLapsedIdentity } from '../../modules/identity/index.ts';
 import { createProveHoldings } from '../../modules/reconciliation/index.ts';
-import { purgeSecurityEvents } from '../../modules/security-events/index.ts';
 import {
   createDocumentRemoval,
   createKycEvents,
@@ -97,16 +93,6 @@ await runMain(async (env) => {
         name: 'renew-keyed-values',
         everyMs: 10 * config.JANITOR_EVERY_MS,
         run: createKeyedRenewal({ ...runtime, db }),
-      },
-      {
-        name: 'purge-sign-ins',
-        everyMs: 10 * config.JANITOR_EVERY_MS,
-        run: async () => {
-          await purgeLapsedIdentity({ db, clock });
-          await purgeAdminSignIns({ db, clock });
-          await purgePortalSignIns({ db, clock });
-          await purgeSecurityEvents({ db, clock });
-        },
       },
     ],
   });

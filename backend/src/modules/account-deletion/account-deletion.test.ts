@@ -4,7 +4,8 @@ import { eventually } from '#test/support/eventually.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 import type { Answer } from '#test/support/caller.ts';
-import { purgeLapsedIdentity } from '../identity/index.ts';
+import { runPurges } from '#test/support/run-purges.ts';
+import { createIdentityPurges } from '../identity/index.ts';
 import { registerPushToken } from '../identity/push-tokens.store.ts';
 
 const it = customerApiTest();
@@ -88,7 +89,7 @@ describe('a deleted account', () => {
     await open.system.advance(30 * daySeconds - 60);
     expect((await open.signIn(person.phone)).status).toBe(401);
     await open.system.advance(120);
-    await purgeLapsedIdentity(open.system);
+    await runPurges(createIdentityPurges(open.system));
     expect(await db.deletedPhone.count()).toBe(0);
     const again = await open.signIn(person.phone);
     expect(again).toMatchObject({ status: 200, body: { isNewUser: true } });

@@ -5,7 +5,7 @@ export { permissions, portalRoles, type Permission, type PortalRole } from './pe
 export { createPortalUser, createPortalUserChanges } from './change-portal-users.ts';
 export {
   createPortalSessionPurge,
-  purgePortalSignIns,
+  createPortalSignInPurge,
   resealPortalPasswords,
 } from './portal-sign-in.ts';
 export { listPortalUsers, type PortalUserRecord } from './portal-users.store.ts';

@@ -130,9 +130,20 @@ export const signOutPortalUser = async (
   await revokePortalSession(db, principal.sessionId, clock.now());
 };
 
-/** Deletes one batch of expired counts of failed sign-ins. */
-export const purgePortalSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
-  createPortalLoginGuard(clock).purge(db);
+/** Deletes expired counts of portal users' failed sign-ins. */
+export const createPortalSignInPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => {
+  const guard = createPortalLoginGuard(clock);
+  return {
+    name: 'purge-portal-sign-ins',
+    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
+  };
+};
 
 /** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
 export const resealPortalPasswords = (

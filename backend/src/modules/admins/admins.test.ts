@@ -6,6 +6,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { runPurges } from '#test/support/run-purges.ts';
 import type { SecretHasher } from '../../platform/crypto/index.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import {
@@ -13,7 +14,7 @@ import {
   anyAdmin,
   createAdminChanges,
   createAdmins,
-  purgeAdminSignIns,
+  createAdminSignInPurge,
 } from './index.ts';
 
 const minuteMs = 60_000;
@@ -354,10 +355,10 @@ describe('counts of failed sign-ins', () => {
     const email = 'nobody-at-all@digital-gold.example';
     const count = () => system.database.db.adminLoginGuard.count({ where: { email } });
     await fail(email, 1);
-    await purgeAdminSignIns({ db: system.database.db, clock: system.clock });
+    await runPurges([createAdminSignInPurge(system)]);
     expect(await count()).toBe(1);
     system.clock.advance(46 * minuteMs);
-    await purgeAdminSignIns({ db: system.database.db, clock: system.clock });
+    await runPurges([createAdminSignInPurge(system)]);
     expect(await count()).toBe(0);
   });
 });

@@ -16,5 +16,5 @@ export {
 } from './admins.types.ts';
 export { createAdmin, createAdminChanges } from './change-admins.ts';
 export { createAdmins } from './create-admins.ts';
-export { purgeAdminSignIns } from './sign-in-admin.ts';
+export { createAdminSignInPurge } from './sign-in-admin.ts';
 export { resealAdminPasswords } from './sign-in-admin.ts';

@@ -5,6 +5,7 @@ import { resealHashes, type BlindIndex, type SecretHasher } from '../../platform
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
 
@@ -105,9 +106,20 @@ export const signInAdmin = async (
   }
 };
 
-/** Deletes one batch of expired counts of failed sign-ins. */
-export const purgeAdminSignIns = ({ db, clock }: { db: Db; clock: Clock }): Promise<void> =>
-  createAdminLoginGuard(clock).purge(db);
+/** Deletes expired counts of operators' failed sign-ins. */
+export const createAdminSignInPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => {
+  const guard = createAdminLoginGuard(clock);
+  return {
+    name: 'purge-admin-sign-ins',
+    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
+  };
+};
 
 /** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
 export const resealAdminPasswords = (

@@ -3,9 +3,10 @@ import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
-import { purgeLapsedIdentity, createSessionPurges } from './purge-lapsed.ts';
+import { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -223,10 +224,8 @@ it('purges what has lapsed and nothing that counts', async () => {
   const next = tokensOf(await refresh(kept.refreshToken));
   const { db } = identity.database;
   const before = await db.session.count();
-  const purge = async () => {
-    await purgeLapsedIdentity({ db, clock });
-    for (const { deleteBatch } of createSessionPurges({ db, clock })) await deleteBatch(1000);
-  };
+  const purge = () =>
+    runPurges([...createIdentityPurges({ db, clock }), ...createSessionPurges({ db, clock })]);
   await purge();
   expect((await refresh(kept.refreshToken)).status).toBe(401);
   expect(await me(next.accessToken)).toBe(401);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { purgeLapsedIdentity } from './purge-lapsed.ts';
+import { createIdentityPurges } from './purge-lapsed.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
@@ -203,10 +204,10 @@ describe('a refused sign-in with an MPIN', () => {
   it('leaves no count behind once it can lock no more', async () => {
     const { db } = identity.database;
     await login(newPhone(), wrongMpin);
-    await purgeLapsedIdentity({ db, clock });
+    await runPurges(createIdentityPurges({ db, clock }));
     expect(await db.mpinGuard.count()).toBeGreaterThan(0);
     clock.advance(61 * minuteMs);
-    await purgeLapsedIdentity({ db, clock });
+    await runPurges(createIdentityPurges({ db, clock }));
     expect(await db.mpinGuard.count()).toBe(0);
   });
 });

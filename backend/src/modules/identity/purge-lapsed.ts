@@ -4,49 +4,77 @@ import type { Purge } from '../../platform/jobs/index.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
 import { biometricTokensSince } from './sessions.ts';
 
-const batchSize = 5000;
+interface PurgeDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
 
 /**
  * Deletes expired rows that decide nothing any more: codes, sends and counts, and the hashes of
- * deleted accounts' numbers past their cool-down. One batch of each per call, so that no statement
- * runs long; the next call deletes more.
+ * deleted accounts' numbers past their cool-down.
  */
-export const purgeLapsedIdentity = async ({ db, clock }: { db: Db; clock: Clock }) => {
-  const now = clock.now();
-  const sendsBefore = addMs(now, -2 * addressWindowMs);
-  const wrongBefore = addMs(now, -2 * guessWindowMs);
-  await execute(
-    db,
-    sql`
-    DELETE FROM otp_code WHERE id IN (
-      SELECT id FROM otp_code WHERE expires_at < ${now}::timestamptz LIMIT ${batchSize}::int)`,
-  );
-  await execute(
-    db,
-    sql`
-    DELETE FROM otp_send WHERE id IN (
-      SELECT id FROM otp_send WHERE sent_at < ${sendsBefore}::timestamptz
-      LIMIT ${batchSize}::int)`,
-  );
-  await execute(
-    db,
-    sql`
-    DELETE FROM otp_guard WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM otp_guard
-      WHERE coalesce(last_wrong_at, '-infinity') < ${wrongBefore}::timestamptz
-      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
-  );
-  await execute(
-    db,
-    sql`
-    DELETE FROM mpin_guard WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM mpin_guard
-      WHERE coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')
-        < ${wrongBefore}::timestamptz
-      LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED))`,
-  );
-  await db.deletedPhone.deleteMany({ where: { until: { lt: now } } });
-};
+export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
+  {
+    name: 'purge-one-time-codes',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM otp_code WHERE id IN (
+            SELECT id FROM otp_code WHERE expires_at < ${clock.now()}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+      ),
+  },
+  {
+    name: 'purge-code-sends',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM otp_send WHERE id IN (
+            SELECT id FROM otp_send
+            WHERE sent_at < ${addMs(clock.now(), -2 * addressWindowMs)}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+      ),
+  },
+  {
+    name: 'purge-code-guards',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM otp_guard WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM otp_guard
+            WHERE coalesce(last_wrong_at, '-infinity')
+              < ${addMs(clock.now(), -2 * guessWindowMs)}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+      ),
+  },
+  {
+    name: 'purge-mpin-guards',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM mpin_guard WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM mpin_guard
+            WHERE coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')
+              < ${addMs(clock.now(), -2 * guessWindowMs)}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+      ),
+  },
+  {
+    name: 'purge-deleted-phones',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM deleted_phone WHERE phone_hash IN (
+            SELECT phone_hash FROM deleted_phone WHERE until < ${clock.now()}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+      ),
+  },
+];
 
 /** Keeps ended sessions for whoever investigates a theft. */
 const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
@@ -56,13 +84,7 @@ const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
  * long ago. A session goes after its tokens: one presented again still ends its family, and by the
  * session's id the customer still ends its device's biometric token.
  */
-export const createSessionPurges = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): readonly Purge[] => [
+export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   {
     name: 'purge-used-refresh-tokens',
     deleteBatch: (limit) =>

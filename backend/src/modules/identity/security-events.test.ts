@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { runPurges } from '#test/support/run-purges.ts';
 import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { purgeSecurityEvents } from '../security-events/index.ts';
+import { createSecurityEventPurge } from '../security-events/index.ts';
 
 const clock = createManualClock();
 let identity: OpenIdentity;
@@ -137,9 +138,9 @@ it('keeps events for 400 days', async () => {
   const userId = idOf(await signIn(newPhone(), '198.51.100.1'));
   const { db } = identity.database;
   clock.advance(399 * 24 * 60 * minuteMs);
-  await purgeSecurityEvents({ db, clock });
+  await runPurges([createSecurityEventPurge({ db, clock })]);
   expect(await eventsOf(userId)).toHaveLength(1);
   clock.advance(2 * 24 * 60 * minuteMs);
-  await purgeSecurityEvents({ db, clock });
+  await runPurges([createSecurityEventPurge({ db, clock })]);
   expect(await eventsOf(userId)).toEqual([]);
 });

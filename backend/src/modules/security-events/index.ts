@@ -1,7 +1,7 @@
 export {
   countSecurityEvent,
+  createSecurityEventPurge,
   findSignedInDevices,
-  purgeSecurityEvents,
   recordSecurityEvent,
 } from './security-events.store.ts';
 export { securityEventKinds, type SecurityEventKind } from './security-events.types.ts';

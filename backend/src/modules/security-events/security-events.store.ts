@@ -1,6 +1,7 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
 import type { CountedEventKind, NewSecurityEvent } from './security-events.types.ts';
 
 interface Deps {
@@ -9,9 +10,8 @@ interface Deps {
 }
 
 const minuteMs = 60_000;
-/** Keeps events for 400 days (contract: limits > Lifetimes). */
+/** Keeps events for 400 days (contract: limits > Retention). */
 const keptMs = 400 * 24 * 60 * minuteMs;
-const purgeBatch = 5000;
 
 /* The rows of `security_event`. */
 
@@ -65,19 +65,22 @@ export const findSignedInDevices = async (
   return { isKnown: same !== null, hasAny: true };
 };
 
-/** Deletes one batch of the events that have been kept long enough. */
-export const purgeSecurityEvents = async ({
+/** Deletes the events that have been kept long enough. */
+export const createSecurityEventPurge = ({
   db,
   clock,
 }: {
   readonly db: Db;
   readonly clock: Clock;
-}): Promise<void> => {
-  const before = addMs(clock.now(), -keptMs);
-  await execute(
-    db,
-    sql`
-      DELETE FROM security_event WHERE id IN (
-        SELECT id FROM security_event WHERE at < ${before}::timestamptz LIMIT ${purgeBatch}::int)`,
-  );
-};
+}): Purge => ({
+  name: 'purge-security-events',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM security_event WHERE id IN (
+          SELECT id FROM security_event
+          WHERE at < ${addMs(clock.now(), -keptMs)}::timestamptz
+          ORDER BY at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});

@@ -6,7 +6,6 @@ import { countTry, type CountedTries } from './counted-tries.ts';
 
 /** Keeps a row until its newest try no longer counts and its lock has ended. */
 const keptMs = 45 * 60_000;
-const purgeBatch = 5000;
 
 export interface LoginGuard {
   /**
@@ -16,8 +15,11 @@ export interface LoginGuard {
   charge(inTransaction: InTransaction, email: string): Promise<void>;
   /** A success forgets the failures. */
   clear(db: Db, email: string): Promise<void>;
-  /** Deletes rows that no longer matter; every email ever tried has one. */
-  purge(db: Db): Promise<void>;
+  /**
+   * Deletes at most `limit` rows that no longer matter, and returns how many: every email ever tried
+   * has one.
+   */
+  deleteLapsed(db: Db, limit: number): Promise<number>;
 }
 
 /**
@@ -75,15 +77,14 @@ export const createLoginGuard = (options: {
       await execute(db, sql`DELETE FROM ${table} WHERE email = ${email}`);
     },
 
-    async purge(db) {
-      const lapsed = addMs(clock.now(), -keptMs);
-      await execute(
+    deleteLapsed: (db, limit) =>
+      execute(
         db,
         sql`
           DELETE FROM ${table} WHERE email IN (
-            SELECT email FROM ${table} WHERE window_started_at < ${lapsed}::timestamptz
-            LIMIT ${purgeBatch}::int)`,
-      );
-    },
+            SELECT email FROM ${table}
+            WHERE window_started_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+      ),
   };
 };
