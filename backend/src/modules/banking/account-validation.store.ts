@@ -49,7 +49,11 @@ export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promi
   });
 };
 
-/** Stores the provider's id of this attempt's validation, and releases the lease of its start. */
+/**
+ * Stores the provider's id of this attempt's validation, and releases the lease of its start. It
+ * names no holder: the id is good even from a worker whose lease has lapsed, and it ends the start
+ * of the next one, which asks under the same reference.
+ */
 export const keepValidationId = async (
   db: Db,
   id: string,

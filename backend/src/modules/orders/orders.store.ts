@@ -325,7 +325,8 @@ export const listAbandonedSales = (db: Db, before: Date, limit: number): OrderId
 
 /**
  * Lists verified sales that wait for the provider's answer: under review, or untouched since
- * `before`. Those that were queried since `queriedBefore`, or that somebody works on, are left out.
+ * `before`. Those that were queried since `queriedBefore`, or that somebody works on, are left out:
+ * the lease is spelled out, since `createLease` is for the module that writes its table.
  */
 export const listUndecidedSales = (
   db: Db,

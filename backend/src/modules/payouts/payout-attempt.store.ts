@@ -169,7 +169,12 @@ interface AttemptOutcome {
   readonly at: Date;
 }
 
-/** Writes an attempt's outcome and ends its lease. What the outcome does not name stays. */
+/**
+ * Writes an attempt's outcome and ends its lease. What the outcome does not name stays. It names no
+ * holder: the provider's report counts whoever brings it, mostly an event or a query, and the
+ * payout's lock keeps others from the attempt meanwhile. The caller of a refusal compares the
+ * holder.
+ */
 export const recordAttemptOutcome = async (
   tx: Db,
   id: string,

@@ -181,7 +181,7 @@ export const claimDuePlans = async (
  * Moves a claimed plan on to its next installment and gives the lease back. False when the plan
  * has ended, or another worker raised the installment: then nothing may be written for it.
  */
-export const advancePlan = async (
+export const advancePlan = (
   tx: Db,
   plan: Plan,
   change: {
@@ -194,24 +194,20 @@ export const advancePlan = async (
   },
 ): Promise<boolean> => {
   const { holderId, nextDueAt, noticedAt, now } = change;
-  const raised = plan.installmentsRaised + 1;
-  const { count } = await tx.sipPlan.updateMany({
-    where: {
-      id: plan.id,
-      status: 'ACTIVE',
-      installmentsRaised: plan.installmentsRaised,
-      holderId,
-    },
-    data: {
-      installmentsRaised: raised,
-      nextDueAt,
-      ...(noticedAt !== undefined && { noticedInstallmentNo: raised, noticedAt }),
-      holderId: null,
-      leaseUntil: null,
-      updatedAt: now,
-    },
+  const { id, installmentsRaised } = plan;
+  const raised = installmentsRaised + 1;
+  const noticed =
+    noticedAt === undefined
+      ? noSql
+      : sql`, noticed_installment_no = ${raised}::int, noticed_at = ${noticedAt}::timestamptz`;
+  return lease.release(tx, {
+    row: sql`id = ${id}::uuid`,
+    holderId,
+    where: sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int`,
+    set: sql`
+      installments_raised = ${raised}::int, next_due_at = ${nextDueAt}::timestamptz,
+      updated_at = ${now}::timestamptz ${noticed}`,
   });
-  return count === 1;
 };
 
 /**

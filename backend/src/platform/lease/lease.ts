@@ -39,7 +39,10 @@ interface Lease {
    * Returns the condition that nobody holds the row; `alias` where the statement names its table.
    */
   isFree(alias?: string): Sql;
-  /** Sets both columns as after a release, for an update that ends the work itself. */
+  /**
+   * Sets both columns as after a release, for an update that ends the work itself: by the holder,
+   * or by whoever learns the outcome from elsewhere, whose answer counts without the lease.
+   */
   readonly cleared: Sql;
 }
 
@@ -49,7 +52,7 @@ const endOf = (leaseMs: number): Sql =>
 /**
  * Creates the lease of one table. It is a lock, so it runs on `clock_timestamp()`: the business
  * clock can be moved, and `now()` stands still within a transaction. A holder that lost its lease
- * changes nothing: every write names the holder.
+ * changes nothing by it: each of these writes names the holder.
  */
 export const createLease = (columns: LeaseColumns): Lease => {
   const table = sqlName(columns.table);
