@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createNumbers } from '#test/support/factories.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import { createTestCustomer, newKey } from '#test/support/test-customer.ts';
 
-let system: RunningSystem;
-
-beforeAll(async () => {
-  system = await openRunningSystem({ withAdmin: true });
-});
-afterEach(() => system.check());
-afterAll(() => system.stop());
+const it = runningTest({ withAdmin: true });
 
 /** One white pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 
 describe('a customer from the first message to the gold', () => {
-  it('signs in, passes KYC, buys, pays, and holds the gold', async () => {
+  it('signs in, passes KYC, buys, pays, and holds the gold', async ({ system }) => {
     const { sandbox } = system;
     const numbers = createNumbers(system.runtime.random);
     const nobody = system.as(undefined);
@@ -79,7 +73,7 @@ describe('a customer from the first message to the gold', () => {
     }
   });
 
-  it('buys by quote and payment order, with its terms and its instrument', async () => {
+  it('buys by quote and payment order, with its terms and its instrument', async ({ system }) => {
     const customer = await system.newCustomer();
     const quote = await customer.quote('0.2500', 'GRAMS');
     expect(quote).toMatchObject({ status: 'ACTIVE', grams: '0.2500' });
@@ -109,7 +103,7 @@ describe('a customer from the first message to the gold', () => {
     expect(Number(portfolio.balance)).toBe(0.25);
   });
 
-  it('tells the customer, once, that the gold is there', async () => {
+  it('tells the customer, once, that the gold is there', async ({ system }) => {
     const customer = await system.newCustomer();
     const buy = await customer.buy('2000');
     await system.sandbox.pay(buy.gatewayOrderId);
@@ -121,7 +115,7 @@ describe('a customer from the first message to the gold', () => {
     expect(notifications.filter(({ type }) => type === 'buy_success')).toHaveLength(1);
   });
 
-  it('shows an operator the order with its payments and its history', async () => {
+  it('shows an operator the order with its payments and its history', async ({ system }) => {
     const customer = await system.newCustomer();
     const buy = await customer.buy('1500');
     await system.sandbox.pay(buy.gatewayOrderId);
@@ -141,7 +135,7 @@ describe('a customer from the first message to the gold', () => {
     });
   });
 
-  it('adds up over several buys', async () => {
+  it('adds up over several buys', async ({ system }) => {
     const customer = await system.newCustomer();
     const buys = await Promise.all(
       ['1000.01', '999.99', '3456.78'].map((sum) => customer.buy(sum)),

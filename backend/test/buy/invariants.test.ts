@@ -1,59 +1,57 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { describe, expect } from 'vitest';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import { findLeaks } from '#test/support/invariants-log.ts';
 import { findViolations } from '#test/support/invariants.ts';
-import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
-let system: RunningSystem;
-let buyer: TestCustomer;
-let buy: PlacedBuy;
+const it = runningTest()
+  .extend('buyer', { scope: 'file' }, ({ system }) => system.newCustomer())
+  .extend('buy', { scope: 'file' }, async ({ system, buyer }) => {
+    const buy = await buyer.buy('1000');
+    await system.sandbox.pay(buy.gatewayOrderId);
+    await buyer.becomes(buy.orderId, 'ALLOCATED');
+    await system.check();
+    return buy;
+  });
+// Each comparison begins with a bought order that agrees with the books of others.
+it.beforeAll(({ buy: _buy }) => undefined);
 
-beforeAll(async () => {
-  system = await openRunningSystem();
-  buyer = await system.newCustomer();
-  buy = await buyer.buy('1000');
-  await system.sandbox.pay(buy.gatewayOrderId);
-  await buyer.becomes(buy.orderId, 'ALLOCATED');
-  await system.check();
-});
-afterAll(() => system.stop());
-
-const said = async (): Promise<string[]> => {
+const said = async (system: RunningSystem): Promise<string[]> => {
   const { databaseUrl } = system.stack.database;
   const found = await findViolations({ databaseUrl, sandboxUrl: system.sandbox.url });
   return found.map(({ says }) => says);
 };
 
 describe('the comparison with the books of others tells of', () => {
-  it('gold that the provider does not have', async () => {
+  it('gold that the provider does not have', async ({ system, buy }) => {
     await system.sandbox.setTransaction(buy.txId, 2);
-    const broken = await said();
+    const broken = await said(system);
     await system.sandbox.setTransaction(buy.txId, 1);
     expect(broken).toEqual([
       expect.stringContaining('is one trade'),
       expect.stringContaining("provider's balance"),
     ]);
-    expect(await said()).toEqual([]);
+    expect(await said(system)).toEqual([]);
   });
 
-  it('gold that only the provider has', async () => {
+  it('gold that only the provider has', async ({ system, buyer }) => {
     const other = await buyer.buy('1000');
     await system.sandbox.setTransaction(other.txId, 1);
-    const broken = await said();
+    const broken = await said(system);
     await system.sandbox.setTransaction(other.txId, 0);
     expect(broken).toEqual([expect.stringContaining('every trade at the provider')]);
   });
 
-  it('money that only the gateway has, until it is told', async () => {
+  it('money that only the gateway has, until it is told', async ({ system, buyer }) => {
     const other = await buyer.buy('1000');
     const payment = await system.sandbox.pay(other.gatewayOrderId, { deliver: 'none' });
-    expect(await said()).toEqual([
+    expect(await said(system)).toEqual([
       expect.stringContaining('as it is at the gateway'),
       expect.stringContaining('all that the gateway captured'),
     ]);
     await buyer.verify(other.paymentOrderId, payment);
     await buyer.becomes(other.orderId, 'ALLOCATED');
-    expect(await said()).toEqual([]);
+    expect(await said(system)).toEqual([]);
   });
 });
 

@@ -1,30 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newKey, placedOf } from '#test/support/test-customer.ts';
+import type { TestStack } from '#test/support/test-stack.ts';
 
-let system: RunningSystem;
-let cache: CuttableServer;
-let database: CuttableServer;
-
-beforeAll(async () => {
-  system = await openRunningSystem({
-    async environment({ database: { databaseUrl, redisUrl } }) {
-      [cache, database] = await Promise.all([
-        openCuttableServer(redisUrl),
-        openCuttableServer(databaseUrl),
-      ]);
-      return { REDIS_URL: cache.url, DATABASE_URL: database.url };
+const openBeside = async ({ database: { databaseUrl, redisUrl } }: TestStack) => {
+  const [cache, database] = await Promise.all([
+    openCuttableServer(redisUrl),
+    openCuttableServer(databaseUrl),
+  ]);
+  return {
+    cache,
+    database,
+    environment: { REDIS_URL: cache.url, DATABASE_URL: database.url },
+    close: async () => {
+      await Promise.all([cache.close(), database.close()]);
     },
-  });
-});
-afterEach(() => system.check());
-afterAll(async () => {
-  await system.stop();
-  await Promise.all([cache.close(), database.close()]);
-});
+  };
+};
+
+const it = runningTest({ openBeside })
+  .extend('cache', { scope: 'file' }, ({ beside }) => beside.cache)
+  .extend('database', { scope: 'file' }, ({ beside }) => beside.database);
 
 /** Does the work while a server is gone. */
 const without = async <T>(server: CuttableServer, work: () => Promise<T>): Promise<T> => {
@@ -37,7 +36,7 @@ const without = async <T>(server: CuttableServer, work: () => Promise<T>): Promi
 };
 
 describe('without the cache', () => {
-  it('gold is quoted, bought, paid and allocated all the same', async () => {
+  it('gold is quoted, bought, paid and allocated all the same', async ({ system, cache }) => {
     const buyer = await system.newCustomer();
     await without(cache, async () => {
       const quote = await buyer.quote('1000');
@@ -49,7 +48,7 @@ describe('without the cache', () => {
     });
   });
 
-  it('10 at once with the same key are one order', async () => {
+  it('10 at once with the same key are one order', async ({ system, cache }) => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const ask = () => askUntilDecided(() => buyer.requestBuy('1000', key));
@@ -61,7 +60,10 @@ describe('without the cache', () => {
 });
 
 describe('without the database', () => {
-  it('a buy is refused and nothing is begun; the same key works afterwards', async () => {
+  it('a buy is refused and nothing is begun; the same key works afterwards', async ({
+    system,
+    database,
+  }) => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const verifies = (await system.sandbox.journal('buy-verify')).length;
@@ -73,7 +75,7 @@ describe('without the database', () => {
     await buyer.becomes(buy.orderId, 'ALLOCATED');
   });
 
-  it('a webhook is not accepted, sent again, and applied once', async () => {
+  it('a webhook is not accepted, sent again, and applied once', async ({ system, database }) => {
     const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     const api = system.stack.urlOf('customer');
@@ -91,7 +93,7 @@ describe('without the database', () => {
     expect(await system.purchases(buy.txId)).toBe(1);
   });
 
-  it('a worker that cannot write what it bought finds it again', async () => {
+  it('a worker that cannot write what it bought finds it again', async ({ system, database }) => {
     const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     await system.sandbox.fault('safegold', 'buy-confirm', 'slow', { delayMs: 1000 });

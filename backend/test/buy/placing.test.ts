@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { newKey, type TestCustomer } from '#test/support/test-customer.ts';
 import { addMs, msBetween } from '../../src/platform/clock/clock.ts';
 import { endOfIstDay } from '../../src/platform/clock/ist.ts';
 
-let system: RunningSystem;
-/** Of the second replica: what one customer sends may come to either. */
-let second: string;
-
-beforeAll(async () => {
-  system = await openRunningSystem();
-  second = (await system.startCustomer()).url;
-});
-afterEach(() => system.check());
-afterAll(() => system.stop());
+/** With a second replica, by its address: what one customer sends may come to either. */
+const it = runningTest().extend(
+  'second',
+  { scope: 'file' },
+  async ({ system }) => (await system.startCustomer()).url,
+);
 
 const statuses = (answers: readonly Answer[]): Record<number, number> => {
   const counts: Record<number, number> = {};
@@ -23,7 +20,7 @@ const statuses = (answers: readonly Answer[]): Record<number, number> => {
   return counts;
 };
 
-const countOrders = async ({ userId }: TestCustomer): Promise<number> => {
+const countOrders = async (system: RunningSystem, { userId }: TestCustomer): Promise<number> => {
   const sql = 'SELECT id FROM gold_order WHERE user_id = $1::uuid';
   return (await system.query(sql, userId)).length;
 };
@@ -32,7 +29,7 @@ const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> 
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
 describe('an idempotency key', () => {
-  it('replay: the same order as it is now, and no new price call', async () => {
+  it('replay: the same order as it is now, and no new price call', async ({ system }) => {
     const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     const verifies = (await system.sandbox.journal('buy-verify')).length;
@@ -45,10 +42,10 @@ describe('an idempotency key', () => {
     });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect((await system.sandbox.journal('buy-verify')).length).toBe(verifies);
-    expect(await countOrders(buyer)).toBe(1);
+    expect(await countOrders(system, buyer)).toBe(1);
   });
 
-  it('with another payload: 409, nothing written', async () => {
+  it('with another payload: 409, nothing written', async ({ system }) => {
     const buyer = await system.newCustomer();
     const buy = await buyer.buy('1000');
     const before = await system.fingerprint();
@@ -62,7 +59,7 @@ describe('an idempotency key', () => {
     expect(await system.fingerprint()).toEqual(before);
   });
 
-  it('10 at once with the same key, on two replicas: one order', async () => {
+  it('10 at once with the same key, on two replicas: one order', async ({ system, second }) => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const body = { unit: 'INR', amount: '1000', idempotency_key: key };
@@ -73,18 +70,20 @@ describe('an idempotency key', () => {
     expect(statuses(answers)).toEqual({ 201: 1, 200: 9 });
     const orders = answers.map((answer) => answer.body['order'] as { id: string });
     expect(new Set(orders.map(({ id }) => id)).size).toBe(1);
-    expect(await countOrders(buyer)).toBe(1);
+    expect(await countOrders(system, buyer)).toBe(1);
   });
 
-  it('10 at once with the same key and other payloads: one order, nine refused', async () => {
+  it('10 at once with the same key and other payloads: one order, nine refused', async ({
+    system,
+  }) => {
     const buyer = await system.newCustomer();
     const key = newKey();
     const answers = await times(10, (n) => buyer.requestBuy(`${1000 + n}`, key));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 9 });
-    expect(await countOrders(buyer)).toBe(1);
+    expect(await countOrders(system, buyer)).toBe(1);
   });
 
-  it('is its owner’s, and its operation’s', async () => {
+  it('is its owner’s, and its operation’s', async ({ system }) => {
     const [one, other] = [await system.newCustomer(), await system.newCustomer()];
     const key = newKey();
     const first = await one.buy('1000', key);
@@ -96,7 +95,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a quote', () => {
-  it('is used once, by 10 at once with keys of their own', async () => {
+  it('is used once, by 10 at once with keys of their own', async ({ system }) => {
     const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
     const answers = await times(10, () => buyer.requestPayment(quote.id));
@@ -104,19 +103,19 @@ describe('a quote', () => {
     for (const { status, code } of answers) {
       expect(status === 201 || code === 'QUOTE_USED').toBe(true);
     }
-    expect(await countOrders(buyer)).toBe(1);
+    expect(await countOrders(system, buyer)).toBe(1);
   });
 
-  it('that has expired: 409, nothing written, and no order', async () => {
+  it('that has expired: 409, nothing written, and no order', async ({ system }) => {
     const buyer = await system.newCustomer();
     const quote = await buyer.quote('1000');
     await system.advance(421);
     const answer = await buyer.requestPayment(quote.id);
     expect(answer).toMatchObject({ status: 409, code: 'QUOTE_EXPIRED' });
-    expect(await countOrders(buyer)).toBe(0);
+    expect(await countOrders(system, buyer)).toBe(0);
   });
 
-  it("of somebody else's does not exist", async () => {
+  it("of somebody else's does not exist", async ({ system }) => {
     const [owner, otherCustomer] = [await system.newCustomer(), await system.newCustomer()];
     const quote = await owner.quote('1000');
     expect(await otherCustomer.requestPayment(quote.id)).toMatchObject({
@@ -129,7 +128,10 @@ describe('a quote', () => {
 });
 
 describe('the daily limit', () => {
-  it('holds under 20 buys at once, and counts unpaid ones only while their lock stands', async () => {
+  it('holds under 20 buys at once, and counts unpaid ones only while their lock stands', async ({
+    system,
+    second,
+  }) => {
     // No midnight of the business day may fall between the buys.
     const now = system.runtime.clock.now();
     const noon = addMs(endOfIstDay(now), 12 * 3_600_000);
@@ -147,7 +149,7 @@ describe('the daily limit', () => {
       field: 'amount',
       details: { limit: 'dailyBuyPaise', limitPaise: 50_000_000 },
     });
-    expect(await countOrders(buyer)).toBe(5);
+    expect(await countOrders(system, buyer)).toBe(5);
     const orders = answers.flatMap(({ status, body }) =>
       status === 201 ? [(body['order'] as { id: string }).id] : [],
     );
@@ -158,9 +160,9 @@ describe('the daily limit', () => {
 });
 
 describe('the gate', () => {
-  it.each(['false', '', '1', 'yes', 'true\n\n', ' true'])(
+  it.for(['false', '', '1', 'yes', 'true\n\n', ' true'])(
     'reads %j as closed: 503',
-    async (text) => {
+    async (text, { system }) => {
       const buyer = await system.newCustomer();
       const quote = await buyer.quote('1000');
       const buy = await buyer.buy('1000');

@@ -1,76 +1,90 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { describe, expect } from 'vitest';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import { lockRows, untilBlocked, type RowLock } from '#test/support/lock-rows.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { keepClaims, lapseClaims } from '#test/support/lapse-leases.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
-let system: RunningSystem;
-
 /** An allocation that was under way when its worker was killed. */
 interface Stranded {
   readonly buyer: TestCustomer;
   readonly buy: PlacedBuy;
 }
-const stranded: Record<string, Stranded> = {};
-const held: RowLock[] = [];
+
+interface Story {
+  readonly system: RunningSystem;
+  /** By the step that they stopped at. */
+  readonly stranded: Map<string, Stranded>;
+}
 
 /** It waits long for the provider, so that it can be killed while it does. */
 const doomed = { SAFEGOLD_TIMEOUT_MS: '15000', JANITOR_EVERY_MS: '600000' };
 const long = { delayMs: 60_000 };
 
 /** Places the buys of some steps before any worker waits: what is left then takes little time. */
-const place = async (...steps: readonly string[]): Promise<void> => {
+const place = async ({ system, stranded }: Story, ...steps: readonly string[]): Promise<void> => {
   await Promise.all(
     steps.map(async (step) => {
       const buyer = await system.newCustomer();
-      stranded[step] = { buyer, buy: await buyer.buy('1000') };
+      stranded.set(step, { buyer, buy: await buyer.buy('1000') });
     }),
   );
 };
 
-const placedFor = (step: string): Stranded => {
-  const found = stranded[step];
+const placedFor = ({ stranded }: Story, step: string): Stranded => {
+  const found = stranded.get(step);
   if (found === undefined) throw new Error(`nobody bought ${step}`);
   return found;
 };
 
-const strand = async (step: string): Promise<Stranded> => {
-  const placed = placedFor(step);
-  await system.sandbox.pay(placed.buy.gatewayOrderId);
+const strand = async (story: Story, step: string): Promise<Stranded> => {
+  const placed = placedFor(story, step);
+  await story.system.sandbox.pay(placed.buy.gatewayOrderId);
   return placed;
 };
 
-const untilCalled = (operation: string, txId: string, times = 1): Promise<void> =>
+const untilCalled = (
+  system: RunningSystem,
+  operation: string,
+  txId: string,
+  times = 1,
+): Promise<void> =>
   eventually(async () => {
     expect(await system.sandbox.journal(operation, txId)).toHaveLength(times);
   });
 
-const fault = (operation: string, kind: string, options = {}): Promise<void> =>
-  system.sandbox.fault('safegold', operation, kind, options);
+const fault = (
+  system: RunningSystem,
+  operation: string,
+  kind: string,
+  options = {},
+): Promise<void> => system.sandbox.fault('safegold', operation, kind, options);
 
 /** The first worker dies with three calls to the provider open. */
-const strandAtCalls = async (): Promise<StartedProcess> => {
+const strandAtCalls = async (story: Story): Promise<StartedProcess> => {
+  const { system } = story;
   await place(
+    story,
     'the confirm was sent and not done',
     'the confirm was done and its answer lost',
     'the confirm was answered and the status not',
   );
   const worker = await system.startWorker(doomed);
-  await fault('buy-confirm', 'timeout', long);
-  const sent = await strand('the confirm was sent and not done');
-  await untilCalled('buy-confirm', sent.buy.txId);
-  await fault('buy-confirm', 'accept_then_timeout', long);
-  const done = await strand('the confirm was done and its answer lost');
-  await untilCalled('buy-confirm', done.buy.txId);
-  await fault('buy-status', 'timeout', long);
-  const asked = await strand('the confirm was answered and the status not');
-  await untilCalled('buy-status', asked.buy.txId);
+  await fault(system, 'buy-confirm', 'timeout', long);
+  const sent = await strand(story, 'the confirm was sent and not done');
+  await untilCalled(system, 'buy-confirm', sent.buy.txId);
+  await fault(system, 'buy-confirm', 'accept_then_timeout', long);
+  const done = await strand(story, 'the confirm was done and its answer lost');
+  await untilCalled(system, 'buy-confirm', done.buy.txId);
+  await fault(system, 'buy-status', 'timeout', long);
+  const asked = await strand(story, 'the confirm was answered and the status not');
+  await untilCalled(system, 'buy-status', asked.buy.txId);
   return worker;
 };
 
-const lockJob = (orderId: string): Promise<RowLock> =>
+const lockJob = (system: RunningSystem, orderId: string): Promise<RowLock> =>
   lockRows(
     system.stack.database.migrateUrl,
     `SELECT 1 FROM graphile_worker._private_jobs
@@ -79,64 +93,78 @@ const lockJob = (orderId: string): Promise<RowLock> =>
   );
 
 /** The second worker dies about its writes, at a retry, and right after a confirm went out. */
-const strandAtWrites = async (): Promise<StartedProcess> => {
+const strandAtWrites = async (story: Story) => {
+  const { system } = story;
   const { databaseUrl } = system.stack.database;
   await place(
+    story,
     'a retry asked what became of the first try',
     'the provider said bought and nothing was written',
     'all was written and the job not reported as done',
     'the confirm was on its way and done after the death',
   );
-  await fault('buy-confirm', 'error');
+  await fault(system, 'buy-confirm', 'error');
   // The first try is told; the retry waits for an answer.
-  await fault('buy-status', 'slow', { delayMs: 1 });
-  await fault('buy-status', 'timeout', long);
+  await fault(system, 'buy-status', 'slow', { delayMs: 1 });
+  await fault(system, 'buy-status', 'timeout', long);
   const worker = await system.startWorker(doomed);
-  const again = await strand('a retry asked what became of the first try');
+  const again = await strand(story, 'a retry asked what became of the first try');
   await system.untilTransition(again.buy.orderId, 'PAID>RETRY_PENDING');
   await system.advance(6);
-  await untilCalled('buy-status', again.buy.txId, 2);
+  await untilCalled(system, 'buy-status', again.buy.txId, 2);
 
   // Both wait long enough for their answer to be locked out of their writes.
-  await fault('buy-status', 'slow', { delayMs: 3000, times: 2 });
-  const known = await strand('the provider said bought and nothing was written');
-  const written = await strand('all was written and the job not reported as done');
-  await untilCalled('buy-status', known.buy.txId);
+  await fault(system, 'buy-status', 'slow', { delayMs: 3000, times: 2 });
+  const known = await strand(story, 'the provider said bought and nothing was written');
+  const written = await strand(story, 'all was written and the job not reported as done');
+  await untilCalled(system, 'buy-status', known.buy.txId);
   const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-  held.push(await lockRows(databaseUrl, order, [known.buy.orderId]));
-  await untilCalled('buy-status', written.buy.txId);
-  held.push(await lockJob(written.buy.orderId));
+  const held = [await lockRows(databaseUrl, order, [known.buy.orderId])];
+  await untilCalled(system, 'buy-status', written.buy.txId);
+  held.push(await lockJob(system, written.buy.orderId));
   await written.buyer.becomes(written.buy.orderId, 'ALLOCATED');
   await untilBlocked(databaseUrl, 2);
 
-  await fault('buy-confirm', 'slow', { delayMs: 3000 });
-  const late = await strand('the confirm was on its way and done after the death');
-  await untilCalled('buy-confirm', late.buy.txId);
-  return worker;
+  await fault(system, 'buy-confirm', 'slow', { delayMs: 3000 });
+  const late = await strand(story, 'the confirm was on its way and done after the death');
+  await untilCalled(system, 'buy-confirm', late.buy.txId);
+  return { worker, held, late };
 };
 
-beforeAll(async () => {
-  system = await openRunningSystem({ worker: 'none' });
+/** Kills two workers in the middle of allocations, and lets a third find what they left. */
+const strandAll = async (story: Story): Promise<void> => {
+  const { system } = story;
   const { redis, database } = system.runtime;
-  await (await strandAtCalls()).kill('SIGKILL');
+  await (await strandAtCalls(story)).kill('SIGKILL');
   await keepClaims(database.db);
-  await (await strandAtWrites()).kill('SIGKILL');
+  const { worker, held, late } = await strandAtWrites(story);
+  await worker.kill('SIGKILL');
   for (const row of held) await row.release();
-  await place('the order was paid and no worker had taken its job');
-  await strand('the order was paid and no worker had taken its job');
+  await place(story, 'the order was paid and no worker had taken its job');
+  await strand(story, 'the order was paid and no worker had taken its job');
   // A lease outlasts the call under it: it lapses only after what the dead worker sent was done.
-  const late = stranded['the confirm was on its way and done after the death'];
-  await eventually(async () => (await system.purchases(late?.buy.txId ?? '')) === 1);
+  await eventually(async () => (await system.purchases(late.buy.txId)) === 1);
   await system.sandbox.clearFaults();
   await lapseClaims(database.db, redis);
   await system.startWorker();
   // The sweep looks after what has stood still for a minute.
   await system.advance(61);
-});
-afterAll(() => system.stop());
+};
+
+const it = runningTest({ worker: 'none', checked: 'at the end' }).extend(
+  'story',
+  { scope: 'file' },
+  async ({ system }) => {
+    const story: Story = { system, stranded: new Map() };
+    await strandAll(story);
+    return story;
+  },
+);
+// In a hook, which has more time than a test.
+it.beforeAll(({ story: _story }) => undefined);
 
 describe('a worker killed (SIGKILL) at a step of an allocation', () => {
-  it.each([
+  it.for([
     ['the order was paid and no worker had taken its job', 1],
     ['the confirm was sent and not done', 2],
     ['the confirm was on its way and done after the death', 1],
@@ -145,15 +173,15 @@ describe('a worker killed (SIGKILL) at a step of an allocation', () => {
     ['a retry asked what became of the first try', 2],
     ['the provider said bought and nothing was written', 1],
     ['all was written and the job not reported as done', 1],
-  ])('%s: another one allocates it, once', async (step, confirms) => {
-    const { buyer, buy } = placedFor(step);
+  ] as const)('%s: another one allocates it, once', async ([step, confirms], { system, story }) => {
+    const { buyer, buy } = placedFor(story, step);
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
     expect(await system.purchases(buy.txId)).toBe(1);
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });
 
-  it('leaves every invariant whole, and no job behind', async () => {
+  it('leaves every invariant whole, and no job behind', async ({ system }) => {
     await system.check();
     await eventually(
       async () => {

@@ -1,51 +1,48 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { describe, expect } from 'vitest';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import type { Answer } from '#test/support/caller.ts';
-import type { Call } from '#test/support/test-customer.ts';
-import { createGoodValues, type GoodValues } from './good-values.ts';
+import { createGoodValues } from './good-values.ts';
 import { emptyBodies, essentialTexts, hostileBodies, hostileTexts } from './hostile-values.ts';
 import { readRoutes, textFits, type DocumentedRoute } from './openapi-document.ts';
 import { createRepeats, trialsOf, type Trial } from './trials.ts';
 
-let system: RunningSystem;
-let good: GoodValues;
-/** A signed-in caller of each API, and nobody. */
-let callers: Readonly<Record<'customer' | 'admin', { signedIn: Call; nobody: Call }>>;
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 
-beforeAll(async () => {
-  system = await openRunningSystem({ worker: 'none', withAdmin: true });
-  const customer = await system.newCustomer();
-  callers = {
-    customer: { signedIn: customer.call, nobody: system.as(undefined) },
-    admin: { signedIn: await system.signInAdmin(), nobody: system.as(undefined, 'admin') },
-  };
-  const upload = async (kind: string): Promise<unknown> => {
-    const document = { kind, contentType: 'image/png', dataBase64: png };
-    return (await customer.call('POST', '/kyc/documents', document)).body['documentKey'];
-  };
-  good = createGoodValues({
-    dataBase64: png,
-    documentKey: await upload('PAN'),
-    selfieKey: await upload('SELFIE'),
-  });
-});
-afterAll(() => system.stop());
-
 const apis = ['customer', 'admin'] as const;
-const routesOf = (api: (typeof apis)[number]) => readRoutes(system.stack.urlOf(api));
 
-const send = (
-  api: (typeof apis)[number],
-  route: DocumentedRoute,
-  body?: unknown,
-  path?: string,
-) => {
-  const { signedIn, nobody } = callers[api];
-  const call = route.isPublic ? nobody : signedIn;
-  return call(route.method, path ?? good.pathOf(route), body);
-};
+const it = runningTest({ worker: 'none', withAdmin: true })
+  // A signed-in caller of each API, and nobody.
+  .extend('callers', { scope: 'file' }, async ({ system }) => ({
+    customer: { signedIn: (await system.newCustomer()).call, nobody: system.as(undefined) },
+    admin: { signedIn: await system.signInAdmin(), nobody: system.as(undefined, 'admin') },
+  }))
+  .extend('good', { scope: 'file' }, async ({ callers }) => {
+    const upload = async (kind: string): Promise<unknown> => {
+      const document = { kind, contentType: 'image/png', dataBase64: png };
+      const { body } = await callers.customer.signedIn('POST', '/kyc/documents', document);
+      return body['documentKey'];
+    };
+    return createGoodValues({
+      dataBase64: png,
+      documentKey: await upload('PAN'),
+      selfieKey: await upload('SELFIE'),
+    });
+  })
+  .extend(
+    'send',
+    { scope: 'file' },
+    ({ callers, good }) =>
+      (api: (typeof apis)[number], route: DocumentedRoute, body?: unknown, path?: string) => {
+        const { signedIn, nobody } = callers[api];
+        const call = route.isPublic ? nobody : signedIn;
+        return call(route.method, path ?? good.pathOf(route), body);
+      },
+  );
+
+const routesOf = (system: RunningSystem, api: (typeof apis)[number]) =>
+  readRoutes(system.stack.urlOf(api));
 
 /** Some at a time; all have ended when it throws what the first of them threw. */
 const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
@@ -97,8 +94,8 @@ const withoutCounters = (prints: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(prints).filter(([table]) => !counters.has(table)));
 
 describe.each(apis)('every body of the %s API', (api) => {
-  it('takes the good values that the bad ones are put between', async () => {
-    const routes = (await routesOf(api)).filter(({ body }) => body !== undefined);
+  it('takes the good values that the bad ones are put between', async ({ system, good, send }) => {
+    const routes = (await routesOf(system, api)).filter(({ body }) => body !== undefined);
     expect(routes.length).toBeGreaterThan(3);
     for (const route of routes) {
       const answer = await send(api, route, good.bodyOf(route));
@@ -108,11 +105,15 @@ describe.each(apis)('every body of the %s API', (api) => {
     }
   });
 
-  it('what its schema does not take: 400, the field, and nothing written', async () => {
+  it('what its schema does not take: 400, the field, and nothing written', async ({
+    system,
+    good,
+    send,
+  }) => {
     let count = 0;
     const isRepeat = createRepeats();
     const before = await system.fingerprint();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       const { invalid } = trialsOf(route, () => good.bodyOf(route), isRepeat);
       await each(invalid, async (trial) => {
         const answer = await send(api, route, trial.body);
@@ -125,10 +126,14 @@ describe.each(apis)('every body of the %s API', (api) => {
     expect(count).toBeGreaterThan(200);
   });
 
-  it('what its schema takes and nobody means: never a failure of ours', async () => {
+  it('what its schema takes and nobody means: never a failure of ours', async ({
+    system,
+    good,
+    send,
+  }) => {
     const isRepeat = createRepeats();
     let before = await system.fingerprint();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       let isTaken = false;
       await each(trialsOf(route, () => good.bodyOf(route), isRepeat).doubtful, async (trial) => {
         const answer = await send(api, route, trial.body);
@@ -149,9 +154,9 @@ describe.each(apis)('every body of the %s API', (api) => {
     }
   });
 
-  it('what is no object at all, or no JSON: 400, nothing written', async () => {
+  it('what is no object at all, or no JSON: 400, nothing written', async ({ system, send }) => {
     const before = await system.fingerprint();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       if (route.body === undefined || takesRawText(route)) continue;
       const isNeeded = (route.body.required ?? []).length > 0;
       const empty = emptyBodies.map((text) => ({ text, code: 'VALIDATION_FAILED' }));
@@ -167,10 +172,13 @@ describe.each(apis)('every body of the %s API', (api) => {
     expect(await system.fingerprint()).toEqual(before);
   });
 
-  it('what is no JSON, where no body is asked for: 400, nothing written', async () => {
+  it('what is no JSON, where no body is asked for: 400, nothing written', async ({
+    system,
+    send,
+  }) => {
     const before = await system.fingerprint();
     const malformed = hostileBodies.filter(({ code }) => code === 'MALFORMED_JSON');
-    const routes = (await routesOf(api)).filter(asksForNoBody);
+    const routes = (await routesOf(system, api)).filter(asksForNoBody);
     expect(routes.length).toBeGreaterThan(3);
     for (const route of routes) {
       await each(malformed, async ({ text, code }) => {
@@ -181,9 +189,13 @@ describe.each(apis)('every body of the %s API', (api) => {
     expect(await system.fingerprint()).toEqual(before);
   });
 
-  it('what is too large: 413; what says that it is no JSON: 415', async () => {
+  it('what is too large: 413; what says that it is no JSON: 415', async ({
+    system,
+    good,
+    send,
+  }) => {
     const before = await system.fingerprint();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       if (route.body === undefined) continue;
       const large = await send(
         api,
@@ -204,10 +216,14 @@ describe.each(apis)('every body of the %s API', (api) => {
 });
 
 describe.each(apis)('every query and path of the %s API', (api) => {
-  it('a bad query is 400 with the parameter, and never a failure of ours', async () => {
+  it('a bad query is 400 with the parameter, and never a failure of ours', async ({
+    system,
+    good,
+    send,
+  }) => {
     let count = 0;
     const isRepeat = createRepeats();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       const query = route.parameters.filter((parameter) => parameter.in === 'query');
       for (const { name, schema } of query) {
         const texts = isRepeat(schema) ? essentialTexts : hostileTexts;
@@ -229,9 +245,9 @@ describe.each(apis)('every query and path of the %s API', (api) => {
     expect(count).toBeGreaterThan(200);
   });
 
-  it('pages are from 1 and hold 1 to 100', async () => {
+  it('pages are from 1 and hold 1 to 100', async ({ system, good, send }) => {
     let count = 0;
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       if (!route.parameters.some(({ name }) => name === 'limit')) continue;
       for (const [name, value] of [
         ['page', '0'],
@@ -247,11 +263,11 @@ describe.each(apis)('every query and path of the %s API', (api) => {
     expect(count).toBeGreaterThan(5);
   });
 
-  it('a malformed id in a path is 404', async () => {
+  it('a malformed id in a path is 404', async ({ system, good, send }) => {
     let count = 0;
     const before = await system.fingerprint();
     const isRepeat = createRepeats();
-    for (const route of await routesOf(api)) {
+    for (const route of await routesOf(system, api)) {
       const names = route.parameters.filter(({ in: place }) => place === 'path');
       // A gateway's code, a push token and the names of banners and policies are no ids of ours.
       const isText =

@@ -1,35 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer } from '#test/support/caller.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import type { Call } from '#test/support/test-customer.ts';
-import { newSeller, type TestSeller } from '#test/support/test-seller.ts';
-import {
-  createOwner,
-  foreignNames,
-  makerOf,
-  namedInBodies,
-  type Owner,
-} from './customer-resources.ts';
+import { newSeller } from '#test/support/test-seller.ts';
+import { createOwner, foreignNames, makerOf, namedInBodies } from './customer-resources.ts';
 import { readRoutes, type DocumentedRoute } from '../hostile/openapi-document.ts';
 
-let system: RunningSystem;
-let owner: Owner;
-let otherSeller: TestSeller;
-/** Every route of the customer API that needs a token. */
-let routes: DocumentedRoute[];
-
-beforeAll(async () => {
-  system = await openRunningSystem();
-  [owner, otherSeller] = await Promise.all([createOwner(system), newSeller(system)]);
-  const all = await readRoutes(system.stack.urlOf('customer'));
-  routes = all.filter(({ isPublic }) => !isPublic);
-});
-afterAll(() => system.stop());
+/** With `routes`, every route of the customer API that needs a token. */
+const it = runningTest()
+  .extend('owner', { scope: 'file' }, ({ system }) => createOwner(system))
+  .extend('otherSeller', { scope: 'file' }, ({ system }) => newSeller(system))
+  .extend('routes', { scope: 'file' }, async ({ system }) => {
+    const all = await readRoutes(system.stack.urlOf('customer'));
+    return all.filter(({ isPublic }) => !isPublic);
+  });
 
 const below = ({ path }: DocumentedRoute): string => path.replace(/^\/v1/u, '');
-const withIds = () => routes.filter(({ path }) => path.includes('{'));
+const withIds = (routes: readonly DocumentedRoute[]) =>
+  routes.filter(({ path }) => path.includes('{'));
 
-const fieldsThatName = (): { route: DocumentedRoute; name: string }[] =>
+const fieldsThatName = (
+  routes: readonly DocumentedRoute[],
+): { route: DocumentedRoute; name: string }[] =>
   routes.flatMap((route) =>
     Object.entries(route.body?.properties ?? {})
       .filter(([field, { format }]) => format === 'uuid' || /(?:_id|Id|Key)$/u.test(field))
@@ -38,6 +31,7 @@ const fieldsThatName = (): { route: DocumentedRoute; name: string }[] =>
   );
 
 const send = (
+  system: RunningSystem,
   call: Call,
   route: DocumentedRoute,
   params: Readonly<Record<string, string>>,
@@ -54,47 +48,63 @@ const errorOf = ({ status, body }: Answer): object => {
   return { status, ...error };
 };
 
-it('has a maker for every id in a path and in a body', () => {
-  expect(withIds().length).toBeGreaterThan(8);
-  const missing = withIds().filter((route) => makerOf(below(route)) === undefined);
+it('has a maker for every id in a path and in a body', ({ routes }) => {
+  expect(withIds(routes).length).toBeGreaterThan(8);
+  const missing = withIds(routes).filter((route) => makerOf(below(route)) === undefined);
   expect(missing.map(({ name }) => name)).toEqual([]);
-  const names = fieldsThatName().map(({ name }) => name);
+  const names = fieldsThatName(routes).map(({ name }) => name);
   expect(names.filter((name) => namedInBodies[name] === undefined)).toEqual([]);
   expect(Object.keys(namedInBodies).filter((name) => !names.includes(name))).toEqual([]);
 });
 
-it("answers another customer's id in a path as one that does not exist", async () => {
-  for (const route of withIds()) {
+it("answers another customer's id in a path as one that does not exist", async ({
+  system,
+  owner,
+  otherSeller,
+  routes,
+}) => {
+  for (const route of withIds(routes)) {
     const { params, body } = (await makerOf(below(route))?.(owner)) ?? { params: {} };
     const unknown = Object.keys(params).map((name) => [name, system.runtime.random.uuid()]);
-    const foreign = await send(otherSeller.client.call, route, params, body);
+    const foreign = await send(system, otherSeller.client.call, route, params, body);
     expect(foreign, `at ${route.name}`).toMatchObject({ status: 404, code: 'NOT_FOUND' });
-    const absent = await send(otherSeller.client.call, route, Object.fromEntries(unknown), body);
+    const absent = await send(
+      system,
+      otherSeller.client.call,
+      route,
+      Object.fromEntries(unknown),
+      body,
+    );
     expect(errorOf(foreign), `at ${route.name}`).toEqual(errorOf(absent));
     // The id is good, and what it names is there still: to its owner it is something.
-    const own = await send(owner.client.call, route, params, body);
+    const own = await send(system, owner.client.call, route, params, body);
     expect(own.status, `${route.name} by its owner`).not.toBe(404);
     expect(own.status, `${route.name} by its owner`).toBeLessThan(500);
   }
 });
 
-it("refuses another customer's id in a body", async () => {
-  for (const { route, name } of fieldsThatName()) {
+it("refuses another customer's id in a body", async ({ system, owner, otherSeller, routes }) => {
+  for (const { route, name } of fieldsThatName(routes)) {
     const { body, refusal } = namedInBodies[name] ?? {};
     const foreign = await send(
+      system,
       otherSeller.client.call,
       route,
       {},
       await body?.(owner, otherSeller),
     );
     expect(foreign, `at ${name}`).toMatchObject(refusal ?? {});
-    const own = await send(owner.client.call, route, {}, await body?.(owner, owner));
+    const own = await send(system, owner.client.call, route, {}, await body?.(owner, owner));
     expect(own.status, `${name} by its owner`).toBeLessThan(500);
     expect(own, `${name} by its owner`).not.toMatchObject(refusal ?? {});
   }
 });
 
-it('admits nobody to a route that needs a customer, but who shows a token of one', async () => {
+it('admits nobody to a route that needs a customer, but who shows a token of one', async ({
+  system,
+  owner,
+  routes,
+}) => {
   const { userId, phone } = owner.client;
   const { tokens, random, database } = system.runtime;
   const claims = { sub: userId, phone, deviceId: 'x', jti: random.uuid() };
@@ -108,7 +118,7 @@ it('admits nobody to a route that needs a customer, but who shows a token of one
   expect(routes.length).toBeGreaterThan(20);
   for (const route of routes) {
     for (const [name, token] of Object.entries(tried)) {
-      const { status, code } = await send(system.as(token), route, {});
+      const { status, code } = await send(system, system.as(token), route, {});
       expect({ route: route.name, name, status, code }).toEqual({
         route: route.name,
         name,

@@ -1,17 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { describe, expect } from 'vitest';
+import { runningTest } from '#test/support/running-test.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
 
-let system: RunningSystem;
-beforeAll(async () => {
-  system = await openRunningSystem({ withAdmin: true });
-});
-afterEach(() => system.check());
-afterAll(() => system.stop());
+const it = runningTest({ withAdmin: true });
 
 describe('a customer who sells', () => {
-  it('is paid, and no log has the number of the account', async () => {
+  it('is paid, and no log has the number of the account', async ({ system }) => {
     const seller = await newSeller(system);
     const sold = soldOf(await requestSale(seller, '0.0300'));
     expect(sold.order.status).toBe('CONFIRMED');
@@ -39,7 +34,7 @@ describe('a customer who sells', () => {
     }
   });
 
-  it('meets the gate before anything else, but for what is finished', async () => {
+  it('meets the gate before anything else, but for what is finished', async ({ system }) => {
     const seller = await newSeller(system);
     const key = newKey();
     const first = soldOf(await requestSale(seller, '0.02', { key }));
@@ -59,7 +54,7 @@ describe('a customer who sells', () => {
     expect((await requestSale(seller, '0.02')).status).toBe(201);
   });
 
-  it('whose sell is under review is helped by a super admin alone', async () => {
+  it('whose sell is under review is helped by a super admin alone', async ({ system }) => {
     const seller = await newSeller(system);
     // The janitor may be quicker than an operator: its word is the provider's too.
     await system.processes.find(({ app }) => app === 'worker')?.kill();

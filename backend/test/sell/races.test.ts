@@ -1,20 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
 import { newKey } from '#test/support/test-customer.ts';
 import { requestSale, newSeller, payoutBecomes, soldOf } from '#test/support/test-seller.ts';
 
-let system: RunningSystem;
-let second: string;
-beforeAll(async () => {
-  system = await openRunningSystem();
-  second = (await system.startCustomer()).url;
-});
-afterEach(() => system.check());
-afterAll(() => system.stop());
+const it = runningTest().extend(
+  'second',
+  { scope: 'file' },
+  async ({ system }) => (await system.startCustomer()).url,
+);
 
 describe('ten sales of a whole balance, at two replicas', () => {
-  it('are one sale, while a buy is allocated beside it and loses nothing', async () => {
+  it('are one sale, while a buy is allocated beside it and loses nothing', async ({
+    system,
+    second,
+  }) => {
     const seller = await newSeller(system);
     const { client } = seller;
     const { balance } = await client.portfolio();
@@ -42,7 +42,7 @@ describe('ten sales of a whole balance, at two replicas', () => {
     expect(await system.sandbox.journal('sell-confirm', only?.order.sg_tx_id)).toHaveLength(1);
   });
 
-  it('under one key are one sale, answered alike at both', async () => {
+  it('under one key are one sale, answered alike at both', async ({ system, second }) => {
     const seller = await newSeller(system);
     const { client } = seller;
     const key = newKey();

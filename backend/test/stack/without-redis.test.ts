@@ -1,30 +1,30 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { createCaller, type Answer } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { openRunningSystem, type RunningSystem } from '#test/support/open-running-system.ts';
-import { createRestartableRedis, type RestartableRedis } from '#test/support/restartable-redis.ts';
+import type { RunningSystem } from '#test/support/open-running-system.ts';
+import { runningTest } from '#test/support/running-test.ts';
+import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 
-let system: RunningSystem;
-let redis: RestartableRedis;
-beforeAll(async () => {
-  redis = await createRestartableRedis();
+const openBeside = async () => {
+  const redis = await createRestartableRedis();
   await redis.start();
-  const environment = async () => ({ REDIS_URL: redis.url });
-  system = await openRunningSystem({ worker: 'none', environment });
-});
-afterAll(async () => {
-  await system.stop();
-  await redis.close();
-});
+  return { redis, environment: { REDIS_URL: redis.url }, close: () => redis.close() };
+};
 
-const nobody = (path: string, body: object): Promise<Answer> =>
+const it = runningTest({ worker: 'none', openBeside }).extend(
+  'redis',
+  { scope: 'file' },
+  ({ beside }) => beside.redis,
+);
+
+const nobody = (system: RunningSystem, path: string, body: object): Promise<Answer> =>
   system.as(undefined)('POST', path, body);
 
 /** Signs a customer in on a device, by an SMS. */
-const signIn = async (phone: string, deviceId: string) => {
-  expect(await nobody('/auth/send-otp', { phone })).toMatchObject({ status: 200 });
+const signIn = async (system: RunningSystem, phone: string, deviceId: string) => {
+  expect(await nobody(system, '/auth/send-otp', { phone })).toMatchObject({ status: 200 });
   const otp = await system.sandbox.codeFor(phone);
-  const answer = await nobody('/auth/verify-otp', { phone, otp, deviceId });
+  const answer = await nobody(system, '/auth/verify-otp', { phone, otp, deviceId });
   expect(answer).toMatchObject({ status: 200 });
   const accessToken = String(answer.body['accessToken']);
   return { call: system.as(accessToken), refreshToken: String(answer.body['refreshToken']) };
@@ -39,17 +39,20 @@ const endSession = async (by: Device, deviceId: string): Promise<void> => {
   const id = sessions.find((session) => session.deviceId === deviceId)?.id;
   expect(await by.call('DELETE', `/auth/sessions/${id}`)).toMatchObject({ status: 204 });
 };
-const cacheState = async (): Promise<unknown> => {
+const cacheState = async (system: RunningSystem): Promise<unknown> => {
   const { status, body } = await createCaller(system.stack.urlOf('customer'))('GET', '/readyz');
   expect(status).toBe(200);
   return JSON.stringify(body);
 };
 
-it('serves on without Redis, refuses what the documents say, and recovers by itself', async () => {
+it('serves on without Redis, refuses what the documents say, and recovers by itself', async ({
+  system,
+  redis,
+}) => {
   const { phone, userId } = await system.newCustomer();
   const blocked = await system.newCustomer();
-  const phoneDevice = await signIn(phone, 'phone');
-  const lost = await signIn(phone, 'lost');
+  const phoneDevice = await signIn(system, phone, 'phone');
+  const lost = await signIn(system, phone, 'lost');
   expect(await phoneDevice.call('POST', '/auth/set-mpin', { mpin: '4829' })).toMatchObject({
     status: 200,
   });
@@ -57,12 +60,12 @@ it('serves on without Redis, refuses what the documents say, and recovers by its
   expect(await statusOf(lost)).toBe(401);
 
   await redis.stop();
-  await eventually(async () => expect(await cacheState()).toContain('failed'));
+  await eventually(async () => expect(await cacheState(system)).toContain('failed'));
 
   // The revocation list alone is not checked: the token lasts, and nothing that outlives it.
   expect(await statusOf(lost)).toBe(200);
   const { refreshToken } = lost;
-  expect(await nobody('/auth/refresh', { refreshToken })).toMatchObject({ status: 401 });
+  expect(await nobody(system, '/auth/refresh', { refreshToken })).toMatchObject({ status: 401 });
   expect(await lost.call('POST', '/auth/set-mpin', { mpin: '0000' })).toMatchObject({
     status: 401,
   });
@@ -74,11 +77,14 @@ it('serves on without Redis, refuses what the documents say, and recovers by its
   expect(await blocked.call('GET', '/users/me')).toMatchObject({ status: 401 });
 
   // Every way in is open, and guessing is counted.
-  const device = await signIn(phone, 'second');
+  const device = await signIn(system, phone, 'second');
   expect(await statusOf(device)).toBe(200);
-  const refreshed = await nobody('/auth/refresh', { refreshToken: phoneDevice.refreshToken });
+  const refreshed = await nobody(system, '/auth/refresh', {
+    refreshToken: phoneDevice.refreshToken,
+  });
   expect(refreshed).toMatchObject({ status: 200, body: { mpinSet: true } });
-  const byMpin = (mpin: string) => nobody('/auth/login-mpin', { phone, mpin, deviceId: 'third' });
+  const byMpin = (mpin: string) =>
+    nobody(system, '/auth/login-mpin', { phone, mpin, deviceId: 'third' });
   expect(await byMpin('4829')).toMatchObject({ status: 200 });
   const wrong = await Promise.all(Array.from({ length: 8 }, () => byMpin('1111')));
   expect(wrong.filter(({ code }) => code === 'INVALID_CREDENTIALS')).toHaveLength(5);
@@ -94,8 +100,8 @@ it('serves on without Redis, refuses what the documents say, and recovers by its
   expect(statuses.at(-1)).toBe(429);
 
   await redis.start();
-  await eventually(async () => expect(await cacheState()).not.toContain('failed'));
-  const again = await signIn(phone, 'fourth');
+  await eventually(async () => expect(await cacheState(system)).not.toContain('failed'));
+  const again = await signIn(system, phone, 'fourth');
   await endSession(again, 'second');
   expect(await statusOf(device)).toBe(401);
   expect(await statusOf(again)).toBe(200);

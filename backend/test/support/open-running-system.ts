@@ -120,7 +120,7 @@ const fingerprintOf = (url: string): Promise<Record<string, string>> =>
     return Object.fromEntries(prints.map(({ name, print }) => [name, print]));
   });
 
-interface RunningSystemOptions {
+export interface RunningSystemOptions {
   readonly customer?: ProcessEnvironment;
   /** Undefined: none is started yet. */
   readonly worker?: ProcessEnvironment | 'none';
