@@ -3,7 +3,8 @@ import { createKeyedRenewal } from '../../src/apps/worker/create-key-sweeps.ts';
 import { createKycSweeps } from '../../src/modules/kyc/index.ts';
 import { createNumbers } from '#test/support/factories.ts';
 import { bearerCaller } from '#test/support/caller.ts';
-import { customerGuard, openPayouts } from '#test/support/open-payouts.ts';
+import { idGuard } from '#test/support/id-guard.ts';
+import { openPayouts } from '#test/support/open-payouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createBlindIndex } from '../../src/platform/crypto/index.ts';
 import { keyOf, openFleet } from './open-replicas.ts';
@@ -107,7 +108,7 @@ it('keeps a bank account from being added twice', async () => {
   const replicaWith = async (keys: string) => {
     const { banking } = money.replica(undefined, { blindIndex: createBlindIndex(keys) });
     const routes = banking.customerRoutes;
-    const url = await money.system.serve({ prefix: '/v1', routes, guard: customerGuard });
+    const url = await money.system.serve({ prefix: '/v1', routes, guard: idGuard });
     return { banking, call: bearerCaller(url, userId) };
   };
   expect(await call('POST', '/bank-accounts', body)).toMatchObject({ status: 201 });

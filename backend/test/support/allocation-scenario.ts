@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { eventually } from './eventually.ts';
 import { assertInvariants } from './invariants.ts';
-import { openGold, type Caller, type OpenGold } from './open-gold.ts';
+import type { OpenCaller } from './caller.ts';
+import { openGold, type OpenGold } from './open-gold.ts';
 import { runSweeps } from './run-sweeps.ts';
 
 /** A worker that dies at one of its calls to the provider: nothing after it happens. */
@@ -29,7 +30,7 @@ export interface Bought {
   readonly orderId: string;
   readonly userId: string;
   readonly providerUserId: string;
-  readonly call: Caller;
+  readonly call: OpenCaller;
   readonly txId: string;
   readonly grams: string;
   readonly gatewayOrderId: string;

@@ -1,10 +1,10 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /** The response to a call. */
-export interface Answer {
+export interface Answer<Body = Json> {
   readonly status: number;
   /** The parsed JSON; empty where there was no body. */
-  readonly body: Json;
+  readonly body: Body;
   readonly headers: Headers;
   /** The `code` of the error envelope; undefined for a success. */
   readonly code: unknown;
@@ -13,9 +13,15 @@ export interface Answer {
 }
 
 /** Calls one API as one client. */
-export interface Caller {
-  (method: string, path: string, body?: unknown): Promise<Answer>;
+export interface Caller<Body = Json> {
+  (method: string, path: string, body?: unknown): Promise<Answer<Body>>;
 }
+
+/** An answer whose body tests look into by path. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type OpenAnswer = Answer<any>;
+// oxlint-disable-next-line typescript/no-explicit-any
+export type OpenCaller = Caller<any>;
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 

@@ -3,14 +3,15 @@ import { paise } from '../../src/money/index.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
 import type { PlacedInstallment } from '../../src/modules/buying/index.ts';
 import { eventually } from './eventually.ts';
-import type { Caller, OpenGold } from './open-gold.ts';
+import type { OpenCaller } from './caller.ts';
+import type { OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 
 interface PlanRow {
   readonly id: string;
   readonly userId: string;
   readonly providerUserId: string;
-  readonly call: Caller;
+  readonly call: OpenCaller;
 }
 
 export interface TestInstallment extends PlacedInstallment, PlanRow {

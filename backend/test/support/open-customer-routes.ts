@@ -1,7 +1,7 @@
 import type { Route } from '../../src/platform/http/index.ts';
 import { bearerCaller, type Caller } from './caller.ts';
 import { createFactories, type Factories } from './factories.ts';
-import { customerGuard } from './open-payouts.ts';
+import { idGuard } from './id-guard.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** Routes of the customer API on a system of their own; signing in is another module's. */
@@ -25,7 +25,7 @@ export const openCustomerRoutes = async (
   const url = await system.serve({
     prefix: '/v1',
     routes: createRoutes(system),
-    guard: customerGuard,
+    guard: idGuard,
   });
   const as = (userId?: string): Caller => bearerCaller(url, userId);
   return {

@@ -28,22 +28,11 @@ import { fromSafeBps, paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { Database } from '../../src/platform/db/index.ts';
-import { AppError } from '../../src/platform/errors/app-error.ts';
-import type { Guard } from '../../src/platform/http/index.ts';
 import { createIdempotency } from '../../src/platform/idempotency/index.ts';
+import { bearerCaller, type OpenCaller } from './caller.ts';
+import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
-
-/** The response to a call. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The parsed body; tests look into it by path. */
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly body: any;
-}
-
-export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** Quotes, buy orders and allocation behind their routes, with real adapters and the sandbox. */
 export interface OpenGold {
@@ -68,9 +57,9 @@ export interface OpenGold {
   readonly logger: TestSystem['logger'];
   readonly vault: TestSystem['vault'];
   /** A caller: nobody, or whoever has this id. */
-  as(userId?: string): Caller;
+  as(userId?: string): OpenCaller;
   /** A customer whom the provider knows. */
-  newCustomer(): Promise<{ id: string; providerUserId: string; call: Caller }>;
+  newCustomer(): Promise<{ id: string; providerUserId: string; call: OpenCaller }>;
   /** Throws the switch of buying (with every evidence verified) or of selling. */
   readonly setGate: (gate: 'buy' | 'sell', isOpen: boolean) => void;
   /** Replaces the operators' limits by the defaults, but for those given. */
@@ -95,36 +84,6 @@ export interface OpenGold {
 const switchOf = { buy: 'DIGITAL_GOLD_PAYMENT_ENABLED', sell: 'DIGITAL_SELL_ENABLED' } as const;
 
 const retrySeconds = [5, 15, 45, 90, 180];
-
-/** Takes the token for the caller's id: signing in is another module's. */
-const guard: Guard = {
-  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
-  schemeName: 'bearer',
-  async admit(req) {
-    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
-    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId, adminId: userId, email: 'operator@example.test', role: 'SUPER_ADMIN' };
-  },
-};
-
-const callerOf =
-  (url: string, userId: string | undefined): Caller =>
-  async (method, path, body) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(userId !== undefined && { authorization: `Bearer ${userId}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-  };
 
 export interface OpenGoldOptions {
   /** Stands before the real adapter: a process that dies at one of its calls. */
@@ -211,12 +170,12 @@ export const openGold = async ({
       ...gold.adminRoutes,
       ...createOrderTimelineRoutes(system),
     ],
-    guard,
+    guard: idGuard,
   });
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
   let customers = 0;
 
-  const as = (userId?: string): Caller => callerOf(url, userId);
+  const as = (userId?: string): OpenCaller => bearerCaller(url, userId);
   return {
     url,
     databaseUrl: system.addresses.databaseUrl,

@@ -13,12 +13,11 @@ import {
   type PayoutHolds,
   type Payouts,
 } from '../../src/modules/payouts/index.ts';
-import { AppError } from '../../src/platform/errors/app-error.ts';
-import type { Guard } from '../../src/platform/http/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSales, type ConfirmedSales } from './confirmed-sales.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
+import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
@@ -72,17 +71,6 @@ interface MadePayout {
   /** Of the first attempt. */
   readonly key: string;
 }
-
-/** Takes the token for the customer's id: signing in is another module's. */
-export const customerGuard: Guard = {
-  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
-  schemeName: 'bearer',
-  async admit(req) {
-    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
-    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId };
-  },
-};
 
 /** The signature of a webhook's body. */
 export const signatureOf = (body: string): string =>
@@ -146,7 +134,7 @@ export const openPayouts = async ({
       ...own.payouts.customerRoutes,
       ...own.payouts.webhookRoutes,
     ],
-    guard: customerGuard,
+    guard: idGuard,
   });
   const adminUrl = await system.serve({
     prefix: '/v1',

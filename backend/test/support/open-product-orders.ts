@@ -10,7 +10,7 @@ import { paise, type Paise } from '../../src/money/index.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type Factories, type MadeAdmin } from './factories.ts';
-import { customerGuard } from './open-payouts.ts';
+import { idGuard } from './id-guard.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** A 24 karat gram of INR 7,213.57 in every test that sets no other price. */
@@ -80,7 +80,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
         ...createProductOrderRoutes({ ...own, price, limits }),
         ...createTransactionRoutes({ db: own.db }),
       ],
-      guard: customerGuard,
+      guard: idGuard,
     });
     return (userId) => bearerCaller(url, userId);
   };

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import type { Answer, Caller, OpenGold } from './open-gold.ts';
+import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
@@ -8,7 +9,7 @@ import { runSweeps } from './run-sweeps.ts';
 export interface TestPlan {
   readonly id: string;
   readonly userId: string;
-  readonly call: Caller;
+  readonly call: OpenCaller;
 }
 
 let keys = 0;
@@ -60,7 +61,7 @@ export const createPlanFixtures = (open: OpenGold) => {
     },
     async newPlan(more: object = {}): Promise<TestPlan> {
       const { id: userId, call } = await open.newCustomer();
-      const answer: Answer = await call('POST', '/gold/sip', planBody(more));
+      const answer: OpenAnswer = await call('POST', '/gold/sip', planBody(more));
       expect(answer).toMatchObject({ status: 201, body: { status: 'ACTIVE' } });
       return { id: answer.body.id, userId, call };
     },

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { eventually } from './eventually.ts';
-import type { Answer, Caller, OpenGold } from './open-gold.ts';
+import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { OpenGold } from './open-gold.ts';
 import { newSaleKey } from './sellers.ts';
 
 export const operatorId = '018f0000-0000-7000-8000-00000000aaaa';
@@ -11,7 +12,7 @@ export const operatorId = '018f0000-0000-7000-8000-00000000aaaa';
 export interface ReviewedBuy {
   readonly id: string;
   readonly userId: string;
-  readonly call: Caller;
+  readonly call: OpenCaller;
   readonly txId: string;
   readonly grams: string;
   readonly gatewayOrderId: string;
@@ -113,7 +114,7 @@ export const createReviewedBuys = (open: OpenGold) => {
 
   return {
     /** `POST /orders/:id/resolve` of an operator as it is answered. */
-    resolve: (orderId: string, resolution: string, more: object = {}): Promise<Answer> => {
+    resolve: (orderId: string, resolution: string, more: object = {}): Promise<OpenAnswer> => {
       const body = { resolution, note: 'looked into', ...more };
       return open.as(operatorId)('POST', `/orders/${orderId}/resolve`, body);
     },

@@ -1,12 +1,13 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import type { Answer, Caller, OpenGold } from './open-gold.ts';
+import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { OpenGold } from './open-gold.ts';
 import { runSweeps } from './run-sweeps.ts';
 
 export interface Seller {
   readonly id: string;
   readonly providerUserId: string;
-  readonly call: Caller;
+  readonly call: OpenCaller;
   /** A verified one of their own. */
   readonly bankAccountId: string;
   /** The grams that they hold, such as `0.0786`. */
@@ -48,7 +49,7 @@ export const createSellers = (open: OpenGold) => {
   };
 
   /** Buys for so many rupees, as any customer would. */
-  const buy = async (call: Caller, amount: string): Promise<void> => {
+  const buy = async (call: OpenCaller, amount: string): Promise<void> => {
     const body = { unit: 'INR', amount, idempotency_key: newSaleKey() };
     const placed = await call('POST', '/gold/buy', body);
     expect(placed.status).toBe(201);
@@ -84,7 +85,7 @@ export const createSellers = (open: OpenGold) => {
     },
 
     /** `POST /gold/sell` of some grams as it is answered. */
-    sell: (seller: Seller, amount: string, more: object = {}): Promise<Answer> =>
+    sell: (seller: Seller, amount: string, more: object = {}): Promise<OpenAnswer> =>
       seller.call('POST', '/gold/sell', {
         unit: 'GRAMS',
         amount,

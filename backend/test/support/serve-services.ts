@@ -8,22 +8,10 @@ import { createAdmins } from '../../src/modules/admins/index.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import { createReconciliation } from '../../src/modules/reconciliation/index.ts';
 import { fromSafeBps } from '../../src/money/index.ts';
-import { AppError } from '../../src/platform/errors/app-error.ts';
-import type { Guard } from '../../src/platform/http/index.ts';
 import { createFactories, type Factories } from './factories.ts';
+import { idGuard } from './id-guard.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
-
-/** Takes the token for the customer's id: signing in is another module's. */
-const customerGuard: Guard = {
-  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },
-  schemeName: 'bearer',
-  async admit(req) {
-    const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
-    if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId };
-  },
-};
 
 /** Returns the environment of a process on this system's stores and sandbox. */
 export const environmentOf = ({ addresses, sandbox: { url } }: TestSystem) => ({
@@ -84,7 +72,7 @@ export const serveServices = async () => {
   const deps = { ...system, gateways, goldProvider: provider, payoutProvider, priceToleranceBps };
   const url = await system.serve({
     prefix: '/v1',
-    guard: customerGuard,
+    guard: idGuard,
     routes: [
       ...gold.customerRoutes,
       ...payments.customerRoutes,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createCaller, type Caller } from '#test/support/caller.ts';
-import { customerGuard } from '#test/support/open-payouts.ts';
+import { idGuard } from '#test/support/id-guard.ts';
 import { createLegalRoutes, policyVersionInForce } from './index.ts';
 
 let system: TestSystem;
@@ -10,7 +10,7 @@ let call: Caller;
 beforeAll(async () => {
   system = await openTestSystem();
   const routes = createLegalRoutes(system);
-  call = createCaller(await system.serve({ prefix: '/v1', routes, guard: customerGuard }));
+  call = createCaller(await system.serve({ prefix: '/v1', routes, guard: idGuard }));
 });
 
 afterAll(async () => system.close());

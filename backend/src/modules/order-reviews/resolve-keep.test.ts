@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { Answer } from '#test/support/open-gold.ts';
+import type { OpenAnswer } from '#test/support/caller.ts';
 import {
   createReviewedBuys,
   type ReviewedBuy,
@@ -10,8 +10,9 @@ import {
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<Answer> => buys.resolve(id, 'KEEP');
-const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<OpenAnswer> =>
+  buys.resolve(id, 'KEEP');
+const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
 const noted = (buys: ReviewedBuys, buy: ReviewedBuy, reference: string) =>

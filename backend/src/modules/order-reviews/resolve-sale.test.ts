@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { Answer, OpenGold } from '#test/support/open-gold.ts';
+import type { OpenAnswer } from '#test/support/caller.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 import { createSellers, type Seller } from '#test/support/sellers.ts';
 
@@ -8,7 +9,7 @@ const it = goldTest()
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 
 describe('a sale under review', () => {
   let seller: Seller;

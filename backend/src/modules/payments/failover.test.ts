@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
-import type { Caller, OpenGold } from '#test/support/open-gold.ts';
+import type { OpenCaller } from '#test/support/caller.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
@@ -33,7 +34,7 @@ const newKey = (): string => {
   return `failover-${String(keys).padStart(4, '0')}`;
 };
 
-const buy = (call: Caller, key = newKey(), amount = '1000') =>
+const buy = (call: OpenCaller, key = newKey(), amount = '1000') =>
   call('POST', '/gold/buy', { unit: 'INR', amount, idempotency_key: key });
 
 const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
@@ -44,7 +45,8 @@ const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
   return rows.map(({ gateway, status }) => `${gateway} ${status}`);
 };
 
-const orderOf = async (call: Caller, id: string) => (await call('GET', `/gold/orders/${id}`)).body;
+const orderOf = async (call: OpenCaller, id: string) =>
+  (await call('GET', `/gold/orders/${id}`)).body;
 
 /** Buys while `first` makes an order whose answer is lost; answers both gateways' orders. */
 const buyPastLostOrder = async (open: OpenGold) => {

@@ -1,18 +1,19 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { Caller, OpenGold } from '#test/support/open-gold.ts';
+import type { OpenCaller } from '#test/support/caller.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
 
 const it = goldTest();
 
 const most = 10;
 let keys = 0;
 
-const quote = async (call: Caller): Promise<string> => {
+const quote = async (call: OpenCaller): Promise<string> => {
   const { status, body } = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
   expect(status).toBe(201);
   return body.id;
 };
-const quoteTimes = async (open: OpenGold, call: Caller, count: number): Promise<string[]> => {
+const quoteTimes = async (open: OpenGold, call: OpenCaller, count: number): Promise<string[]> => {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) {
     await open.advance(1);
@@ -20,7 +21,7 @@ const quoteTimes = async (open: OpenGold, call: Caller, count: number): Promise<
   }
   return ids;
 };
-const pay = (call: Caller, quoteId: string) => {
+const pay = (call: OpenCaller, quoteId: string) => {
   keys += 1;
   const key = `active-quotes-${keys}`;
   return call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: key });
