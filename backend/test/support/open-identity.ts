@@ -1,10 +1,7 @@
-import { createServer } from 'node:http';
-import type { RequestHandler } from 'express';
 import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
   createCaller,
-  openSandbox,
   type OpenSandbox,
   type CallResponse,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
@@ -18,22 +15,9 @@ import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
-import {
-  createBlindIndex,
-  createSecretHasher,
-  createVault,
-  parseKeyring,
-} from '../../src/platform/crypto/index.ts';
-import { createDatabase, type Database } from '../../src/platform/db/index.ts';
-import { createApi } from '../../src/platform/http/index.ts';
-import { createRandom, type Random } from '../../src/platform/ids/random.ts';
-import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
-import { closeRedis } from '../../src/platform/redis/index.ts';
-import { listen } from './listen.ts';
-import { connectRedis } from './connect-redis.ts';
-import { freshDatabase } from './fresh-database.ts';
-import { hangsForMs } from './open-test-system.ts';
+import type { Database } from '../../src/platform/db/index.ts';
+import type { Random } from '../../src/platform/ids/random.ts';
+import { openTestSystem } from './open-test-system.ts';
 
 type Call = ReturnType<typeof createCaller>;
 
@@ -59,7 +43,7 @@ export interface OpenIdentity {
   close(): Promise<void>;
 }
 
-interface IdentityOptions {
+export interface IdentityOptions {
   readonly clock: Clock;
   readonly random?: Random;
   readonly redisUrl?: string;
@@ -73,32 +57,18 @@ interface IdentityOptions {
   readonly hashesAtOnce?: number;
 }
 
-const next: RequestHandler = (_req, _res, go) => go();
-const pepper = 'dev-only-credential-pepper';
-const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
-
 /** The `code` of an error's envelope; undefined for a success. */
 export const errorCode = ({ body }: CallResponse): unknown =>
   (body['error'] as { code?: unknown } | undefined)?.code; // as every error is
 
 /** Opens it; `redisUrl` stands in for the test file's own Redis. */
 export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
-  const { clock, random = createRandom() } = options;
-  const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const logger = createLogger({ level: 'debug', name: 'test', destination });
-  const [addresses, sandbox] = await Promise.all([
-    freshDatabase(),
-    openSandbox({ hangMs: hangsForMs }),
-  ]);
-  const database = createDatabase({
-    url: addresses.databaseUrl,
-    poolSize: 10,
-    // Fifty requests at once share ten connections, on a machine that may be busy.
-    connectionWaitMs: 60_000,
-    applicationName: 'identity-test',
+  const { clock, redisUrl, hashesAtOnce } = options;
+  const system = await openTestSystem({
+    ...(redisUrl !== undefined && { redisUrl }),
+    ...(hashesAtOnce !== undefined && { hashesAtOnce }),
   });
-  const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);
+  const { sandbox, logger, metrics, redis, random } = system;
   const sms = createMsg91(
     {
       MSG91_BASE_URL: `${sandbox.url}/msg91`,
@@ -108,27 +78,15 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     },
     { clock, logger },
   );
-  const { db, inTransaction } = database;
-  const metrics = createMetrics({ service: 'test', collectsDefaults: false });
   const tokens = createTokenSigner({ secret: 'dev-only-jwt-secret', clock });
   const identity = createIdentity({
-    db,
-    inTransaction,
+    ...system,
     clock,
-    random,
-    logger,
+    random: options.random ?? random,
     tokens,
     sms,
     revocations: createRevocationList({ redis, onError: (err) => logger.warn({ err }, 'cache') }),
-    vault: createVault({ keyring: parseKeyring(keyring) }),
-    blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
-    credentialPepper: pepper,
-    hasher: createSecretHasher({
-      pepper,
-      registry: metrics.registry,
-      maxParallel: options.hashesAtOnce ?? 2,
-    }),
-    timers: createTimers(),
+    credentialPepper: 'dev-only-credential-pepper-of-32-chars',
     forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
     sendLimits: {
       perAddressHour: options.sendsPerAddressHour ?? 10_000,
@@ -139,23 +97,11 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     kycStatusOf: async () => 'PENDING',
     notify: createNotify({ clock, random }),
   });
-  const app = createApi({
-    info: { title: 'Customer', version: '1', description: '', prefix: '/v1' },
+  const base = await system.serve({
+    prefix: '/v1',
     routes: identity.customerRoutes,
     guard: identity.customerGuard,
-    rateLimit: next,
-    requestLog: next,
-    metrics: next,
-    logger,
-    random,
-    trustProxyHops: 1,
-    corsAllowedOrigins: [],
-    internalHostnames: [],
-    checkReplies: true,
-    docs: true,
   });
-  const server = createServer(app);
-  const base = `${await listen(server)}/v1`;
 
   const as: OpenIdentity['as'] = (token) =>
     createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
@@ -167,10 +113,10 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
 
   return {
     url: base,
-    database,
+    database: system.database,
     sandbox,
     tokens,
-    logged: () => lines.join(''),
+    logged: () => system.logged(),
     metrics: async () => (await metrics.text()).body,
     as,
     settle: () => identity.settle(),
@@ -181,11 +127,9 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
       return as()('POST', '/auth/verify-otp', { phone, otp, ...device });
     },
     async close() {
-      server.close();
-      server.closeAllConnections();
       await identity.settle();
-      await Promise.all([sms.close(), closeRedis(redis), sandbox.stop(), database.close()]);
-      await addresses.drop();
+      await sms.close();
+      await system.close();
     },
   };
 };

@@ -93,6 +93,8 @@ interface TestSystemOptions {
   readonly wall?: Clock;
   /** Instead of the test file's own Redis. */
   readonly redisUrl?: string;
+  /** MPINs and passwords hashed at a time, as if by so many processes. */
+  readonly hashesAtOnce?: number;
   /** With the seed of `make up`: evidence that opens the gates, accounts of every role. */
   readonly seeded?: boolean;
   /** Environment over the usual one, such as the gateways that there are. */
@@ -207,6 +209,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     hasher: createSecretHasher({
       pepper: 'dev-only-credential-pepper-of-32-chars',
       registry: metrics.registry,
+      ...(options.hashesAtOnce !== undefined && { maxParallel: options.hashesAtOnce }),
     }),
     switches: createSwitches({ settingsDir, env: {} }),
     audit: createAuditor({ clock, random, vault }),

@@ -1,21 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createSessionPurges } from './purge-lapsed.ts';
 
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 let phones = 0;
 const newPhone = (): string => `+9175300${String((phones += 1)).padStart(5, '0')}`;
 
-const signIn = async (phone: string, deviceId: string, deviceName?: string) => {
+const signIn = async (
+  identity: OpenIdentity,
+  phone: string,
+  deviceId: string,
+  deviceName?: string,
+) => {
   const named = deviceName === undefined ? {} : { deviceName };
   const answer = await identity.signIn(phone, { deviceId, ...named });
   expect(answer.status).toBe(200);
@@ -31,7 +33,12 @@ const tokenOf = async (call: Call, body: object = {}): Promise<string> => {
   expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['biometricToken']]);
   return String(answer.body['biometricToken']);
 };
-const login = (phone: string, deviceId: string, biometricToken: string): Promise<CallResponse> =>
+const login = (
+  identity: OpenIdentity,
+  phone: string,
+  deviceId: string,
+  biometricToken: string,
+): Promise<CallResponse> =>
   identity.as()('POST', '/auth/login-biometric', { phone, deviceId, biometricToken });
 const codeOf = (answer: CallResponse): string =>
   answer.status === 200 ? 'ok' : String(errorCode(answer));
@@ -39,16 +46,42 @@ const sessionsOf = async (call: Call) => {
   const { body } = await call('GET', '/auth/sessions');
   return body['items'] as { id: string; deviceId: string; deviceName: string | null }[]; // its view
 };
-const userIdOf = async (phone: string): Promise<string> =>
+const userIdOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
   (await identity.database.db.user.findFirstOrThrow({ where: { phone } })).id;
 
+/** A session whose biometric token is to end with it. */
+interface Ended {
+  readonly identity: OpenIdentity;
+  readonly call: Call;
+  readonly phone: string;
+  readonly refreshToken: string;
+}
+const endings: Readonly<Record<string, (given: Ended) => Promise<void>>> = {
+  'its session is revoked': async ({ identity, call, phone }) => {
+    const { call: other } = await signIn(identity, phone, 'other');
+    const session = (await sessionsOf(call)).find(({ deviceId }) => deviceId === 'phone');
+    expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(204);
+  },
+  'its session is logged out': async ({ call, refreshToken }) => {
+    expect((await call('POST', '/auth/logout', { refreshToken })).status).toBe(204);
+  },
+  'a used refresh token of its session is presented again': async ({ identity, refreshToken }) => {
+    const body = { refreshToken };
+    expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(200);
+    clock.advance(1);
+    expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(401);
+  },
+};
+
 describe('a biometric token', () => {
-  it("signs its device in, by the token's own device unless another is named", async () => {
+  it("signs its device in, by the token's own device unless another is named", async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const { call } = await signIn(phone, 'phone', 'My phone');
+    const { call } = await signIn(identity, phone, 'phone', 'My phone');
     const token = await tokenOf(call);
     expect(token).toMatch(/^[\w-]{43}$/u);
-    const answer = await login(phone, 'phone', token);
+    const answer = await login(identity, phone, 'phone', token);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).toSorted()).toEqual([
       'accessToken',
@@ -61,153 +94,142 @@ describe('a biometric token', () => {
     // The session that it replaced is over at once.
     expect((await call('GET', '/users/me')).status).toBe(401);
 
-    await signIn(phone, 'tablet');
+    await signIn(identity, phone, 'tablet');
     const other = await tokenOf(next, { deviceId: 'tablet' });
-    expect(codeOf(await login(phone, 'tablet', other))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'tablet', other))).toBe('ok');
   });
 
-  it('is good again and again, and outlives the sessions that it replaces', async () => {
+  it('is good again and again, and outlives the sessions that it replaces', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const token = await tokenOf((await signIn(phone, 'phone')).call);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
-    await signIn(phone, 'phone');
+    const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    await signIn(identity, phone, 'phone');
     clock.advance(60 * dayMs);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
-  it('is kept as a hash', async () => {
+  it('is kept as a hash', async ({ identity }) => {
     const phone = newPhone();
-    const token = await tokenOf((await signIn(phone, 'phone')).call);
-    const where = { userId: await userIdOf(phone) };
+    const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
+    const where = { userId: await userIdOf(identity, phone) };
     const rows = await identity.database.db.biometricToken.findMany({ where });
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(identity.logged()).not.toContain(token);
   });
 
-  it('replaces the one that its device had', async () => {
+  it('replaces the one that its device had', async ({ identity }) => {
     const phone = newPhone();
-    const { call } = await signIn(phone, 'phone');
+    const { call } = await signIn(identity, phone, 'phone');
     const [first, second] = [await tokenOf(call), await tokenOf(call)];
-    expect(codeOf(await login(phone, 'phone', first))).toBe('INVALID_CREDENTIALS');
-    expect(codeOf(await login(phone, 'phone', second))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', first))).toBe('INVALID_CREDENTIALS');
+    expect(codeOf(await login(identity, phone, 'phone', second))).toBe('ok');
   });
 
-  it('is 400 for a device without a live session, whoever has one of that name', async () => {
+  it('is 400 for a device without a live session, whoever has one of that name', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const { call } = await signIn(phone, 'phone');
-    await signIn(newPhone(), 'theirs');
+    const { call } = await signIn(identity, phone, 'phone');
+    await signIn(identity, newPhone(), 'theirs');
     for (const deviceId of ['theirs', 'unknown']) {
       const answer = await call('POST', '/auth/biometric-token', { deviceId });
       expect([answer.status, errorCode(answer)]).toEqual([400, 'NO_ACTIVE_SESSION']);
     }
-    const { call: tablet } = await signIn(phone, 'tablet');
+    const { call: tablet } = await signIn(identity, phone, 'tablet');
     clock.advance(31 * dayMs);
-    const later = await signIn(phone, 'phone');
+    const later = await signIn(identity, phone, 'phone');
     const expired = await later.call('POST', '/auth/biometric-token', { deviceId: 'tablet' });
     expect(errorCode(expired)).toBe('NO_ACTIVE_SESSION');
     expect((await tablet('POST', '/auth/biometric-token', {})).status).toBe(401);
   });
 
-  it.each([
-    [
-      'its session is revoked',
-      async (call: Call, phone: string) => {
-        const { call: other } = await signIn(phone, 'other');
-        const session = (await sessionsOf(call)).find(({ deviceId }) => deviceId === 'phone');
-        expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(204);
-      },
-    ],
-    [
-      'its session is logged out',
-      async (call: Call, _phone: string, refreshToken: string) => {
-        expect((await call('POST', '/auth/logout', { refreshToken })).status).toBe(204);
-      },
-    ],
-    [
-      'a used refresh token of its session is presented again',
-      async (_call: Call, _phone: string, refreshToken: string) => {
-        const body = { refreshToken };
-        expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(200);
-        clock.advance(1);
-        expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(401);
-      },
-    ],
-  ])('is over when %s', async (_name, end) => {
+  it.for(Object.entries(endings))('is over when %s', async ([_name, end], { identity }) => {
     const phone = newPhone();
-    const { call, refreshToken } = await signIn(phone, 'phone');
+    const { call, refreshToken } = await signIn(identity, phone, 'phone');
     const token = await tokenOf(call);
-    await end(call, phone, refreshToken);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
-    await signIn(phone, 'phone');
-    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    await end({ identity, call, phone, refreshToken });
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    await signIn(identity, phone, 'phone');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
   });
 
-  it('ends when it was neither issued nor used for 180 days', async () => {
+  it('ends when it was neither issued nor used for 180 days', async ({ identity }) => {
     const phone = newPhone();
-    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     clock.advance(180 * dayMs - 1);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(180 * dayMs - 1);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(180 * dayMs);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
-    const next = await tokenOf((await signIn(phone, 'phone')).call);
-    expect(codeOf(await login(phone, 'phone', next))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    const next = await tokenOf((await signIn(identity, phone, 'phone')).call);
+    expect(codeOf(await login(identity, phone, 'phone', next))).toBe('ok');
   });
 
-  it('is revoked by the id of its session that ran out, which is not purged before it', async () => {
+  it('is revoked by the id of its session that ran out, which is not purged before it', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const { call } = await signIn(phone, 'lost');
+    const { call } = await signIn(identity, phone, 'lost');
     const [session] = await sessionsOf(call);
     const token = await tokenOf(call);
     clock.advance(179 * dayMs);
     const { db } = identity.database;
     for (const { deleteBatch } of createSessionPurges({ db, clock })) await deleteBatch(1000);
-    const { call: other } = await signIn(phone, 'other');
+    const { call: other } = await signIn(identity, phone, 'other');
     expect((await sessionsOf(other)).map(({ deviceId }) => deviceId)).toEqual(['other']);
     const path = `/auth/sessions/${session?.id}`;
-    const { call: stranger } = await signIn(newPhone(), 'lost');
+    const { call: stranger } = await signIn(identity, newPhone(), 'lost');
     expect((await stranger('DELETE', path)).status).toBe(404);
     expect((await other('DELETE', path)).status).toBe(204);
-    expect(codeOf(await login(phone, 'lost', token))).toBe('INVALID_CREDENTIALS');
+    expect(codeOf(await login(identity, phone, 'lost', token))).toBe('INVALID_CREDENTIALS');
     expect((await other('DELETE', path)).status).toBe(404);
   });
 
-  it.each([
+  it.for([
     ['has no token', false],
     ['has one that was not used for 180 days', true],
-  ])('is nothing to revoke where the device of a lapsed session %s', async (_name, hasToken) => {
-    const phone = newPhone();
-    const { call } = await signIn(phone, 'phone');
-    const [session] = await sessionsOf(call);
-    if (hasToken) await tokenOf(call);
-    clock.advance((hasToken ? 180 : 31) * dayMs);
-    const { call: other } = await signIn(phone, 'other');
-    expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(404);
-  });
+  ] as const)(
+    'is nothing to revoke where the device of a lapsed session %s',
+    async ([_name, hasToken], { identity }) => {
+      const phone = newPhone();
+      const { call } = await signIn(identity, phone, 'phone');
+      const [session] = await sessionsOf(call);
+      if (hasToken) await tokenOf(call);
+      clock.advance((hasToken ? 180 : 31) * dayMs);
+      const { call: other } = await signIn(identity, phone, 'other');
+      expect((await other('DELETE', `/auth/sessions/${session?.id}`)).status).toBe(404);
+    },
+  );
 
-  it('opens nothing for a blocked customer', async () => {
+  it('opens nothing for a blocked customer', async ({ identity }) => {
     const phone = newPhone();
-    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     const data = { blocked: true, blockedReason: 'fraud' };
-    const where = { id: await userIdOf(phone) };
+    const where = { id: await userIdOf(identity, phone) };
     await identity.database.db.user.update({ where, data });
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ACCOUNT_UNAVAILABLE');
-    expect(codeOf(await login(phone, 'phone', 'A'.repeat(43)))).toBe('INVALID_CREDENTIALS');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(codeOf(await login(identity, phone, 'phone', 'A'.repeat(43)))).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 });
 
 describe('a refused biometric sign-in', () => {
-  it("is one answer for an unregistered phone, another's, another device and another token", async () => {
+  it("is one answer for an unregistered phone, another's, another device and another token", async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const token = await tokenOf((await signIn(phone, 'phone')).call);
+    const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     const other = newPhone();
-    await tokenOf((await signIn(other, 'phone')).call);
+    await tokenOf((await signIn(identity, other, 'phone')).call);
     const answers = [
-      await login(newPhone(), 'phone', token),
-      await login(other, 'phone', token),
-      await login(phone, 'tablet', token),
-      await login(phone, 'phone', 'A'.repeat(43)),
+      await login(identity, newPhone(), 'phone', token),
+      await login(identity, other, 'phone', token),
+      await login(identity, phone, 'tablet', token),
+      await login(identity, phone, 'phone', 'A'.repeat(43)),
     ];
     const bodies = answers.map(({ status, body }) => {
       const { requestId: _requestId, ...error } = Object(body['error']);
@@ -215,14 +237,14 @@ describe('a refused biometric sign-in', () => {
     });
     expect(bodies[0]).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     expect(bodies).toEqual([bodies[0], bodies[0], bodies[0], bodies[0]]);
-    expect(codeOf(await login(phone, 'phone', token))).toBe('ok');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
-  it("is an event of the phone's customer", async () => {
+  it("is an event of the phone's customer", async ({ identity }) => {
     const phone = newPhone();
-    await signIn(phone, 'phone');
-    await login(phone, 'phone', 'A'.repeat(43));
-    const where = { userId: await userIdOf(phone), kind: 'sign_in_refused' };
+    await signIn(identity, phone, 'phone');
+    await login(identity, phone, 'phone', 'A'.repeat(43));
+    const where = { userId: await userIdOf(identity, phone), kind: 'sign_in_refused' };
     expect(await identity.database.db.securityEvent.count({ where })).toBe(1);
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCuttableServer, type CuttableServer } from '#test/support/cuttable-server.ts';
+import { describe, expect, test } from 'vitest';
+import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { openedOnce } from '#test/support/opened-once.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
@@ -15,17 +16,19 @@ const moved = { byMs: 0 };
 /** Runs as real time does, and can be moved: who came first is told by it. */
 const clock = { now: () => addMs(real.now(), moved.byMs) };
 
-let identity: OpenIdentity;
-let redis: CuttableServer;
-beforeAll(async () => {
+/** With a Redis that a test may cut. */
+const open = async () => {
   const addresses = await freshDatabase();
-  redis = await openCuttableServer(addresses.redisUrl);
-  identity = await openIdentity({ clock, redisUrl: redis.url });
-});
-afterAll(async () => {
-  await identity.close();
-  await redis.close();
-});
+  const redis = await openCuttableServer(addresses.redisUrl);
+  const identity = await openIdentity({ clock, redisUrl: redis.url });
+  const close = async (): Promise<void> => {
+    await identity.close();
+    await redis.close();
+    await addresses.drop();
+  };
+  return { ...identity, redis, close };
+};
+const it = test.extend('identity', { scope: 'file' }, openedOnce(open));
 
 interface Tokens {
   readonly accessToken: string;
@@ -40,13 +43,16 @@ const tokensOf = (told: CallResponse): Tokens => {
     refreshToken: String(told.body['refreshToken']),
   };
 };
-const signIn = async (phone: string, device: object = {}): Promise<Tokens> =>
-  tokensOf(await identity.signIn(phone, device));
-const refresh = (refreshToken: string): Promise<CallResponse> =>
+const signIn = async (
+  identity: OpenIdentity,
+  phone: string,
+  device: object = {},
+): Promise<Tokens> => tokensOf(await identity.signIn(phone, device));
+const refresh = (identity: OpenIdentity, refreshToken: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/refresh', { refreshToken });
-const logout = (by: Tokens, refreshToken: string): Promise<CallResponse> =>
+const logout = (identity: OpenIdentity, by: Tokens, refreshToken: string): Promise<CallResponse> =>
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
-const me = async (accessToken: string): Promise<number> =>
+const me = async (identity: OpenIdentity, accessToken: string): Promise<number> =>
   (await identity.as(accessToken)('GET', '/users/me')).status;
 interface View {
   readonly id: string;
@@ -54,47 +60,55 @@ interface View {
   readonly deviceName: string | null;
   readonly current: boolean;
 }
-const sessionsOf = async ({ accessToken }: Tokens, query = ''): Promise<View[]> => {
+const sessionsOf = async (
+  identity: OpenIdentity,
+  { accessToken }: Tokens,
+  query = '',
+): Promise<View[]> => {
   const told = await identity.as(accessToken)('GET', `/auth/sessions${query}`);
   expect(told.status).toBe(200);
   return told.body['items'] as View[]; // checked against the declared schema by the kernel
 };
 
 describe('a device', () => {
-  it('has one session: a new sign-in replaces the one before', async () => {
+  it('has one session: a new sign-in replaces the one before', async ({ identity }) => {
     const phone = newPhone();
-    const old = await signIn(phone, { deviceId: 'tablet' });
-    const other = await signIn(phone, { deviceId: 'phone' });
-    const fresh = await signIn(phone, { deviceId: 'tablet' });
-    expect(await me(old.accessToken)).toBe(401);
-    expect(errorCode(await refresh(old.refreshToken))).toBe('INVALID_REFRESH_TOKEN');
-    expect(await me(fresh.accessToken)).toBe(200);
-    expect(await me(other.accessToken)).toBe(200);
-    const devices = (await sessionsOf(fresh)).map(({ deviceId }) => deviceId);
+    const old = await signIn(identity, phone, { deviceId: 'tablet' });
+    const other = await signIn(identity, phone, { deviceId: 'phone' });
+    const fresh = await signIn(identity, phone, { deviceId: 'tablet' });
+    expect(await me(identity, old.accessToken)).toBe(401);
+    expect(errorCode(await refresh(identity, old.refreshToken))).toBe('INVALID_REFRESH_TOKEN');
+    expect(await me(identity, fresh.accessToken)).toBe(200);
+    expect(await me(identity, other.accessToken)).toBe(200);
+    const devices = (await sessionsOf(identity, fresh)).map(({ deviceId }) => deviceId);
     expect(devices).toEqual(['tablet', 'phone']);
   });
 
-  it("of one customer is not another's, though they have the same name", async () => {
-    const first = await signIn(newPhone(), { deviceId: 'shared' });
-    const second = await signIn(newPhone(), { deviceId: 'shared' });
-    expect(await me(first.accessToken)).toBe(200);
-    expect(await sessionsOf(second)).toHaveLength(1);
+  it("of one customer is not another's, though they have the same name", async ({ identity }) => {
+    const first = await signIn(identity, newPhone(), { deviceId: 'shared' });
+    const second = await signIn(identity, newPhone(), { deviceId: 'shared' });
+    expect(await me(identity, first.accessToken)).toBe(200);
+    expect(await sessionsOf(identity, second)).toHaveLength(1);
   });
 
-  it('that is not named gets an id of its own each time', async () => {
+  it('that is not named gets an id of its own each time', async ({ identity }) => {
     const phone = newPhone();
-    await signIn(phone);
-    const ids = (await sessionsOf(await signIn(phone))).map(({ deviceId }) => deviceId);
+    await signIn(identity, phone);
+    const ids = (await sessionsOf(identity, await signIn(identity, phone))).map(
+      ({ deviceId }) => deviceId,
+    );
     expect(new Set(ids).size).toBe(2);
   });
 });
 
 describe('GET /auth/sessions', () => {
-  it('lists the live ones in pages, newest first, and says which one asks', async () => {
+  it('lists the live ones in pages, newest first, and says which one asks', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    await signIn(phone, { deviceId: 'a' });
-    await signIn(phone, { deviceId: 'b' });
-    const tokens = await signIn(phone, { deviceId: 'c', deviceName: 'C' });
+    await signIn(identity, phone, { deviceId: 'a' });
+    await signIn(identity, phone, { deviceId: 'b' });
+    const tokens = await signIn(identity, phone, { deviceId: 'c', deviceName: 'C' });
     const told = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=2');
     expect(told.body).toMatchObject({ total: 3, page: 1, limit: 2 });
     expect(told.body['items']).toMatchObject([
@@ -102,27 +116,31 @@ describe('GET /auth/sessions', () => {
       { deviceId: 'b', deviceName: null, current: false },
     ]);
     expect(JSON.stringify(told.body)).not.toMatch(/hash|token/i);
-    expect(await sessionsOf(tokens, '?limit=2&page=2')).toMatchObject([{ deviceId: 'a' }]);
+    expect(await sessionsOf(identity, tokens, '?limit=2&page=2')).toMatchObject([
+      { deviceId: 'a' },
+    ]);
     const bad = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=101');
     expect(bad.status).toBe(400);
   });
 
-  it('leaves out what has expired', async () => {
+  it('leaves out what has expired', async ({ identity }) => {
     const phone = newPhone();
-    await signIn(phone, { deviceId: 'old' });
+    await signIn(identity, phone, { deviceId: 'old' });
     moved.byMs += 31 * dayMs;
-    expect(await sessionsOf(await signIn(phone, { deviceId: 'new' }))).toHaveLength(1);
+    expect(
+      await sessionsOf(identity, await signIn(identity, phone, { deviceId: 'new' })),
+    ).toHaveLength(1);
   });
 });
 
 describe('DELETE /auth/sessions/:id', () => {
-  it('ends that session at once, with its biometric token, and no other', async () => {
+  it('ends that session at once, with its biometric token, and no other', async ({ identity }) => {
     const phone = newPhone();
     const [lost, kept] = [
-      await signIn(phone, { deviceId: 'lost' }),
-      await signIn(phone, { deviceId: 'kept' }),
+      await signIn(identity, phone, { deviceId: 'lost' }),
+      await signIn(identity, phone, { deviceId: 'kept' }),
     ];
-    const session = (await sessionsOf(kept)).find(({ deviceId }) => deviceId === 'lost');
+    const session = (await sessionsOf(identity, kept)).find(({ deviceId }) => deviceId === 'lost');
     const { db } = identity.database;
     const { id: userId } = await db.user.findFirstOrThrow({ where: { phone } });
     const at = clock.now();
@@ -136,99 +154,105 @@ describe('DELETE /auth/sessions/:id', () => {
     }
     const told = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
     expect(told.status).toBe(204);
-    expect(await me(lost.accessToken)).toBe(401);
-    expect((await refresh(lost.refreshToken)).status).toBe(401);
-    expect(await me(kept.accessToken)).toBe(200);
+    expect(await me(identity, lost.accessToken)).toBe(401);
+    expect((await refresh(identity, lost.refreshToken)).status).toBe(401);
+    expect(await me(identity, kept.accessToken)).toBe(200);
     const live = await db.biometricToken.findMany({ where: { userId, revokedAt: null } });
     expect(live.map(({ deviceId }) => deviceId)).toEqual(['kept']);
     const again = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
     expect(again.status).toBe(404);
   });
 
-  it("is 404 for somebody else's, one that is not there, and what is no id", async () => {
-    const [mine, other] = [await signIn(newPhone()), await signIn(newPhone())];
-    const [theirs] = await sessionsOf(other);
+  it("is 404 for somebody else's, one that is not there, and what is no id", async ({
+    identity,
+  }) => {
+    const [mine, other] = [await signIn(identity, newPhone()), await signIn(identity, newPhone())];
+    const [theirs] = await sessionsOf(identity, other);
     const unknown = '01890000-0000-7000-8000-000000000009';
     for (const id of [theirs?.id, unknown, 'rubbish']) {
       const told = await identity.as(mine.accessToken)('DELETE', `/auth/sessions/${id}`);
       expect(told.status).toBe(404);
     }
-    expect(await me(other.accessToken)).toBe(200);
+    expect(await me(identity, other.accessToken)).toBe(200);
   });
 });
 
 describe('POST /auth/logout', () => {
-  it('ends the session of the refresh token at once', async () => {
-    const tokens = await signIn(newPhone());
-    expect((await logout(tokens, tokens.refreshToken)).status).toBe(204);
-    expect(await me(tokens.accessToken)).toBe(401);
-    expect((await refresh(tokens.refreshToken)).status).toBe(401);
+  it('ends the session of the refresh token at once', async ({ identity }) => {
+    const tokens = await signIn(identity, newPhone());
+    expect((await logout(identity, tokens, tokens.refreshToken)).status).toBe(204);
+    expect(await me(identity, tokens.accessToken)).toBe(401);
+    expect((await refresh(identity, tokens.refreshToken)).status).toBe(401);
   });
 
-  it('ends the session of a token that was exchanged since', async () => {
-    const tokens = await signIn(newPhone());
-    const next = tokensOf(await refresh(tokens.refreshToken));
-    expect((await logout(next, tokens.refreshToken)).status).toBe(204);
-    expect(await me(next.accessToken)).toBe(401);
+  it('ends the session of a token that was exchanged since', async ({ identity }) => {
+    const tokens = await signIn(identity, newPhone());
+    const next = tokensOf(await refresh(identity, tokens.refreshToken));
+    expect((await logout(identity, next, tokens.refreshToken)).status).toBe(204);
+    expect(await me(identity, next.accessToken)).toBe(401);
   });
 
-  it('ends another session of the caller, twice with the same answer', async () => {
+  it('ends another session of the caller, twice with the same answer', async ({ identity }) => {
     const phone = newPhone();
-    const [one, two] = [await signIn(phone), await signIn(phone)];
-    expect((await logout(two, one.refreshToken)).status).toBe(204);
-    expect((await logout(two, one.refreshToken)).status).toBe(204);
-    expect(await me(one.accessToken)).toBe(401);
-    expect(await me(two.accessToken)).toBe(200);
+    const [one, two] = [await signIn(identity, phone), await signIn(identity, phone)];
+    expect((await logout(identity, two, one.refreshToken)).status).toBe(204);
+    expect((await logout(identity, two, one.refreshToken)).status).toBe(204);
+    expect(await me(identity, one.accessToken)).toBe(401);
+    expect(await me(identity, two.accessToken)).toBe(200);
   });
 
-  it("is 404 for somebody else's token, which goes on, as for one that never was", async () => {
-    const [mine, other] = [await signIn(newPhone()), await signIn(newPhone())];
-    expect((await logout(mine, other.refreshToken)).status).toBe(404);
-    expect((await logout(mine, 'A'.repeat(43))).status).toBe(404);
-    expect((await refresh(other.refreshToken)).status).toBe(200);
+  it("is 404 for somebody else's token, which goes on, as for one that never was", async ({
+    identity,
+  }) => {
+    const [mine, other] = [await signIn(identity, newPhone()), await signIn(identity, newPhone())];
+    expect((await logout(identity, mine, other.refreshToken)).status).toBe(404);
+    expect((await logout(identity, mine, 'A'.repeat(43))).status).toBe(404);
+    expect((await refresh(identity, other.refreshToken)).status).toBe(200);
   });
 
-  it('needs an access token', async () => {
-    const { refreshToken } = await signIn(newPhone());
+  it('needs an access token', async ({ identity }) => {
+    const { refreshToken } = await signIn(identity, newPhone());
     const told = await identity.as()('POST', '/auth/logout', { refreshToken });
     expect(told.status).toBe(401);
   });
 });
 
 describe('with the cache down', () => {
-  it('signs in, refreshes and signs out; only the ended session lives to its expiry', async () => {
+  it('signs in, refreshes and signs out; only the ended session lives to its expiry', async ({
+    identity,
+  }) => {
     const [phone, blocked] = [newPhone(), newPhone()];
-    const [ended, theirs] = [await signIn(phone), await signIn(blocked)];
-    await redis.cut();
-    const tokens = await signIn(phone);
-    expect((await refresh(tokens.refreshToken)).status).toBe(200);
-    expect((await logout(ended, ended.refreshToken)).status).toBe(204);
-    expect(await me(ended.accessToken)).toBe(200);
-    expect((await refresh(ended.refreshToken)).status).toBe(401);
+    const [ended, theirs] = [await signIn(identity, phone), await signIn(identity, blocked)];
+    await identity.redis.cut();
+    const tokens = await signIn(identity, phone);
+    expect((await refresh(identity, tokens.refreshToken)).status).toBe(200);
+    expect((await logout(identity, ended, ended.refreshToken)).status).toBe(204);
+    expect(await me(identity, ended.accessToken)).toBe(200);
+    expect((await refresh(identity, ended.refreshToken)).status).toBe(401);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.updateMany({ where: { phone: blocked }, data });
-    expect(await me(theirs.accessToken)).toBe(401);
-    await redis.restore();
+    expect(await me(identity, theirs.accessToken)).toBe(401);
+    await identity.redis.restore();
     await eventually(async () => {
       moved.byMs += 16 * minuteMs;
-      const first = await signIn(phone, { deviceId: 'd' });
-      await signIn(phone, { deviceId: 'd' });
-      expect(await me(first.accessToken)).toBe(401);
+      const first = await signIn(identity, phone, { deviceId: 'd' });
+      await signIn(identity, phone, { deviceId: 'd' });
+      expect(await me(identity, first.accessToken)).toBe(401);
     });
   });
 });
 
-it('purges what has lapsed and nothing that counts', async () => {
+it('purges what has lapsed and nothing that counts', async ({ identity }) => {
   const phone = newPhone();
-  const kept = await signIn(phone, { deviceId: 'kept' });
-  const next = tokensOf(await refresh(kept.refreshToken));
+  const kept = await signIn(identity, phone, { deviceId: 'kept' });
+  const next = tokensOf(await refresh(identity, kept.refreshToken));
   const { db } = identity.database;
   const before = await db.session.count();
   const purge = () =>
     runPurges([...createIdentityPurges({ db, clock }), ...createSessionPurges({ db, clock })]);
   await purge();
-  expect((await refresh(kept.refreshToken)).status).toBe(401);
-  expect(await me(next.accessToken)).toBe(401);
+  expect((await refresh(identity, kept.refreshToken)).status).toBe(401);
+  expect(await me(identity, next.accessToken)).toBe(401);
   // Until then a session is kept whose device could sign in by its biometric token.
   moved.byMs += 181 * dayMs;
   await purge();

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
@@ -9,11 +10,7 @@ import { createIdentityPurges } from './purge-lapsed.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock, hashesAtOnce: 8 });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock, hashesAtOnce: 8 });
 
 let phones = 0;
 const newPhone = (): string => `+9175100${String((phones += 1)).padStart(5, '0')}`;
@@ -21,7 +18,7 @@ const rightMpin = '482913';
 const wrongMpin = '111111';
 
 /** Signs a new customer in, and sets their MPIN. */
-const customerWithMpin = async (phone = newPhone(), deviceId = 'phone') => {
+const customerWithMpin = async (identity: OpenIdentity, phone = newPhone(), deviceId = 'phone') => {
   const { body } = await identity.signIn(phone, { deviceId });
   const call = identity.as(String(body['accessToken']));
   const { id } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
@@ -30,28 +27,35 @@ const customerWithMpin = async (phone = newPhone(), deviceId = 'phone') => {
   });
   return { phone, userId: id, call, refreshToken: String(body['refreshToken']) };
 };
-const login = (phone: string, mpin: string, device: object = {}): Promise<CallResponse> =>
-  identity.as()('POST', '/auth/login-mpin', { phone, mpin, ...device });
+const login = (
+  identity: OpenIdentity,
+  phone: string,
+  mpin: string,
+  device: object = {},
+): Promise<CallResponse> => identity.as()('POST', '/auth/login-mpin', { phone, mpin, ...device });
 const codesOf = (answers: readonly CallResponse[]): string[] =>
   answers.map((answer) => (answer.status === 200 ? 'ok' : String(errorCode(answer))));
 const countOf = (codes: readonly string[], code: string): number =>
   codes.filter((each) => each === code).length;
 
-const eventsOf = async (userId: string) => {
+const eventsOf = async (identity: OpenIdentity, userId: string) => {
   const where = { userId };
   const rows = await identity.database.db.securityEvent.findMany({ where, orderBy: { id: 'asc' } });
   return rows.map(({ kind, count }) => (count === 1 ? kind : `${kind} x${count}`));
 };
-const noticesOf = async (userId: string) => {
+const noticesOf = async (identity: OpenIdentity, userId: string) => {
   const where = { userId };
   const rows = await identity.database.db.notification.findMany({ where, orderBy: { id: 'asc' } });
   return rows.map(({ type }) => type);
 };
 
 describe('POST /auth/set-mpin', () => {
-  it('sets an MPIN with which the customer signs in on any device', async () => {
-    const { phone, userId, call } = await customerWithMpin();
-    const answer = await login(phone, rightMpin, { deviceId: 'tablet', deviceName: 'My tablet' });
+  it('sets an MPIN with which the customer signs in on any device', async ({ identity }) => {
+    const { phone, userId, call } = await customerWithMpin(identity);
+    const answer = await login(identity, phone, rightMpin, {
+      deviceId: 'tablet',
+      deviceName: 'My tablet',
+    });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).toSorted()).toEqual([
       'accessToken',
@@ -73,21 +77,26 @@ describe('POST /auth/set-mpin', () => {
     expect(refreshed.body['mpinSet']).toBe(true);
   });
 
-  it('replaces one, which is an event, and a notification but for the first', async () => {
-    const { phone, userId, call } = await customerWithMpin();
-    expect(await noticesOf(userId)).toEqual([]);
+  it('replaces one, which is an event, and a notification but for the first', async ({
+    identity,
+  }) => {
+    const { phone, userId, call } = await customerWithMpin(identity);
+    expect(await noticesOf(identity, userId)).toEqual([]);
     await call('POST', '/auth/set-mpin', { mpin: '7391' });
-    expect(codesOf([await login(phone, rightMpin), await login(phone, '7391')])).toEqual([
-      'INVALID_CREDENTIALS',
-      'ok',
-    ]);
-    expect((await noticesOf(userId)).filter((type) => type === 'mpin_changed')).toHaveLength(1);
-    expect((await eventsOf(userId)).filter((kind) => kind === 'mpin_set')).toHaveLength(2);
+    expect(
+      codesOf([await login(identity, phone, rightMpin), await login(identity, phone, '7391')]),
+    ).toEqual(['INVALID_CREDENTIALS', 'ok']);
+    expect(
+      (await noticesOf(identity, userId)).filter((type) => type === 'mpin_changed'),
+    ).toHaveLength(1);
+    expect((await eventsOf(identity, userId)).filter((kind) => kind === 'mpin_set')).toHaveLength(
+      2,
+    );
   });
 
-  it.each([['482'], ['4829131'], ['48a9'], ['४८२९'], [4829], [''], [null], [' 4829']])(
+  it.for([['482'], ['4829131'], ['48a9'], ['४८२९'], [4829], [''], [null], [' 4829']] as const)(
     'refuses %j as an MPIN',
-    async (mpin) => {
+    async ([mpin], { identity }) => {
       const { body } = await identity.signIn(newPhone());
       const answer = await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', {
         mpin,
@@ -97,16 +106,18 @@ describe('POST /auth/set-mpin', () => {
     },
   );
 
-  it('keeps a sealed hash, and the MPIN nowhere', async () => {
-    const { userId } = await customerWithMpin();
+  it('keeps a sealed hash, and the MPIN nowhere', async ({ identity }) => {
+    const { userId } = await customerWithMpin(identity);
     const where = { id: userId };
     const { mpinHash } = await identity.database.db.user.findUniqueOrThrow({ where });
     expect(mpinHash).toMatch(/^v1\./u);
     expect(identity.logged()).not.toContain(rightMpin);
   });
 
-  it('needs a session whose row is live, also while the revocation list is lost', async () => {
-    const { userId, call } = await customerWithMpin();
+  it('needs a session whose row is live, also while the revocation list is lost', async ({
+    identity,
+  }) => {
+    const { userId, call } = await customerWithMpin(identity);
     await identity.database.db.session.updateMany({
       where: { userId },
       data: { revokedAt: clock.now(), revokedReason: 'revoked' },
@@ -116,19 +127,19 @@ describe('POST /auth/set-mpin', () => {
       await call('POST', '/auth/biometric-token', {}),
     ];
     expect(codesOf(answers)).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED']);
-    expect(await eventsOf(userId)).toEqual(['device_signed_in', 'mpin_set']);
+    expect(await eventsOf(identity, userId)).toEqual(['device_signed_in', 'mpin_set']);
   });
 });
 
 describe('a refused sign-in with an MPIN', () => {
-  it('is one answer for a wrong one, an account without one, and nobody', async () => {
-    const { phone } = await customerWithMpin();
+  it('is one answer for a wrong one, an account without one, and nobody', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     const without = newPhone();
     await identity.signIn(without);
     const answers = [
-      await login(phone, wrongMpin),
-      await login(without, wrongMpin),
-      await login(newPhone(), wrongMpin),
+      await login(identity, phone, wrongMpin),
+      await login(identity, without, wrongMpin),
+      await login(identity, newPhone(), wrongMpin),
     ];
     const bodies = answers.map(({ body }) => {
       const { requestId: _requestId, ...error } = Object(body['error']);
@@ -139,71 +150,76 @@ describe('a refused sign-in with an MPIN', () => {
     expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
   });
 
-  it('locks at the fifth, for 30 minutes and for the right one too, whoever has the phone', async () => {
-    const { phone, userId } = await customerWithMpin();
+  it('locks at the fifth, for 30 minutes and for the right one too, whoever has the phone', async ({
+    identity,
+  }) => {
+    const { phone, userId } = await customerWithMpin(identity);
     for (const tried of [phone, newPhone()]) {
       const answers: CallResponse[] = [];
-      for (let n = 0; n < 5; n += 1) answers.push(await login(tried, wrongMpin));
+      for (let n = 0; n < 5; n += 1) answers.push(await login(identity, tried, wrongMpin));
       expect(new Set(codesOf(answers))).toEqual(new Set(['INVALID_CREDENTIALS']));
-      const locked = await login(tried, rightMpin);
+      const locked = await login(identity, tried, rightMpin);
       expect([locked.status, errorCode(locked)]).toEqual([429, 'MPIN_LOCKED']);
     }
-    expect(await eventsOf(userId)).toEqual([
+    expect(await eventsOf(identity, userId)).toEqual([
       'device_signed_in',
       'mpin_set',
       'sign_in_refused x6',
       'sign_in_locked',
     ]);
     clock.advance(30 * minuteMs - 1);
-    expect(errorCode(await login(phone, rightMpin))).toBe('MPIN_LOCKED');
+    expect(errorCode(await login(identity, phone, rightMpin))).toBe('MPIN_LOCKED');
     clock.advance(1);
-    expect((await login(phone, rightMpin)).status).toBe(200);
+    expect((await login(identity, phone, rightMpin)).status).toBe(200);
   });
 
-  it('is judged five times exactly of 50 at once', async () => {
-    const { phone } = await customerWithMpin();
+  it('is judged five times exactly of 50 at once', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     for (const tried of [phone, newPhone()]) {
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => login(tried, String(1000 + n))),
+        Array.from({ length: 50 }, (_, n) => login(identity, tried, String(1000 + n))),
       );
       const codes = codesOf(answers);
       expect(countOf(codes, 'INVALID_CREDENTIALS')).toBe(5);
       // Beyond those that wait in turn.
       expect(countOf(codes, 'MPIN_LOCKED') + countOf(codes, 'BUSY')).toBe(45);
-      expect(errorCode(await login(tried, rightMpin))).toBe('MPIN_LOCKED');
+      expect(errorCode(await login(identity, tried, rightMpin))).toBe('MPIN_LOCKED');
     }
     clock.advance(30 * minuteMs);
-    expect((await login(phone, rightMpin)).status).toBe(200);
+    expect((await login(identity, phone, rightMpin)).status).toBe(200);
   });
 
-  it('is forgotten after a right one', async () => {
-    const { phone } = await customerWithMpin();
+  it('is forgotten after a right one', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     const four = async (): Promise<string[]> => {
       const answers: CallResponse[] = [];
-      for (let n = 0; n < 4; n += 1) answers.push(await login(phone, wrongMpin));
-      return codesOf([...answers, await login(phone, rightMpin)]);
+      for (let n = 0; n < 4; n += 1) answers.push(await login(identity, phone, wrongMpin));
+      return codesOf([...answers, await login(identity, phone, rightMpin)]);
     };
     const refused = 'INVALID_CREDENTIALS';
     expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
     expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
   });
 
-  it('says that a blocked account cannot be used to its owner alone', async () => {
-    const { phone, userId } = await customerWithMpin();
+  it('says that a blocked account cannot be used to its owner alone', async ({ identity }) => {
+    const { phone, userId } = await customerWithMpin(identity);
     await identity.database.db.user.update({
       where: { id: userId },
       data: { blocked: true, blockedReason: 'fraud' },
     });
-    expect(codesOf([await login(phone, wrongMpin), await login(phone, rightMpin)])).toEqual([
-      'INVALID_CREDENTIALS',
-      'ACCOUNT_UNAVAILABLE',
+    expect(
+      codesOf([await login(identity, phone, wrongMpin), await login(identity, phone, rightMpin)]),
+    ).toEqual(['INVALID_CREDENTIALS', 'ACCOUNT_UNAVAILABLE']);
+    expect(await eventsOf(identity, userId)).toEqual([
+      'device_signed_in',
+      'mpin_set',
+      'sign_in_refused x2',
     ]);
-    expect(await eventsOf(userId)).toEqual(['device_signed_in', 'mpin_set', 'sign_in_refused x2']);
   });
 
-  it('leaves no count behind once it can lock no more', async () => {
+  it('leaves no count behind once it can lock no more', async ({ identity }) => {
     const { db } = identity.database;
-    await login(newPhone(), wrongMpin);
+    await login(identity, newPhone(), wrongMpin);
     await runPurges(createIdentityPurges({ db, clock }));
     expect(await db.mpinGuard.count()).toBeGreaterThan(0);
     clock.advance(61 * minuteMs);
@@ -212,8 +228,10 @@ describe('a refused sign-in with an MPIN', () => {
   });
 });
 
-it('a sign-in whose MPIN is replaced while it is verified opens no session', async () => {
-  const { phone, userId, call } = await customerWithMpin();
+it('a sign-in whose MPIN is replaced while it is verified opens no session', async ({
+  identity,
+}) => {
+  const { phone, userId, call } = await customerWithMpin(identity);
   const [locked, gate] = [createGate(), createGate()];
   const { db, inTransaction } = identity.database;
   // Holds the customer's row: the sign-in has verified the MPIN when it waits there.
@@ -233,7 +251,7 @@ it('a sign-in whose MPIN is replaced while it is verified opens no session', asy
   };
   const replacing = call('POST', '/auth/set-mpin', { mpin: '7391' });
   await waiting(1);
-  const signingIn = login(phone, rightMpin, { deviceId: 'thief' });
+  const signingIn = login(identity, phone, rightMpin, { deviceId: 'thief' });
   await waiting(2);
   gate.open();
   await holding;

@@ -1,32 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 const minuteMs = 60_000;
 let phones = 0;
 const newPhone = (): string => `+9198765${String((phones += 1)).padStart(5, '0')}`;
 
-const send = (phone: string): Promise<CallResponse> =>
+const send = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/send-otp', { phone });
-const verify = (phone: string, otp: string): Promise<CallResponse> =>
+const verify = (identity: OpenIdentity, phone: string, otp: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/verify-otp', { phone, otp });
 
 /** Sends a code and reads it from the phone. */
-const sentCode = async (phone: string): Promise<string> => {
-  expect((await send(phone)).status).toBe(200);
+const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
+  expect((await send(identity, phone)).status).toBe(200);
   return identity.codeOf(phone);
 };
 const wrongFor = (code: string): string => (code === '000000' ? '111111' : '000000');
 
-const fault = (fields: object): Promise<CallResponse> =>
+const fault = (identity: OpenIdentity, fields: object): Promise<CallResponse> =>
   identity.sandbox.control('POST', '/faults', {
     collaborator: 'msg91',
     operation: 'send',
@@ -35,21 +32,21 @@ const fault = (fields: object): Promise<CallResponse> =>
   });
 
 describe('POST /auth/send-otp', () => {
-  it('sends six digits and says how long they are valid', async () => {
+  it('sends six digits and says how long they are valid', async ({ identity }) => {
     const phone = newPhone();
-    const told = await send(phone);
+    const told = await send(identity, phone);
     expect(told.status).toBe(200);
     expect(told.body).toEqual({ sent: true, expiresInSec: 600 });
     expect(await identity.codeOf(phone)).toMatch(/^\d{6}$/);
   });
 
-  it('takes ten bare digits for the same phone', async () => {
+  it('takes ten bare digits for the same phone', async ({ identity }) => {
     const phone = newPhone();
-    await send(phone.slice(3));
-    expect((await verify(phone, await identity.codeOf(phone))).status).toBe(200);
+    await send(identity, phone.slice(3));
+    expect((await verify(identity, phone, await identity.codeOf(phone))).status).toBe(200);
   });
 
-  it.each([
+  it.for([
     ['+915876543210'],
     ['5876543210'],
     ['987654321'],
@@ -65,16 +62,18 @@ describe('POST /auth/send-otp', () => {
     [undefined],
     [{ phone: 'x' }],
     ['9'.repeat(1000)],
-  ])('refuses %j as a phone', async (phone) => {
+  ] as const)('refuses %j as a phone', async ([phone], { identity }) => {
     const told = await identity.as()('POST', '/auth/send-otp', { phone });
     expect(told.status).toBe(400);
     expect(told.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field: 'phone' });
   });
 
-  it('is refused the sixth time within 15 minutes, until the first is 15 minutes old', async () => {
+  it('is refused the sixth time within 15 minutes, until the first is 15 minutes old', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     for (let sends = 1; sends <= 5; sends += 1) {
-      expect((await send(phone)).status).toBe(200);
+      expect((await send(identity, phone)).status).toBe(200);
       clock.advance(minuteMs);
     }
     const response = await fetch(`${identity.url}/auth/send-otp`, {
@@ -86,113 +85,115 @@ describe('POST /auth/send-otp', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'OTP_SEND_LIMIT' } });
     expect(response.headers.get('retry-after')).toBe('600');
     clock.advance(10 * minuteMs - 1);
-    expect((await send(phone)).status).toBe(429);
+    expect((await send(identity, phone)).status).toBe(429);
     clock.advance(1);
-    expect((await send(phone)).status).toBe(200);
-    expect((await send(phone)).status).toBe(429);
+    expect((await send(identity, phone)).status).toBe(200);
+    expect((await send(identity, phone)).status).toBe(429);
   });
 
-  it('lets five of twenty parallel requests send', async () => {
+  it('lets five of twenty parallel requests send', async ({ identity }) => {
     const phone = newPhone();
-    const told = await Promise.all(Array.from({ length: 20 }, () => send(phone)));
+    const told = await Promise.all(Array.from({ length: 20 }, () => send(identity, phone)));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(told.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
     const { body } = await identity.sandbox.control('GET', `/sms?phone=${phone.slice(1)}`);
     expect(body['messages']).toHaveLength(5);
   });
 
-  it('is 502 when the gateway refuses, which uses up neither a send nor anything else', async () => {
+  it('is 502 when the gateway refuses, which uses up neither a send nor anything else', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     for (let attempt = 1; attempt <= 6; attempt += 1) {
-      await fault({ fault: 'error', status: 400 });
-      expect(errorCode(await send(phone))).toBe('SMS_UNAVAILABLE');
+      await fault(identity, { fault: 'error', status: 400 });
+      expect(errorCode(await send(identity, phone))).toBe('SMS_UNAVAILABLE');
     }
-    expect((await verify(phone, await sentCode(phone))).status).toBe(200);
+    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
   });
 
-  it.each([['error'], ['reset'], ['timeout'], ['malformed'], ['accept_then_timeout']])(
+  it.for([['error'], ['reset'], ['timeout'], ['malformed'], ['accept_then_timeout']] as const)(
     'is 502 when the answer is lost (%s), and that code is of no use',
-    async (kind) => {
+    async ([kind], { identity }) => {
       const phone = newPhone();
-      const before = await sentCode(phone);
-      await fault({ fault: kind });
-      const told = await send(phone);
+      const before = await sentCode(identity, phone);
+      await fault(identity, { fault: kind });
+      const told = await send(identity, phone);
       expect(told.status).toBe(502);
       expect(errorCode(told)).toBe('SMS_UNAVAILABLE');
       const after = await identity.codeOf(phone);
-      expect((await verify(phone, after)).status).toBe(401);
-      expect((await verify(phone, before)).status).toBe(401);
-      expect((await verify(phone, await sentCode(phone))).status).toBe(200);
+      expect((await verify(identity, phone, after)).status).toBe(401);
+      expect((await verify(identity, phone, before)).status).toBe(401);
+      expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
     },
   );
 });
 
 describe('POST /auth/verify-otp', () => {
-  it('takes a code once', async () => {
+  it('takes a code once', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(phone);
-    expect((await verify(phone, code)).status).toBe(200);
-    const again = await verify(phone, code);
+    const code = await sentCode(identity, phone);
+    expect((await verify(identity, phone, code)).status).toBe(200);
+    const again = await verify(identity, phone, code);
     expect(again.status).toBe(401);
     expect(errorCode(again)).toBe('INVALID_OTP');
   });
 
-  it('takes a code once among twenty that present it at the same time', async () => {
+  it('takes a code once among twenty that present it at the same time', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(phone);
-    const told = await Promise.all(Array.from({ length: 20 }, () => verify(phone, code)));
+    const code = await sentCode(identity, phone);
+    const told = await Promise.all(Array.from({ length: 20 }, () => verify(identity, phone, code)));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('takes a code until 600 seconds have passed', async () => {
+  it('takes a code until 600 seconds have passed', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(phone);
+    const code = await sentCode(identity, phone);
     clock.advance(600_000 - 1);
-    expect((await verify(phone, code)).status).toBe(200);
-    const late = await sentCode(phone);
+    expect((await verify(identity, phone, code)).status).toBe(200);
+    const late = await sentCode(identity, phone);
     clock.advance(600_000);
-    expect((await verify(phone, late)).status).toBe(401);
+    expect((await verify(identity, phone, late)).status).toBe(401);
   });
 
-  it('takes the newest code alone', async () => {
+  it('takes the newest code alone', async ({ identity }) => {
     const phone = newPhone();
-    const first = await sentCode(phone);
-    let second = await sentCode(phone);
-    while (second === first) second = await sentCode(phone);
-    expect((await verify(phone, first)).status).toBe(401);
-    expect((await verify(phone, second)).status).toBe(200);
+    const first = await sentCode(identity, phone);
+    let second = await sentCode(identity, phone);
+    while (second === first) second = await sentCode(identity, phone);
+    expect((await verify(identity, phone, first)).status).toBe(401);
+    expect((await verify(identity, phone, second)).status).toBe(200);
   });
 
-  it('takes only the code of that phone', async () => {
+  it('takes only the code of that phone', async ({ identity }) => {
     const [mine, other] = [newPhone(), newPhone()];
-    await send(mine);
-    expect((await verify(mine, await sentCode(other))).status).toBe(401);
+    await send(identity, mine);
+    expect((await verify(identity, mine, await sentCode(identity, other))).status).toBe(401);
   });
 
-  it('answers the third wrong code with 401 and is locked from then on', async () => {
+  it('answers the third wrong code with 401 and is locked from then on', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(phone);
+    const code = await sentCode(identity, phone);
     for (let guess = 1; guess <= 3; guess += 1) {
-      const told = await verify(phone, wrongFor(code));
+      const told = await verify(identity, phone, wrongFor(code));
       expect(told.status).toBe(401);
       expect(errorCode(told)).toBe('INVALID_OTP');
     }
-    const locked = await verify(phone, code);
+    const locked = await verify(identity, phone, code);
     expect(locked.status).toBe(429);
     expect(errorCode(locked)).toBe('OTP_LOCKED');
-    const newer = await sentCode(phone);
-    expect(errorCode(await verify(phone, newer))).toBe('OTP_LOCKED');
+    const newer = await sentCode(identity, phone);
+    expect(errorCode(await verify(identity, phone, newer))).toBe('OTP_LOCKED');
     clock.advance(30 * minuteMs - 1);
-    const last = await sentCode(phone);
-    expect(errorCode(await verify(phone, last))).toBe('OTP_LOCKED');
+    const last = await sentCode(identity, phone);
+    expect(errorCode(await verify(identity, phone, last))).toBe('OTP_LOCKED');
     clock.advance(1);
-    expect((await verify(phone, last)).status).toBe(200);
+    expect((await verify(identity, phone, last)).status).toBe(200);
   });
 
-  it('says when the lock ends', async () => {
+  it('says when the lock ends', async ({ identity }) => {
     const phone = newPhone();
-    const wrong = wrongFor(await sentCode(phone));
-    for (let guess = 1; guess <= 3; guess += 1) await verify(phone, wrong);
+    const wrong = wrongFor(await sentCode(identity, phone));
+    for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, wrong);
     clock.advance(10 * minuteMs);
     const response = await fetch(`${identity.url}/auth/verify-otp`, {
       method: 'POST',
@@ -202,53 +203,57 @@ describe('POST /auth/verify-otp', () => {
     expect(response.headers.get('retry-after')).toBe(String(20 * 60));
   });
 
-  it('counts wrong codes across codes', async () => {
+  it('counts wrong codes across codes', async ({ identity }) => {
     const phone = newPhone();
     for (let guess = 1; guess <= 3; guess += 1) {
-      const code = await sentCode(phone);
-      expect((await verify(phone, wrongFor(code))).status).toBe(401);
+      const code = await sentCode(identity, phone);
+      expect((await verify(identity, phone, wrongFor(code))).status).toBe(401);
     }
-    expect(errorCode(await verify(phone, await sentCode(phone)))).toBe('OTP_LOCKED');
+    expect(errorCode(await verify(identity, phone, await sentCode(identity, phone)))).toBe(
+      'OTP_LOCKED',
+    );
   });
 
-  it('forgets wrong codes after a right one', async () => {
+  it('forgets wrong codes after a right one', async ({ identity }) => {
     const phone = newPhone();
     for (let round = 1; round <= 3; round += 1) {
-      const code = await sentCode(phone);
-      await verify(phone, wrongFor(code));
-      await verify(phone, wrongFor(code));
-      expect((await verify(phone, code)).status).toBe(200);
+      const code = await sentCode(identity, phone);
+      await verify(identity, phone, wrongFor(code));
+      await verify(identity, phone, wrongFor(code));
+      expect((await verify(identity, phone, code)).status).toBe(200);
     }
   });
 
-  it('forgets wrong codes of more than 30 minutes ago', async () => {
+  it('forgets wrong codes of more than 30 minutes ago', async ({ identity }) => {
     const phone = newPhone();
-    await verify(phone, '000000');
-    await verify(phone, '000000');
+    await verify(identity, phone, '000000');
+    await verify(identity, phone, '000000');
     clock.advance(30 * minuteMs);
-    expect((await verify(phone, '000000')).status).toBe(401);
-    expect((await verify(phone, await sentCode(phone))).status).toBe(200);
+    expect((await verify(identity, phone, '000000')).status).toBe(401);
+    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
   });
 
-  it('judges three of fifty parallel guesses', async () => {
+  it('judges three of fifty parallel guesses', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(phone);
-    const told = await Promise.all(Array.from({ length: 50 }, () => verify(phone, wrongFor(code))));
+    const code = await sentCode(identity, phone);
+    const told = await Promise.all(
+      Array.from({ length: 50 }, () => verify(identity, phone, wrongFor(code))),
+    );
     expect(told.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
     expect(told.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
-    expect(errorCode(await verify(phone, code))).toBe('OTP_LOCKED');
+    expect(errorCode(await verify(identity, phone, code))).toBe('OTP_LOCKED');
   });
 
-  it('goes on when the clock is set back', async () => {
+  it('goes on when the clock is set back', async ({ identity }) => {
     const phone = newPhone();
     clock.advance(24 * 60 * minuteMs);
-    for (let sends = 1; sends <= 5; sends += 1) await send(phone);
-    for (let guess = 1; guess <= 3; guess += 1) await verify(phone, '000000');
+    for (let sends = 1; sends <= 5; sends += 1) await send(identity, phone);
+    for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, '000000');
     clock.advance(-24 * 60 * minuteMs);
-    expect((await verify(phone, await sentCode(phone))).status).toBe(200);
+    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
   });
 
-  it.each([
+  it.for([
     ['phone', { phone: 'x', otp: '123456' }],
     ['phone', { otp: '123456' }],
     ['otp', { phone: '9876543210' }],
@@ -268,19 +273,19 @@ describe('POST /auth/verify-otp', () => {
     ['deviceName', { phone: '9876543210', otp: '123456', deviceName: null }],
     ['body', []],
     ['body', 'text'],
-  ])('refuses a bad %s: %j, and counts nothing', async (field, body) => {
+  ] as const)('refuses a bad %s: %j, and counts nothing', async ([field, body], { identity }) => {
     const told = await identity.as()('POST', '/auth/verify-otp', body);
     expect(told.status).toBe(400);
     expect(told.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field });
   });
 });
 
-it('logs neither phones nor codes, and stores neither', async () => {
+it('logs neither phones nor codes, and stores neither', async ({ identity }) => {
   const phone = newPhone();
-  await fault({ fault: 'error' });
-  await send(phone);
-  const code = await sentCode(phone);
-  await verify(phone, wrongFor(code));
+  await fault(identity, { fault: 'error' });
+  await send(identity, phone);
+  const code = await sentCode(identity, phone);
+  await verify(identity, phone, wrongFor(code));
   expect(identity.logged()).not.toContain(phone.slice(3));
   expect(identity.logged()).not.toContain(code);
   const rows = await identity.database.db.otpCode.findMany();

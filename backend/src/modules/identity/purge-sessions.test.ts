@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFactories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { openedOnce } from '#test/support/opened-once.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createSessionPurges } from './index.ts';
 
 const dayMs = 24 * 3_600_000;
 
-let system: TestSystem;
-beforeAll(async () => {
-  system = await openTestSystem();
-});
-afterAll(() => system.close());
+const it = test.extend('system', { scope: 'file' }, openedOnce(openTestSystem));
 
-const useToken = (sessionId: string, expiresAt: Date) =>
+const useToken = (system: TestSystem, sessionId: string, expiresAt: Date) =>
   system.db.usedRefreshToken.create({
     data: {
       sessionId,
@@ -23,10 +20,12 @@ const useToken = (sessionId: string, expiresAt: Date) =>
     },
   });
 
-it('deletes sessions 30 days after they ended, with the tokens used up in them', async () => {
+it('deletes sessions 30 days after they ended, with the tokens used up in them', async ({
+  system,
+}) => {
   const { customer } = createFactories(system);
   const ended = await customer();
-  await useToken(ended.sessionId, addMs(system.clock.now(), dayMs));
+  await useToken(system, ended.sessionId, addMs(system.clock.now(), dayMs));
   system.clock.advance(dayMs);
   // Its refresh token, of 30 days, and the 30 days after it are not over for one more second.
   const kept = await customer();

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openIdentity, type OpenIdentity } from '#test/support/open-identity.ts';
+import { expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import type { OpenIdentity } from '#test/support/open-identity.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { maxPushTokens } from './push-tokens.store.ts';
 
 const clock = createManualClock();
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 const path = '/users/me/push-tokens';
 let phones = 0;
-const signedIn = async () => {
+const signedIn = async (identity: OpenIdentity) => {
   phones += 1;
   const { body } = await identity.signIn(`+9197123${String(phones).padStart(5, '0')}`);
   return {
@@ -20,35 +17,39 @@ const signedIn = async () => {
     call: identity.as(String(body['accessToken'])),
   };
 };
-const tokensOf = async (userId: string) => {
+const tokensOf = async (identity: OpenIdentity, userId: string) => {
   const rows = await identity.database.db.pushToken.findMany({ where: { userId } });
   return rows.map(({ token }) => token);
 };
 
-it('is registered and removed by its account', async () => {
-  const { userId, call } = await signedIn();
+it('is registered and removed by its account', async ({ identity }) => {
+  const { userId, call } = await signedIn(identity);
   const token = 'dGVzdA:APA91b/with+signs=and~more';
   const registered = await call('POST', path, { token, platform: 'android' });
   expect(registered).toMatchObject({ status: 201, body: { token, platform: 'android' } });
-  expect(await tokensOf(userId)).toEqual([token]);
+  expect(await tokensOf(identity, userId)).toEqual([token]);
   const own = `${path}/${encodeURIComponent(token)}`;
   expect((await call('DELETE', own)).status).toBe(204);
   expect((await call('DELETE', own)).status).toBe(404);
-  expect(await tokensOf(userId)).toEqual([]);
+  expect(await tokensOf(identity, userId)).toEqual([]);
 });
 
-it('belongs to the last account that registered it, and is nobody else s to remove', async () => {
-  const [first, second] = [await signedIn(), await signedIn()];
+it('belongs to the last account that registered it, and is nobody else s to remove', async ({
+  identity,
+}) => {
+  const [first, second] = [await signedIn(identity), await signedIn(identity)];
   const body = { token: 'shared-device', platform: 'ios' };
   await first.call('POST', path, body);
   expect((await second.call('POST', path, { ...body, platform: 'web' })).status).toBe(201);
-  expect(await tokensOf(first.userId)).toEqual([]);
+  expect(await tokensOf(identity, first.userId)).toEqual([]);
   expect((await first.call('DELETE', `${path}/shared-device`)).status).toBe(404);
-  expect(await tokensOf(second.userId)).toEqual(['shared-device']);
+  expect(await tokensOf(identity, second.userId)).toEqual(['shared-device']);
 });
 
-it('pushes the one registered longest ago out where an account has the most', async () => {
-  const { userId, call } = await signedIn();
+it('pushes the one registered longest ago out where an account has the most', async ({
+  identity,
+}) => {
+  const { userId, call } = await signedIn(identity);
   for (let number = 0; number < maxPushTokens; number += 1) {
     await call('POST', path, { token: `token-${number}`, platform: 'ios' });
     clock.advance(1000);
@@ -59,17 +60,17 @@ it('pushes the one registered longest ago out where an account has the most', as
   await Promise.all(
     ['a', 'b'].map((end) => call('POST', path, { token: `more-${end}`, platform: 'ios' })),
   );
-  const kept = await tokensOf(userId);
+  const kept = await tokensOf(identity, userId);
   expect(kept).toHaveLength(maxPushTokens);
   expect(kept).toEqual(expect.arrayContaining(['token-0', 'more-a', 'more-b']));
   expect(kept).not.toContain('token-1');
   expect(kept).not.toContain('token-2');
 });
 
-it.each([{ platform: 'ios' }, { token: '', platform: 'ios' }, { token: 'x', platform: 'tv' }])(
+it.for([{ platform: 'ios' }, { token: '', platform: 'ios' }, { token: 'x', platform: 'tv' }])(
   'is refused as %j',
-  async (body) => {
-    const { call } = await signedIn();
+  async (body, { identity }) => {
+    const { call } = await signedIn(identity);
     expect((await call('POST', path, body)).status).toBe(400);
   },
 );

@@ -1,37 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 let phones = 0;
 const newPhone = (): string => `+9175200${String((phones += 1)).padStart(5, '0')}`;
 const oldMpin = '4829';
 const newMpin = '739164';
 
-const forgot = (phone: string): Promise<CallResponse> =>
+const forgot = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/forgot-mpin', { phone });
 /** Asks for a code, and returns it when its SMS has come. */
-const codeFor = async (phone: string): Promise<string> => {
-  expect((await forgot(phone)).status).toBe(200);
+const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> => {
+  expect((await forgot(identity, phone)).status).toBe(200);
   await identity.settle();
   return identity.codeOf(phone);
 };
-const reset = (phone: string, otp: string, mpin = newMpin): Promise<CallResponse> =>
+const reset = (
+  identity: OpenIdentity,
+  phone: string,
+  otp: string,
+  mpin = newMpin,
+): Promise<CallResponse> =>
   identity.as()('POST', '/auth/reset-mpin', { phone, otp, newMpin: mpin });
-const login = async (phone: string, mpin: string): Promise<string> => {
+const login = async (identity: OpenIdentity, phone: string, mpin: string): Promise<string> => {
   const answer = await identity.as()('POST', '/auth/login-mpin', { phone, mpin });
   return answer.status === 200 ? 'ok' : String(errorCode(answer));
 };
 
-const customerWithMpin = async (phone = newPhone()) => {
+const customerWithMpin = async (identity: OpenIdentity, phone = newPhone()) => {
   const { body } = await identity.signIn(phone, { deviceId: 'phone' });
   const call = identity.as(String(body['accessToken']));
   await call('POST', '/auth/set-mpin', { mpin: oldMpin });
@@ -41,9 +43,11 @@ const customerWithMpin = async (phone = newPhone()) => {
 const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '000000');
 
 describe('POST /auth/forgot-mpin', () => {
-  it('answers alike for a customer, one who is blocked, and nobody; only the first gets an SMS', async () => {
-    const { phone } = await customerWithMpin();
-    const blocked = await customerWithMpin();
+  it('answers alike for a customer, one who is blocked, and nobody; only the first gets an SMS', async ({
+    identity,
+  }) => {
+    const { phone } = await customerWithMpin(identity);
+    const blocked = await customerWithMpin(identity);
     await identity.database.db.user.update({
       where: { id: blocked.userId },
       data: { blocked: true, blockedReason: 'fraud' },
@@ -51,7 +55,7 @@ describe('POST /auth/forgot-mpin', () => {
     const nobody = newPhone();
     const before = await identity.codeOf(blocked.phone);
     for (const asked of [phone, blocked.phone, nobody]) {
-      const answer = await forgot(asked);
+      const answer = await forgot(identity, asked);
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ sent: true, expiresInSec: 600 });
     }
@@ -62,14 +66,14 @@ describe('POST /auth/forgot-mpin', () => {
     );
     expect(body['messages']).toEqual([]);
     expect(await identity.codeOf(blocked.phone)).toBe(before);
-    expect((await reset(phone, await identity.codeOf(phone))).status).toBe(200);
+    expect((await reset(identity, phone, await identity.codeOf(phone))).status).toBe(200);
   });
 
-  it('answers alike when the SMS fails, and the code is of no use', async () => {
-    const { phone } = await customerWithMpin();
+  it('answers alike when the SMS fails, and the code is of no use', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     const fault = { collaborator: 'msg91', operation: 'send', fault: 'error', times: 1 };
     await identity.sandbox.control('POST', '/faults', fault);
-    const answer = await forgot(phone);
+    const answer = await forgot(identity, phone);
     expect([answer.status, answer.body]).toEqual([200, { sent: true, expiresInSec: 600 }]);
     await identity.settle();
     const { phoneHash } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
@@ -77,8 +81,8 @@ describe('POST /auth/forgot-mpin', () => {
     expect(await identity.database.db.otpCode.count({ where })).toBe(0);
   });
 
-  it('does not wait for a gateway that hangs', async () => {
-    const { phone } = await customerWithMpin();
+  it('does not wait for a gateway that hangs', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     const fault = { collaborator: 'msg91', operation: 'send', fault: 'slow', times: 1 };
     await identity.sandbox.control('POST', '/faults', { ...fault, delayMs: 2500 });
     const sent = async (): Promise<string> => {
@@ -86,27 +90,27 @@ describe('POST /auth/forgot-mpin', () => {
       return lines.find((line) => line.startsWith('otp_sends_total{result="sent"')) ?? '';
     };
     const before = await sent();
-    expect((await forgot(phone)).status).toBe(200);
+    expect((await forgot(identity, phone)).status).toBe(200);
     expect(await sent()).toBe(before);
     await identity.settle();
     expect(await sent()).not.toBe(before);
   });
 
-  it('sends five times in 15 minutes, and counts as much for nobody', async () => {
-    const { phone } = await customerWithMpin();
+  it('sends five times in 15 minutes, and counts as much for nobody', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
     for (const asked of [phone, newPhone()]) {
       const statuses: number[] = [];
-      for (let n = 0; n < 6; n += 1) statuses.push((await forgot(asked)).status);
+      for (let n = 0; n < 6; n += 1) statuses.push((await forgot(identity, asked)).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     }
-    expect(errorCode(await forgot(phone))).toBe('OTP_SEND_LIMIT');
+    expect(errorCode(await forgot(identity, phone))).toBe('OTP_SEND_LIMIT');
     await identity.settle();
   });
 });
 
 describe('POST /auth/reset-mpin', () => {
-  it('replaces the MPIN, and ends every session and biometric token', async () => {
-    const { phone, userId, call, refreshToken } = await customerWithMpin();
+  it('replaces the MPIN, and ends every session and biometric token', async ({ identity }) => {
+    const { phone, userId, call, refreshToken } = await customerWithMpin(identity);
     const second = await identity.signIn(phone, { deviceId: 'tablet' });
     const { body } = await call('POST', '/auth/biometric-token', {});
     const biometric = { phone, deviceId: 'phone', biometricToken: body['biometricToken'] };
@@ -116,9 +120,9 @@ describe('POST /auth/reset-mpin', () => {
       where: { userId, deviceId: 'phone' },
       data: { revokedAt: clock.now(), revokedReason: 'replaced' },
     });
-    const answer = await reset(phone, await codeFor(phone));
+    const answer = await reset(identity, phone, await codeFor(identity, phone));
     expect([answer.status, answer.body]).toEqual([200, { updated: true }]);
-    expect([await login(phone, oldMpin), await login(phone, newMpin)]).toEqual([
+    expect([await login(identity, phone, oldMpin), await login(identity, phone, newMpin)]).toEqual([
       'INVALID_CREDENTIALS',
       'ok',
     ]);
@@ -133,62 +137,72 @@ describe('POST /auth/reset-mpin', () => {
     expect(notices).toHaveLength(1);
   });
 
-  it('takes the lock of wrong MPINs away', async () => {
-    const { phone } = await customerWithMpin();
-    for (let n = 0; n < 5; n += 1) await login(phone, '0000');
-    expect(await login(phone, oldMpin)).toBe('MPIN_LOCKED');
-    expect((await reset(phone, await codeFor(phone))).status).toBe(200);
-    expect(await login(phone, newMpin)).toBe('ok');
+  it('takes the lock of wrong MPINs away', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
+    for (let n = 0; n < 5; n += 1) await login(identity, phone, '0000');
+    expect(await login(identity, phone, oldMpin)).toBe('MPIN_LOCKED');
+    expect((await reset(identity, phone, await codeFor(identity, phone))).status).toBe(200);
+    expect(await login(identity, phone, newMpin)).toBe('ok');
   });
 
-  it('sets the first one of an account that has none, without a notification', async () => {
+  it('sets the first one of an account that has none, without a notification', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     await identity.signIn(phone);
     const { id: userId } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
-    expect((await reset(phone, await codeFor(phone))).status).toBe(200);
-    expect(await login(phone, newMpin)).toBe('ok');
+    expect((await reset(identity, phone, await codeFor(identity, phone))).status).toBe(200);
+    expect(await login(identity, phone, newMpin)).toBe('ok');
     const where = { userId, type: 'mpin_changed' };
     expect(await identity.database.db.notification.count({ where })).toBe(0);
   });
 
-  it('refuses a code of another purpose, a used one, and one of too long ago', async () => {
-    const { phone } = await customerWithMpin();
+  it('refuses a code of another purpose, a used one, and one of too long ago', async ({
+    identity,
+  }) => {
+    const { phone } = await customerWithMpin(identity);
     await identity.as()('POST', '/auth/send-otp', { phone });
-    expect(errorCode(await reset(phone, await identity.codeOf(phone)))).toBe('INVALID_OTP');
-    const otp = await codeFor(phone);
-    expect((await reset(phone, otp)).status).toBe(200);
-    expect(errorCode(await reset(phone, otp))).toBe('INVALID_OTP');
-    const old = await codeFor(phone);
+    expect(errorCode(await reset(identity, phone, await identity.codeOf(phone)))).toBe(
+      'INVALID_OTP',
+    );
+    const otp = await codeFor(identity, phone);
+    expect((await reset(identity, phone, otp)).status).toBe(200);
+    expect(errorCode(await reset(identity, phone, otp))).toBe('INVALID_OTP');
+    const old = await codeFor(identity, phone);
     clock.advance(10 * minuteMs);
-    expect(errorCode(await reset(phone, old))).toBe('INVALID_OTP');
-    expect(await login(phone, newMpin)).toBe('ok');
+    expect(errorCode(await reset(identity, phone, old))).toBe('INVALID_OTP');
+    expect(await login(identity, phone, newMpin)).toBe('ok');
   });
 
-  it('locks at the third wrong code exactly, of 50 at once, whoever has the phone', async () => {
-    const { phone } = await customerWithMpin();
+  it('locks at the third wrong code exactly, of 50 at once, whoever has the phone', async ({
+    identity,
+  }) => {
+    const { phone } = await customerWithMpin(identity);
     for (const tried of [phone, newPhone()]) {
-      const wrong = otherThan(await codeFor(tried));
-      const answers = await Promise.all(Array.from({ length: 50 }, () => reset(tried, wrong)));
+      const wrong = otherThan(await codeFor(identity, tried));
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => reset(identity, tried, wrong)),
+      );
       const codes = answers.map((answer) => String(errorCode(answer)));
       expect(codes.filter((code) => code === 'INVALID_OTP')).toHaveLength(3);
       expect(codes.filter((code) => code === 'OTP_LOCKED' || code === 'BUSY')).toHaveLength(47);
-      expect(errorCode(await reset(tried, wrong))).toBe('OTP_LOCKED');
+      expect(errorCode(await reset(identity, tried, wrong))).toBe('OTP_LOCKED');
     }
-    expect(await login(phone, oldMpin)).toBe('ok');
+    expect(await login(identity, phone, oldMpin)).toBe('ok');
   });
 
-  it('is 401 for a customer who was blocked since', async () => {
-    const { phone, userId } = await customerWithMpin();
-    const otp = await codeFor(phone);
+  it('is 401 for a customer who was blocked since', async ({ identity }) => {
+    const { phone, userId } = await customerWithMpin(identity);
+    const otp = await codeFor(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.update({ where: { id: userId }, data });
-    expect(errorCode(await reset(phone, otp))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(errorCode(await reset(identity, phone, otp))).toBe('ACCOUNT_UNAVAILABLE');
   });
 
-  it('refuses what is no MPIN before the code is looked at', async () => {
-    const { phone } = await customerWithMpin();
-    const otp = await codeFor(phone);
-    expect((await reset(phone, otp, '123')).status).toBe(400);
-    expect((await reset(phone, otp)).status).toBe(200);
+  it('refuses what is no MPIN before the code is looked at', async ({ identity }) => {
+    const { phone } = await customerWithMpin(identity);
+    const otp = await codeFor(identity, phone);
+    expect((await reset(identity, phone, otp, '123')).status).toBe(400);
+    expect((await reset(identity, phone, otp)).status).toBe(200);
   });
 });

@@ -1,95 +1,107 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import type { OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createSecurityEventPurge } from '../security-events/index.ts';
 
 const clock = createManualClock();
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 const minuteMs = 60_000;
 let phones = 0;
 const newPhone = (): string => `+9198123${String((phones += 1)).padStart(5, '0')}`;
 
-const from = (ip: string) => createCaller(identity.url, { 'x-forwarded-for': ip });
-const verify = (phone: string, otp: string, ip: string, device: object = {}) =>
-  from(ip)('POST', '/auth/verify-otp', { phone, otp, ...device });
+const from = (identity: OpenIdentity, ip: string) =>
+  createCaller(identity.url, { 'x-forwarded-for': ip });
+const verify = (
+  identity: OpenIdentity,
+  phone: string,
+  otp: string,
+  ip: string,
+  device: object = {},
+) => from(identity, ip)('POST', '/auth/verify-otp', { phone, otp, ...device });
 
-const sentCode = async (phone: string): Promise<string> => {
+const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
   await identity.as()('POST', '/auth/send-otp', { phone });
   return identity.codeOf(phone);
 };
 
 /** Signs in and answers the customer's id. */
-const signIn = async (phone: string, ip: string, deviceId?: string): Promise<CallResponse> => {
+const signIn = async (
+  identity: OpenIdentity,
+  phone: string,
+  ip: string,
+  deviceId?: string,
+): Promise<CallResponse> => {
   const device = deviceId === undefined ? {} : { deviceId };
-  const answer = await verify(phone, await sentCode(phone), ip, device);
+  const answer = await verify(identity, phone, await sentCode(identity, phone), ip, device);
   expect(answer.status).toBe(200);
   return answer;
 };
 const idOf = ({ body }: CallResponse): string => String(Object(body['user'])['id']);
 
-const eventsOf = async (userId: string) => {
+const eventsOf = async (identity: OpenIdentity, userId: string) => {
   const rows = await identity.database.db.securityEvent.findMany({
     where: { userId },
     orderBy: [{ at: 'asc' }, { id: 'asc' }],
   });
   return rows.map(({ kind, ip, deviceId, count }) => ({ kind, ip, deviceId, count }));
 };
-const notificationsOf = (userId: string) =>
+const notificationsOf = (identity: OpenIdentity, userId: string) =>
   identity.database.db.notification.findMany({
     where: { userId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
 
 describe('a sign-in', () => {
-  it('on a device not seen before tells the customer, but of the first one', async () => {
+  it('on a device not seen before tells the customer, but of the first one', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const userId = idOf(await signIn(phone, '198.51.100.1', 'phone'));
-    expect(await notificationsOf(userId)).toEqual([]);
+    const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
+    expect(await notificationsOf(identity, userId)).toEqual([]);
     clock.advance(minuteMs);
-    await signIn(phone, '198.51.100.2', 'phone');
-    expect(await notificationsOf(userId)).toEqual([]);
+    await signIn(identity, phone, '198.51.100.2', 'phone');
+    expect(await notificationsOf(identity, userId)).toEqual([]);
     clock.advance(minuteMs);
-    await signIn(phone, '198.51.100.3', 'tablet');
-    expect(await notificationsOf(userId)).toMatchObject([
+    await signIn(identity, phone, '198.51.100.3', 'tablet');
+    expect(await notificationsOf(identity, userId)).toMatchObject([
       { type: 'device_signed_in', data: { sessionId: expect.any(String) } },
     ]);
     clock.advance(minuteMs);
-    await signIn(phone, '198.51.100.4', 'tablet');
-    expect(await notificationsOf(userId)).toHaveLength(1);
+    await signIn(identity, phone, '198.51.100.4', 'tablet');
+    expect(await notificationsOf(identity, userId)).toHaveLength(1);
     const event = { kind: 'device_signed_in', count: 1 };
-    expect(await eventsOf(userId)).toEqual([
+    expect(await eventsOf(identity, userId)).toEqual([
       { ...event, ip: '198.51.100.1', deviceId: 'phone' },
       { ...event, ip: '198.51.100.3', deviceId: 'tablet' },
     ]);
   });
 
-  it('knows a device again when its sessions are long gone', async () => {
+  it('knows a device again when its sessions are long gone', async ({ identity }) => {
     const phone = newPhone();
-    const userId = idOf(await signIn(phone, '198.51.100.1', 'phone'));
+    const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     await identity.database.db.session.deleteMany({ where: { userId } });
     clock.advance(90 * 24 * 60 * minuteMs);
-    await signIn(phone, '198.51.100.1', 'phone');
-    expect(await eventsOf(userId)).toHaveLength(1);
-    expect(await notificationsOf(userId)).toEqual([]);
+    await signIn(identity, phone, '198.51.100.1', 'phone');
+    expect(await eventsOf(identity, userId)).toHaveLength(1);
+    expect(await notificationsOf(identity, userId)).toEqual([]);
   });
 
-  it('that is refused counts once for an address and a minute, and its lock is one more', async () => {
+  it('that is refused counts once for an address and a minute, and its lock is one more', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const userId = idOf(await signIn(phone, '198.51.100.1', 'phone'));
+    const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     clock.advance(minuteMs - (clock.now().getTime() % minuteMs));
-    const wrong = (await sentCode(phone)) === '000000' ? '111111' : '000000';
+    const wrong = (await sentCode(identity, phone)) === '000000' ? '111111' : '000000';
     for (const ip of ['203.0.113.9', '203.0.113.9', '203.0.113.9', '203.0.113.9', '203.0.113.8']) {
       clock.advance(1);
-      await verify(phone, wrong, ip);
+      await verify(identity, phone, wrong, ip);
     }
-    expect((await eventsOf(userId)).slice(1)).toEqual([
+    expect((await eventsOf(identity, userId)).slice(1)).toEqual([
       { kind: 'sign_in_refused', ip: '203.0.113.9', deviceId: null, count: 4 },
       { kind: 'sign_in_locked', ip: '203.0.113.9', deviceId: null, count: 1 },
       { kind: 'sign_in_refused', ip: '203.0.113.8', deviceId: null, count: 1 },
@@ -97,50 +109,54 @@ describe('a sign-in', () => {
     clock.advance(31 * minuteMs);
   });
 
-  it('that is refused to a blocked customer is an event, and to nobody is none', async () => {
+  it('that is refused to a blocked customer is an event, and to nobody is none', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const userId = idOf(await signIn(phone, '198.51.100.1', 'phone'));
+    const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     await identity.database.db.user.update({
       where: { id: userId },
       data: { blocked: true, blockedReason: 'fraud' },
     });
     clock.advance(minuteMs);
-    await verify(phone, await sentCode(phone), '203.0.113.9');
-    expect((await eventsOf(userId)).slice(1)).toMatchObject([{ kind: 'sign_in_refused' }]);
+    await verify(identity, phone, await sentCode(identity, phone), '203.0.113.9');
+    expect((await eventsOf(identity, userId)).slice(1)).toMatchObject([
+      { kind: 'sign_in_refused' },
+    ]);
     const before = await identity.database.db.securityEvent.count();
-    await verify(newPhone(), '000000', '203.0.113.9');
+    await verify(identity, newPhone(), '000000', '203.0.113.9');
     expect(await identity.database.db.securityEvent.count()).toBe(before);
   });
 });
 
-it('a used refresh token that is presented again is an event', async () => {
-  const { body } = await signIn(newPhone(), '198.51.100.1', 'phone');
+it('a used refresh token that is presented again is an event', async ({ identity }) => {
+  const { body } = await signIn(identity, newPhone(), '198.51.100.1', 'phone');
   const refreshToken = String(body['refreshToken']);
   const userId = String(Object(body['user'])['id']);
-  await from('198.51.100.1')('POST', '/auth/refresh', { refreshToken });
+  await from(identity, '198.51.100.1')('POST', '/auth/refresh', { refreshToken });
   clock.advance(minuteMs);
-  await from('203.0.113.7')('POST', '/auth/refresh', { refreshToken });
-  expect((await eventsOf(userId)).slice(1)).toMatchObject([
+  await from(identity, '203.0.113.7')('POST', '/auth/refresh', { refreshToken });
+  expect((await eventsOf(identity, userId)).slice(1)).toMatchObject([
     { kind: 'refresh_token_reused', ip: '203.0.113.7', count: 1 },
   ]);
 });
 
-it("takes the connection's address where the forwarded one is no address", async () => {
+it("takes the connection's address where the forwarded one is no address", async ({ identity }) => {
   for (const text of ['<script>', '203.0.113.7:4000', 'fe80::1%anything', 'unknown']) {
-    const userId = idOf(await signIn(newPhone(), text));
-    expect(await eventsOf(userId)).toMatchObject([{ ip: '127.0.0.1' }]);
+    const userId = idOf(await signIn(identity, newPhone(), text));
+    expect(await eventsOf(identity, userId)).toMatchObject([{ ip: '127.0.0.1' }]);
   }
-  const userId = idOf(await signIn(newPhone(), '2001:db8::7'));
-  expect(await eventsOf(userId)).toMatchObject([{ ip: '2001:db8::7' }]);
+  const userId = idOf(await signIn(identity, newPhone(), '2001:db8::7'));
+  expect(await eventsOf(identity, userId)).toMatchObject([{ ip: '2001:db8::7' }]);
 });
 
-it('keeps events for 400 days', async () => {
-  const userId = idOf(await signIn(newPhone(), '198.51.100.1'));
+it('keeps events for 400 days', async ({ identity }) => {
+  const userId = idOf(await signIn(identity, newPhone(), '198.51.100.1'));
   const { db } = identity.database;
   clock.advance(399 * 24 * 60 * minuteMs);
   await runPurges([createSecurityEventPurge({ db, clock })]);
-  expect(await eventsOf(userId)).toHaveLength(1);
+  expect(await eventsOf(identity, userId)).toHaveLength(1);
   clock.advance(2 * 24 * 60 * minuteMs);
   await runPurges([createSecurityEventPurge({ db, clock })]);
-  expect(await eventsOf(userId)).toEqual([]);
+  expect(await eventsOf(identity, userId)).toEqual([]);
 });

@@ -1,82 +1,85 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock, sendsPerAddressHour: 4, smsPerMinute: 6 });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock, sendsPerAddressHour: 4, smsPerMinute: 6 });
 
 let phones = 0;
 const newPhone = (): string => `+9197123${String((phones += 1)).padStart(5, '0')}`;
 
-const send = (ip: string, phone = newPhone()) =>
+const send = (identity: OpenIdentity, ip: string, phone = newPhone()) =>
   createCaller(identity.url, { 'x-forwarded-for': ip })('POST', '/auth/send-otp', { phone });
-const sendAll = async (...addresses: readonly string[]) =>
-  (await Promise.all(addresses.map((ip) => send(ip))))
+const sendAll = async (identity: OpenIdentity, ...addresses: readonly string[]) =>
+  (await Promise.all(addresses.map((ip) => send(identity, ip))))
     .map(({ status }) => status)
     .toSorted((a, b) => a - b);
-const verify = async (phone: string, otp: string) =>
+const verify = async (identity: OpenIdentity, phone: string, otp: string) =>
   (await identity.as()('POST', '/auth/verify-otp', { phone, otp })).status;
 
-const metric = async (labels: string): Promise<number> => {
+const metric = async (identity: OpenIdentity, labels: string): Promise<number> => {
   const line = (await identity.metrics()).split('\n').find((each) => each.includes(labels));
   return Number(line?.split(' ').at(-1));
 };
 
-it('sends at most so many codes in an hour for one address, however many ask at once', async () => {
+it('sends at most so many codes in an hour for one address, however many ask at once', async ({
+  identity,
+}) => {
   const ip = '203.0.113.1';
   const asked = Array.from({ length: 6 }, () => ip);
-  expect(await sendAll(...asked)).toEqual([200, 200, 200, 200, 429, 429]);
+  expect(await sendAll(identity, ...asked)).toEqual([200, 200, 200, 200, 429, 429]);
   clock.advance(59 * minuteMs);
-  const refused = await send(ip);
+  const refused = await send(identity, ip);
   expect([refused.status, errorCode(refused)]).toEqual([429, 'OTP_SEND_LIMIT']);
-  expect((await send('203.0.113.2')).status).toBe(200);
+  expect((await send(identity, '203.0.113.2')).status).toBe(200);
   clock.advance(minuteMs);
-  expect((await send(ip)).status).toBe(200);
-  expect(await metric('otp_sends_total{result="address_limit"')).toBe(3);
+  expect((await send(identity, ip)).status).toBe(200);
+  expect(await metric(identity, 'otp_sends_total{result="address_limit"')).toBe(3);
 });
 
-it('counts an IPv6 client by its /64', async () => {
+it('counts an IPv6 client by its /64', async ({ identity }) => {
   clock.advance(minuteMs);
   const addresses = [1, 2, 3, 4, 5].map((n) => `2001:db8:1:2::${n}`);
-  expect(await sendAll(...addresses)).toEqual([200, 200, 200, 200, 429]);
-  expect((await send('2001:db8:1:3::1')).status).toBe(200);
+  expect(await sendAll(identity, ...addresses)).toEqual([200, 200, 200, 200, 429]);
+  expect((await send(identity, '2001:db8:1:3::1')).status).toBe(200);
 });
 
-it('sends at most so many codes in a minute in all', async () => {
+it('sends at most so many codes in a minute in all', async ({ identity }) => {
   clock.advance(minuteMs);
   const addresses = Array.from({ length: 9 }, (_, n) => `198.51.100.${n}`);
-  expect(await sendAll(...addresses)).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
-  expect(await metric('otp_sends_total{result="total_limit"')).toBe(3);
+  expect(await sendAll(identity, ...addresses)).toEqual([
+    200, 200, 200, 200, 200, 200, 429, 429, 429,
+  ]);
+  expect(await metric(identity, 'otp_sends_total{result="total_limit"')).toBe(3);
   clock.advance(minuteMs);
-  expect((await send('198.51.100.77')).status).toBe(200);
+  expect((await send(identity, '198.51.100.77')).status).toBe(200);
 });
 
-it('does not count a send that the gateway certainly did not make', async () => {
+it('does not count a send that the gateway certainly did not make', async ({ identity }) => {
   clock.advance(minuteMs);
   const fault = { collaborator: 'msg91', operation: 'send', fault: 'error', status: 400, times: 3 };
   await identity.sandbox.control('POST', '/faults', fault);
   const ip = '203.0.113.9';
-  for (let n = 0; n < 3; n += 1) expect((await send(ip)).status).toBe(502);
-  expect(await sendAll(ip, ip, ip, ip)).toEqual([200, 200, 200, 200]);
+  for (let n = 0; n < 3; n += 1) expect((await send(identity, ip)).status).toBe(502);
+  expect(await sendAll(identity, ip, ip, ip, ip)).toEqual([200, 200, 200, 200]);
 });
 
-it('counts a wrong code only while a code is open, so that nobody locks a stranger out', async () => {
+it('counts a wrong code only while a code is open, so that nobody locks a stranger out', async ({
+  identity,
+}) => {
   clock.advance(minuteMs);
   const phone = newPhone();
-  for (let n = 0; n < 5; n += 1) expect(await verify(phone, '000000')).toBe(401);
-  expect((await send('203.0.113.20', phone)).status).toBe(200);
+  for (let n = 0; n < 5; n += 1) expect(await verify(identity, phone, '000000')).toBe(401);
+  expect((await send(identity, '203.0.113.20', phone)).status).toBe(200);
   const code = await identity.codeOf(phone);
-  expect(await verify(phone, code)).toBe(200);
-  for (let n = 0; n < 5; n += 1) expect(await verify(phone, '000000')).toBe(401);
+  expect(await verify(identity, phone, code)).toBe(200);
+  for (let n = 0; n < 5; n += 1) expect(await verify(identity, phone, '000000')).toBe(401);
   clock.advance(minuteMs);
-  await send('203.0.113.20', phone);
+  await send(identity, '203.0.113.20', phone);
   const wrong = (await identity.codeOf(phone)) === '000000' ? '111111' : '000000';
-  for (let n = 0; n < 3; n += 1) expect(await verify(phone, wrong)).toBe(401);
-  expect(await verify(phone, wrong)).toBe(429);
+  for (let n = 0; n < 3; n += 1) expect(await verify(identity, phone, wrong)).toBe(401);
+  expect(await verify(identity, phone, wrong)).toBe(429);
 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
@@ -17,11 +18,7 @@ const clock = {
   },
 };
 
-let identity: OpenIdentity;
-beforeAll(async () => {
-  identity = await openIdentity({ clock });
-});
-afterAll(() => identity.close());
+const it = identityTest({ clock });
 
 interface Tokens {
   readonly accessToken: string;
@@ -36,11 +33,14 @@ const tokensOf = (told: CallResponse): Tokens => {
     refreshToken: String(told.body['refreshToken']),
   };
 };
-const signIn = async (phone: string, device: object = {}): Promise<Tokens> =>
-  tokensOf(await identity.signIn(phone, device));
-const refresh = (refreshToken: string): Promise<CallResponse> =>
+const signIn = async (
+  identity: OpenIdentity,
+  phone: string,
+  device: object = {},
+): Promise<Tokens> => tokensOf(await identity.signIn(phone, device));
+const refresh = (identity: OpenIdentity, refreshToken: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/refresh', { refreshToken });
-const me = async (accessToken: string): Promise<number> =>
+const me = async (identity: OpenIdentity, accessToken: string): Promise<number> =>
   (await identity.as(accessToken)('GET', '/users/me')).status;
 interface View {
   readonly id: string;
@@ -48,7 +48,11 @@ interface View {
   readonly deviceName: string | null;
   readonly current: boolean;
 }
-const sessionsOf = async ({ accessToken }: Tokens, query = ''): Promise<View[]> => {
+const sessionsOf = async (
+  identity: OpenIdentity,
+  { accessToken }: Tokens,
+  query = '',
+): Promise<View[]> => {
   const told = await identity.as(accessToken)('GET', `/auth/sessions${query}`);
   expect(told.status).toBe(200);
   return told.body['items'] as View[]; // checked against the declared schema by the kernel
@@ -68,22 +72,26 @@ const slowly = async (work: () => Promise<CallResponse>): Promise<Tokens> => {
 };
 
 describe('access tokens', () => {
-  it('carry the subject, the phone, the device, and the session as jti, for 15 minutes', async () => {
+  it('carry the subject, the phone, the device, and the session as jti, for 15 minutes', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const tokens = await signIn(phone, { deviceId: 'phone-1' });
+    const tokens = await signIn(identity, phone, { deviceId: 'phone-1' });
     const [, payload = ''] = tokens.accessToken.split('.');
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    const [session] = await sessionsOf(tokens);
+    const [session] = await sessionsOf(identity, tokens);
     const { exp, iat } = claims as { exp: number; iat: number }; // what the test is about
     expect(claims).toMatchObject({ phone, deviceId: 'phone-1', jti: session?.id });
     expect(exp - iat).toBe(900);
     moved.byMs += 14 * minuteMs;
-    expect(await me(tokens.accessToken)).toBe(200);
+    expect(await me(identity, tokens.accessToken)).toBe(200);
     moved.byMs += minuteMs;
-    expect(await me(tokens.accessToken)).toBe(401);
+    expect(await me(identity, tokens.accessToken)).toBe(401);
   });
 
-  it('are issued at the moment of their session, however late they are signed', async () => {
+  it('are issued at the moment of their session, however late they are signed', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     const usedAt = async (): Promise<number> => {
       const where = { user: { phone }, revokedAt: null };
@@ -92,47 +100,51 @@ describe('access tokens', () => {
     };
     const signedIn = await slowly(() => identity.signIn(phone));
     expect(issuedAt(signedIn)).toBe(await usedAt());
-    const refreshed = await slowly(() => refresh(signedIn.refreshToken));
+    const refreshed = await slowly(() => refresh(identity, signedIn.refreshToken));
     expect(issuedAt(refreshed)).toBe(await usedAt());
   });
 
-  it.each([
+  it.for([
     ['none', ''],
     ['rubbish', 'rubbish'],
     ['an unsigned one', `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`],
-  ])('are refused when there is %s', async (_name, token) => {
-    expect(await me(token)).toBe(401);
+  ] as const)('are refused when there is %s', async ([_name, token], { identity }) => {
+    expect(await me(identity, token)).toBe(401);
   });
 
-  it("of an operator are refused, though they share the customers' secret", async () => {
+  it("of an operator are refused, though they share the customers' secret", async ({
+    identity,
+  }) => {
     const sub = '01890000-0000-7000-8000-000000000000';
     const operator = { sub, email: 'a@example.com', role: 'SUPER_ADMIN' };
-    expect(await me(identity.tokens.sign(operator, 900))).toBe(401);
+    expect(await me(identity, identity.tokens.sign(operator, 900))).toBe(401);
     const posing = { ...operator, phone: '+919876543210', deviceId: 'x', jti: sub };
-    expect(await me(identity.tokens.sign(posing, 900))).toBe(401);
+    expect(await me(identity, identity.tokens.sign(posing, 900))).toBe(401);
   });
 
-  it('are refused once the customer is blocked or deleted, whatever the cache says', async () => {
+  it('are refused once the customer is blocked or deleted, whatever the cache says', async ({
+    identity,
+  }) => {
     const [blocked, deleted] = [newPhone(), newPhone()];
-    const [first, second] = [await signIn(blocked), await signIn(deleted)];
+    const [first, second] = [await signIn(identity, blocked), await signIn(identity, deleted)];
     const { db } = identity.database;
     const block = { blocked: true, blockedReason: 'fraud' };
     await db.user.updateMany({ where: { phone: blocked }, data: block });
     const tombstone = { phone: null, phoneHash: null, deletedAt: clock.now() };
     await db.user.updateMany({ where: { phone: deleted }, data: tombstone });
     for (const { accessToken, refreshToken } of [first, second]) {
-      expect(await me(accessToken)).toBe(401);
-      expect(errorCode(await refresh(refreshToken))).toBe('ACCOUNT_UNAVAILABLE');
+      expect(await me(identity, accessToken)).toBe(401);
+      expect(errorCode(await refresh(identity, refreshToken))).toBe('ACCOUNT_UNAVAILABLE');
     }
     await db.user.updateMany({ where: { phone: blocked }, data: { blocked: false } });
-    expect((await refresh(first.refreshToken)).status).toBe(200);
+    expect((await refresh(identity, first.refreshToken)).status).toBe(200);
   });
 });
 
 describe('POST /auth/refresh', () => {
-  it('exchanges the token for a new pair of the same session', async () => {
-    const tokens = await signIn(newPhone(), { deviceId: 'd', deviceName: 'My phone' });
-    const told = await refresh(tokens.refreshToken);
+  it('exchanges the token for a new pair of the same session', async ({ identity }) => {
+    const tokens = await signIn(identity, newPhone(), { deviceId: 'd', deviceName: 'My phone' });
+    const told = await refresh(identity, tokens.refreshToken);
     const next = tokensOf(told);
     expect(told.body).toMatchObject({ mpinSet: false, user: { kycStatus: 'PENDING' } });
     expect(Object.keys(told.body).toSorted()).toEqual([
@@ -142,43 +154,47 @@ describe('POST /auth/refresh', () => {
       'user',
     ]);
     expect(next.refreshToken).not.toBe(tokens.refreshToken);
-    expect(await me(next.accessToken)).toBe(200);
-    expect(await sessionsOf(next)).toEqual([
+    expect(await me(identity, next.accessToken)).toBe(200);
+    expect(await sessionsOf(identity, next)).toEqual([
       expect.objectContaining({ deviceId: 'd', deviceName: 'My phone', current: true }),
     ]);
   });
 
-  it('keeps a hash of the token and not the token', async () => {
-    const { refreshToken } = await signIn(newPhone());
+  it('keeps a hash of the token and not the token', async ({ identity }) => {
+    const { refreshToken } = await signIn(identity, newPhone());
     const where = { refreshTokenHash: hashToken(refreshToken) };
     const row = await identity.database.db.session.findFirstOrThrow({ where });
     expect(JSON.stringify(row)).not.toContain(refreshToken);
     expect(identity.logged()).not.toContain(refreshToken);
   });
 
-  it('of a token that was used before ends the whole family', async () => {
-    const first = await signIn(newPhone());
-    const second = tokensOf(await refresh(first.refreshToken));
-    const third = tokensOf(await refresh(second.refreshToken));
-    expect(await me(third.accessToken)).toBe(200);
-    const again = await refresh(first.refreshToken);
+  it('of a token that was used before ends the whole family', async ({ identity }) => {
+    const first = await signIn(identity, newPhone());
+    const second = tokensOf(await refresh(identity, first.refreshToken));
+    const third = tokensOf(await refresh(identity, second.refreshToken));
+    expect(await me(identity, third.accessToken)).toBe(200);
+    const again = await refresh(identity, first.refreshToken);
     expect(again.status).toBe(401);
     expect(errorCode(again)).toBe('INVALID_REFRESH_TOKEN');
     for (const { accessToken, refreshToken } of [first, second, third]) {
-      expect(await me(accessToken)).toBe(401);
-      expect((await refresh(refreshToken)).status).toBe(401);
+      expect(await me(identity, accessToken)).toBe(401);
+      expect((await refresh(identity, refreshToken)).status).toBe(401);
     }
   });
 
-  it('lets exactly one of twenty parallel requests win', async () => {
-    const { refreshToken } = await signIn(newPhone());
-    const told = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)));
+  it('lets exactly one of twenty parallel requests win', async ({ identity }) => {
+    const { refreshToken } = await signIn(identity, newPhone());
+    const told = await Promise.all(
+      Array.from({ length: 20 }, () => refresh(identity, refreshToken)),
+    );
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(told.filter((one) => errorCode(one) === 'INVALID_REFRESH_TOKEN')).toHaveLength(19);
   });
 
-  it('leaves the winner its session when the others were under way before it won', async () => {
-    const { refreshToken } = await signIn(newPhone());
+  it('leaves the winner its session when the others were under way before it won', async ({
+    identity,
+  }) => {
+    const { refreshToken } = await signIn(identity, newPhone());
     const { db, inTransaction } = identity.database;
     const waiting = async () => {
       const [row] = await db.$queryRaw<{ count: number }[]>`
@@ -189,7 +205,7 @@ describe('POST /auth/refresh', () => {
     const held = await inTransaction(async (tx) => {
       await tx.$queryRaw`
         SELECT id FROM session WHERE refresh_token_hash = ${hashToken(refreshToken)} FOR UPDATE`;
-      const requests = Array.from({ length: 5 }, () => refresh(refreshToken));
+      const requests = Array.from({ length: 5 }, () => refresh(identity, refreshToken));
       await eventually(async () => (await waiting()) === 5);
       return requests;
     });
@@ -197,59 +213,61 @@ describe('POST /auth/refresh', () => {
     const [winner, ...rest] = told.filter(({ status }) => status === 200);
     expect(rest).toEqual([]);
     const tokens = tokensOf(winner ?? { status: 0, body: {}, text: '' });
-    expect(await me(tokens.accessToken)).toBe(200);
-    expect((await refresh(tokens.refreshToken)).status).toBe(200);
-    expect((await refresh(refreshToken)).status).toBe(401);
-    expect(await me(tokens.accessToken)).toBe(401);
+    expect(await me(identity, tokens.accessToken)).toBe(200);
+    expect((await refresh(identity, tokens.refreshToken)).status).toBe(200);
+    expect((await refresh(identity, refreshToken)).status).toBe(401);
+    expect(await me(identity, tokens.accessToken)).toBe(401);
   });
 
-  it('goes on for as long as each token is used within its 30 days', async () => {
-    let { refreshToken } = await signIn(newPhone());
+  it('goes on for as long as each token is used within its 30 days', async ({ identity }) => {
+    let { refreshToken } = await signIn(identity, newPhone());
     for (let months = 1; months <= 2; months += 1) {
       moved.byMs += 30 * dayMs - minuteMs;
-      ({ refreshToken } = tokensOf(await refresh(refreshToken)));
+      ({ refreshToken } = tokensOf(await refresh(identity, refreshToken)));
     }
     moved.byMs += 30 * dayMs;
-    expect(errorCode(await refresh(refreshToken))).toBe('INVALID_REFRESH_TOKEN');
+    expect(errorCode(await refresh(identity, refreshToken))).toBe('INVALID_REFRESH_TOKEN');
   });
 
-  it.each([[undefined], [''], [7], [null], [{}], ['x'.repeat(257)], ['a\u0000b']])(
+  it.for([[undefined], [''], [7], [null], [{}], ['x'.repeat(257)], ['a\u0000b']] as const)(
     'refuses %j as a token with 400',
-    async (refreshToken) => {
+    async ([refreshToken], { identity }) => {
       const told = await identity.as()('POST', '/auth/refresh', { refreshToken });
       expect(told.status).toBe(400);
       expect(told.body['error']).toMatchObject({ field: 'refreshToken' });
     },
   );
 
-  it('ends absolutely after 180 days, however it is used, and its tokens with it', async () => {
+  it('ends absolutely after 180 days, however it is used, and its tokens with it', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     const device = { deviceId: 'old-phone' };
-    let tokens = await signIn(phone, device);
+    let tokens = await signIn(identity, phone, device);
     const startedAt = clock.now();
     const endsAt = addMs(startedAt, 180 * dayMs);
     for (let refreshes = 0; refreshes < 7; refreshes += 1) {
       moved.byMs += 25 * dayMs;
-      tokens = tokensOf(await refresh(tokens.refreshToken));
+      tokens = tokensOf(await refresh(identity, tokens.refreshToken));
     }
     const listed = await identity.as(tokens.accessToken)('GET', '/auth/sessions');
     const [{ expiresAt = '' } = {}] = listed.body['items'] as { expiresAt?: string }[]; // its view
     expect(Math.abs(Date.parse(expiresAt) - endsAt.getTime())).toBeLessThan(minuteMs);
 
     moved.byMs += 5 * dayMs - 5 * minuteMs;
-    tokens = tokensOf(await refresh(tokens.refreshToken));
+    tokens = tokensOf(await refresh(identity, tokens.refreshToken));
     const [, payload = ''] = tokens.accessToken.split('.');
     const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number };
     expect(exp * 1000).toBeLessThanOrEqual(Date.parse(expiresAt));
-    expect(await me(tokens.accessToken)).toBe(200);
+    expect(await me(identity, tokens.accessToken)).toBe(200);
 
     moved.byMs += 6 * minuteMs;
-    expect(await me(tokens.accessToken)).toBe(401);
-    expect(await refresh(tokens.refreshToken)).toMatchObject({ status: 401 });
-    expect(await me((await signIn(phone, device)).accessToken)).toBe(200);
+    expect(await me(identity, tokens.accessToken)).toBe(401);
+    expect(await refresh(identity, tokens.refreshToken)).toMatchObject({ status: 401 });
+    expect(await me(identity, (await signIn(identity, phone, device)).accessToken)).toBe(200);
   });
 
-  it('answers 401 to a token that never was', async () => {
-    expect(errorCode(await refresh('A'.repeat(43)))).toBe('INVALID_REFRESH_TOKEN');
+  it('answers 401 to a token that never was', async ({ identity }) => {
+    expect(errorCode(await refresh(identity, 'A'.repeat(43)))).toBe('INVALID_REFRESH_TOKEN');
   });
 });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRandom } from '../../platform/ids/random.ts';
@@ -9,41 +10,39 @@ import { referralAlphabet } from './create-user.ts';
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;
 const fixed: { int: number | undefined; failing: boolean } = { int: undefined, failing: false };
-let identity: OpenIdentity;
-beforeAll(async () => {
-  const random = createRandom();
-  identity = await openIdentity({
-    clock,
-    random: { ...random, int: (below) => fixed.int ?? random.int(below) },
-    onUserCreated: async (db, userId, at) => {
-      await createHolding(db, userId, at);
-      if (fixed.failing) throw new Error('no holding today');
-    },
-  });
+const random = createRandom();
+const it = identityTest({
+  clock,
+  random: { ...random, int: (below) => fixed.int ?? random.int(below) },
+  onUserCreated: async (db, userId, at) => {
+    await createHolding(db, userId, at);
+    if (fixed.failing) throw new Error('no holding today');
+  },
 });
-afterAll(() => identity.close());
 
 let phones = 0;
 const newPhone = (): string => `+9187654${String((phones += 1)).padStart(5, '0')}`;
 
-const codeFor = async (phone: string): Promise<string> => {
+const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> => {
   await identity.as()('POST', '/auth/send-otp', { phone });
   return identity.codeOf(phone);
 };
-const signIn = (phone: string) => identity.signIn(phone);
-const usersOf = (phone: string) => identity.database.db.user.findMany({ where: { phone } });
-const idOf = async (phone: string): Promise<string> => (await usersOf(phone))[0]?.id ?? '';
+const signIn = (identity: OpenIdentity, phone: string) => identity.signIn(phone);
+const usersOf = (identity: OpenIdentity, phone: string) =>
+  identity.database.db.user.findMany({ where: { phone } });
+const idOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
+  (await usersOf(identity, phone))[0]?.id ?? '';
 
 describe('the first sign-in of a phone', () => {
-  it('makes the customer and signs them in', async () => {
+  it('makes the customer and signs them in', async ({ identity }) => {
     const phone = newPhone();
-    const told = await signIn(phone);
+    const told = await signIn(identity, phone);
     expect(told.status).toBe(200);
     expect(told.body).toEqual({
       accessToken: expect.any(String),
       refreshToken: expect.stringMatching(/^[\w-]{43}$/),
       user: {
-        id: await idOf(phone),
+        id: await idOf(identity, phone),
         phone,
         full_name: null,
         email: null,
@@ -57,50 +56,55 @@ describe('the first sign-in of a phone', () => {
     });
   });
 
-  it('makes the holding and the data key with them', async () => {
+  it('makes the holding and the data key with them', async ({ identity }) => {
     const phone = newPhone();
-    await signIn(phone);
-    const userId = await idOf(phone);
+    await signIn(identity, phone);
+    const userId = await idOf(identity, phone);
     const { db } = identity.database;
     expect(await db.holding.count({ where: { userId } })).toBe(1);
     expect(await db.userDataKey.count({ where: { userId } })).toBe(1);
   });
 
-  it('happens once: later ones find the same customer', async () => {
+  it('happens once: later ones find the same customer', async ({ identity }) => {
     const phone = newPhone();
-    const first = await signIn(phone);
-    const second = await signIn(phone.slice(3));
+    const first = await signIn(identity, phone);
+    const second = await signIn(identity, phone.slice(3));
     expect(second.body['isNewUser']).toBe(false);
     expect(second.body['user']).toEqual(first.body['user']);
   });
 
-  it('in parallel makes one customer', async () => {
+  it('in parallel makes one customer', async ({ identity }) => {
     const phone = newPhone();
-    const otp = await codeFor(phone);
+    const otp = await codeFor(identity, phone);
     const attempt = () => identity.as()('POST', '/auth/verify-otp', { phone, otp });
-    const told = await Promise.all([...Array.from({ length: 10 }, attempt), codeFor(phone)]);
+    const told = await Promise.all([
+      ...Array.from({ length: 10 }, attempt),
+      codeFor(identity, phone),
+    ]);
     expect(told).toHaveLength(11);
-    await signIn(phone);
-    expect(await usersOf(phone)).toHaveLength(1);
+    await signIn(identity, phone);
+    expect(await usersOf(identity, phone)).toHaveLength(1);
   });
 
-  it('leaves nothing behind when any part of it fails, and the code may be used again', async () => {
+  it('leaves nothing behind when any part of it fails, and the code may be used again', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    const otp = await codeFor(phone);
+    const otp = await codeFor(identity, phone);
     fixed.failing = true;
     const failed = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
     fixed.failing = false;
     expect(failed.status).toBe(500);
-    expect(await usersOf(phone)).toHaveLength(0);
+    expect(await usersOf(identity, phone)).toHaveLength(0);
     const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
     expect(told.body['isNewUser']).toBe(true);
   });
 
-  it('draws another referral code when one is taken', async () => {
+  it('draws another referral code when one is taken', async ({ identity }) => {
     fixed.int = 3;
-    const first = await signIn(newPhone());
+    const first = await signIn(identity, newPhone());
     const phone = newPhone();
-    const otp = await codeFor(phone);
+    const otp = await codeFor(identity, phone);
     const told = identity.as()('POST', '/auth/verify-otp', { phone, otp });
     expect((await told).status).toBe(500);
     fixed.int = undefined;
@@ -112,55 +116,59 @@ describe('the first sign-in of a phone', () => {
 });
 
 describe('an account that may not be used', () => {
-  it('is 401 for a blocked customer with the right code, and a code goes out as ever', async () => {
+  it('is 401 for a blocked customer with the right code, and a code goes out as ever', async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    await signIn(phone);
+    await signIn(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.updateMany({ where: { phone }, data });
-    const told = await signIn(phone);
+    const told = await signIn(identity, phone);
     expect(told.status).toBe(401);
     expect(errorCode(told)).toBe('ACCOUNT_UNAVAILABLE');
     expect(told.body['accessToken']).toBeUndefined();
   });
 
-  it('shows nothing of itself to who lacks the code', async () => {
+  it('shows nothing of itself to who lacks the code', async ({ identity }) => {
     const phone = newPhone();
-    await signIn(phone);
+    await signIn(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.updateMany({ where: { phone }, data });
     const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp: '000000' });
     expect(errorCode(told)).toBe('INVALID_OTP');
   });
 
-  it("is 401 while a deleted account's number cools down; then it opens a new one", async () => {
+  it("is 401 while a deleted account's number cools down; then it opens a new one", async ({
+    identity,
+  }) => {
     const phone = newPhone();
-    await signIn(phone);
+    await signIn(identity, phone);
     const { db } = identity.database;
-    const [old] = await usersOf(phone);
+    const [old] = await usersOf(identity, phone);
     await db.user.update({
       where: { id: old?.id ?? '' },
       data: { phone: null, phoneHash: null, deletedAt: clock.now() },
     });
     const until = addMs(clock.now(), 30 * dayMs);
     await db.deletedPhone.create({ data: { phoneHash: old?.phoneHash ?? '', until } });
-    expect(errorCode(await signIn(phone))).toBe('ACCOUNT_UNAVAILABLE');
-    expect(await usersOf(phone)).toHaveLength(0);
+    expect(errorCode(await signIn(identity, phone))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(await usersOf(identity, phone)).toHaveLength(0);
     clock.set(until);
-    const told = await signIn(phone);
+    const told = await signIn(identity, phone);
     expect(told.body['isNewUser']).toBe(true);
-    expect(await idOf(phone)).not.toBe(old?.id);
+    expect(await idOf(identity, phone)).not.toBe(old?.id);
   });
 });
 
 describe('GET /users/me', () => {
-  it('answers the caller', async () => {
-    const { body } = await signIn(newPhone());
+  it('answers the caller', async ({ identity }) => {
+    const { body } = await signIn(identity, newPhone());
     const me = await identity.as(String(body['accessToken']))('GET', '/users/me');
     expect(me.status).toBe(200);
     expect(me.body).toEqual(body['user']);
   });
 
-  it('is 401 without a token', async () => {
+  it('is 401 without a token', async ({ identity }) => {
     const me = await identity.as()('GET', '/users/me');
     expect(me.status).toBe(401);
     expect(errorCode(me)).toBe('UNAUTHENTICATED');
@@ -168,8 +176,8 @@ describe('GET /users/me', () => {
 });
 
 describe('PATCH /users/me', () => {
-  it('changes what is named and leaves the rest', async () => {
-    const { body } = await signIn(newPhone());
+  it('changes what is named and leaves the rest', async ({ identity }) => {
+    const { body } = await signIn(identity, newPhone());
     const me = identity.as(String(body['accessToken']));
     const named = await me('PATCH', '/users/me', { full_name: ' Asha Rao ' });
     expect([named.status, named.body['full_name'], named.body['email']]).toEqual([
@@ -183,15 +191,15 @@ describe('PATCH /users/me', () => {
     expect((await me('PATCH', '/users/me', {})).body).toEqual(mailed.body);
   });
 
-  it.each([
+  it.for([
     { full_name: '' },
     { full_name: '   ' },
     { full_name: 'x'.repeat(101) },
     { full_name: null },
     { email: 'nobody' },
     { email: `${'x'.repeat(250)}@example.test` },
-  ])('refuses %j with the field', async (bad) => {
-    const { body } = await signIn(newPhone());
+  ])('refuses %j with the field', async (bad, { identity }) => {
+    const { body } = await signIn(identity, newPhone());
     const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', bad);
     expect([told.status, errorCode(told)]).toEqual([400, 'VALIDATION_FAILED']);
     expect(JSON.stringify(told.body)).toContain(Object.keys(bad)[0]);
