@@ -4,7 +4,7 @@ import { openRunningSystem, type RunningSystemOptions } from './open-running-sys
 import { openedOnce } from './opened-once.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** What a file's processes use that the stack has not, such as a server that a test may cut. */
+/** Stands beside the stack for a file's processes, such as a server that a test may cut. */
 interface Beside {
   readonly environment: ProcessEnvironment;
   close(): Promise<void>;

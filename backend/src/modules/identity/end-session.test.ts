@@ -5,6 +5,7 @@ import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import { openedOnce } from '#test/support/opened-once.ts';
 import { runPurges } from '#test/support/run-purges.ts';
+import { me, refresh, signIn, tokensOf, type Tokens } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
@@ -30,30 +31,10 @@ const open = async () => {
 };
 const it = test.extend('identity', { scope: 'file' }, openedOnce(open));
 
-interface Tokens {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 let phones = 0;
 const newPhone = (): string => `+9176544${String((phones += 1)).padStart(5, '0')}`;
-const tokensOf = (told: CallResponse): Tokens => {
-  expect(told.status).toBe(200);
-  return {
-    accessToken: String(told.body['accessToken']),
-    refreshToken: String(told.body['refreshToken']),
-  };
-};
-const signIn = async (
-  identity: OpenIdentity,
-  phone: string,
-  device: object = {},
-): Promise<Tokens> => tokensOf(await identity.signIn(phone, device));
-const refresh = (identity: OpenIdentity, refreshToken: string): Promise<CallResponse> =>
-  identity.as()('POST', '/auth/refresh', { refreshToken });
 const logout = (identity: OpenIdentity, by: Tokens, refreshToken: string): Promise<CallResponse> =>
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
-const me = async (identity: OpenIdentity, accessToken: string): Promise<number> =>
-  (await identity.as(accessToken)('GET', '/users/me')).status;
 interface View {
   readonly id: string;
   readonly deviceId: string;

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { me, refresh, signIn, tokensOf, type Tokens } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
@@ -20,28 +21,8 @@ const clock = {
 
 const it = identityTest({ clock });
 
-interface Tokens {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 let phones = 0;
 const newPhone = (): string => `+9176543${String((phones += 1)).padStart(5, '0')}`;
-const tokensOf = (told: CallResponse): Tokens => {
-  expect(told.status).toBe(200);
-  return {
-    accessToken: String(told.body['accessToken']),
-    refreshToken: String(told.body['refreshToken']),
-  };
-};
-const signIn = async (
-  identity: OpenIdentity,
-  phone: string,
-  device: object = {},
-): Promise<Tokens> => tokensOf(await identity.signIn(phone, device));
-const refresh = (identity: OpenIdentity, refreshToken: string): Promise<CallResponse> =>
-  identity.as()('POST', '/auth/refresh', { refreshToken });
-const me = async (identity: OpenIdentity, accessToken: string): Promise<number> =>
-  (await identity.as(accessToken)('GET', '/users/me')).status;
 interface View {
   readonly id: string;
   readonly deviceId: string;

@@ -59,7 +59,6 @@ export const paymentOrderTransitions: TransitionTable<
   REFUNDED: {},
 };
 
-/** What a transition needs of the service. */
 type TransitionDeps = Pick<PaymentsDeps, 'clock' | 'logger'>;
 
 const machineOf = ({ logger }: TransitionDeps): Machine<PaymentOrderStatus> => ({
@@ -161,5 +160,6 @@ export const expirePaymentOrders = (
     });
     return count;
   };
-  return transitionMany(machineOf(deps), { from, to: 'EXPIRED', actor: 'service', cause, update });
+  const step = { from, to: 'EXPIRED', actor: 'service', cause } as const;
+  return transitionMany(machineOf(deps), { ...step, of: { orderId }, update });
 };

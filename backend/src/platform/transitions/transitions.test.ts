@@ -120,10 +120,12 @@ describe('a transition of many rows', () => {
 
   it('returns and logs how many there were', async () => {
     const { machine, lines } = openMachine();
-    const by = { ...closing, actor: 'admin:1' };
+    const by = { ...closing, actor: 'admin:1', of: { ownerId: 'two' } };
     expect(await transitionMany(machine, { ...by, update: async () => 3 })).toBe(3);
     expect(await transitionMany(machine, { ...by, update: async () => 0 })).toBe(0);
-    expect(lines).toMatchObject([{ level: 'info', fields: { count: 3, to: 'CLOSED' } }]);
+    expect(lines).toMatchObject([
+      { level: 'info', fields: { count: 3, to: 'CLOSED', ownerId: 'two' } },
+    ]);
   });
 
   it('is refused when the table lacks it from one of the states', async () => {

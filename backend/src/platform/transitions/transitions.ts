@@ -116,6 +116,8 @@ export interface TransitionOfMany<State extends string> extends Omit<Step<State>
   /** The states in which `update` takes rows. */
   readonly from: readonly State[];
   readonly cause: string;
+  /** Names in the log what the rows belong to; nothing where they are anybody's. */
+  readonly of?: Readonly<Record<string, string>>;
   /** Updates the rows that are in one of these states, and returns how many rows that were. */
   readonly update: () => Promise<number>;
 }
@@ -128,10 +130,10 @@ export interface TransitionOfMany<State extends string> extends Omit<Step<State>
  */
 export const transitionMany = async <State extends string>(
   machine: Machine<State>,
-  { from, to, actor, cause, update }: TransitionOfMany<State>,
+  { from, to, actor, cause, of, update }: TransitionOfMany<State>,
 ): Promise<number> => {
   const { name, table, logger } = machine;
-  const fields = { from, to, cause, actor };
+  const fields = { ...of, from, to, cause, actor };
   if (!from.every((state) => allowsTransition(table, { from: state, to, actor }))) {
     return refuse(machine, fields, 'not in the table for this actor');
   }
