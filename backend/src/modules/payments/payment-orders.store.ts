@@ -187,8 +187,9 @@ export const nameGateway = async (
 };
 
 /**
- * Keeps the id of the order that a gateway made for a payment order that was closed meanwhile, where
- * it names this gateway and has no id; its state stays, and so does any other payment order.
+ * Stores the id of the order that a gateway made in a payment order that was closed meanwhile, whose
+ * state stays. Changes nothing where it has an id already, or names another gateway: the attempt
+ * keeps this one.
  * @throws a unique violation where another payment order has this gateway order
  */
 export const keepGatewayOrder = async (
