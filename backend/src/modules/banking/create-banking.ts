@@ -4,7 +4,7 @@ import type { Route } from '../../platform/http/index.ts';
 import { sweepRows, type Sweep, type TaskList } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { listAccountsToPoll } from './account-validation.store.ts';
+import { listAccountsToPoll, noteValidationQueried } from './account-validation.store.ts';
 import { rehashNumber } from './bank-account-sealing.ts';
 import { listOutdatedNumbers, replaceNumberHash } from './bank-account.store.ts';
 import { applyValidation, findValidatedAccount } from './apply-validation.ts';
@@ -42,6 +42,8 @@ const createValidationSweep = (deps: BankingDeps): Sweep => ({
         await validateAccount(deps, bankAccountId);
         return true;
       },
+      // A start that did not reach the provider is as it was: it would stay in front.
+      postpone: (bankAccountId) => noteValidationQueried(db, bankAccountId, clock.now()),
       onError: (error, bankAccountId) =>
         logger.warn({ bankAccountId, err: describeError(error) }, 'a validation is still open'),
     });

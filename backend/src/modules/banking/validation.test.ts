@@ -159,6 +159,29 @@ describe('the start of a penny-drop', () => {
     expect((await row(open, id)).providerValidationId).not.toBeNull();
   });
 
+  it('that never reaches the provider hides no other one from the sweep', async ({ open }) => {
+    const { id } = await added(open);
+    await open.fault('validate-account', 'timeout');
+    await open.drain();
+    // One more than a pass takes up.
+    const stuckIds = new Set<string>();
+    while (stuckIds.size < 101) stuckIds.add((await added(open)).id);
+    const cutOff = open.replica((real) => ({
+      ...real,
+      startValidation: async (asked) =>
+        stuckIds.has(asked.bankAccountId)
+          ? { kind: 'refused', code: 'NOT_SENT', message: 'cut off' }
+          : real.startValidation(asked),
+    }));
+    await nextRound(open, cutOff);
+    await nextRound(open, cutOff);
+    expect((await row(open, id)).providerValidationId).not.toBeNull();
+    await open.system.db.bankAccount.updateMany({
+      where: { id: { in: [...stuckIds] } },
+      data: { deletedAt: open.system.clock.now() },
+    });
+  });
+
   it('that the provider refuses fails the account', async ({ open }) => {
     const { id } = await added(open);
     const refusing = open.replica((real) => ({

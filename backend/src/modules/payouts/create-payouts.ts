@@ -11,7 +11,7 @@ import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
 import { APPLY_EVENT_TASK, DISPATCH_TASK, dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
-import { listPayoutsToPoll } from './payout-attempt.store.ts';
+import { listPayoutsToPoll, postponePoll } from './payout-attempt.store.ts';
 import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
 
 export interface Payouts {
@@ -88,6 +88,8 @@ const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Swee
             await dispatchPayout(deps, payoutId);
             return true;
           },
+          // One that cannot even be claimed would stay in front.
+          postpone: (payoutId) => postponePoll(db, payoutId, clock.now()),
           onError: (error, payoutId) =>
             logger.warn({ payoutId, err: describeError(error) }, 'a payout is still open'),
         });

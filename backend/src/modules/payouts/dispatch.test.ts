@@ -202,6 +202,21 @@ describe('an answer that is lost', () => {
     expect(await atProvider(open, key)).toHaveLength(1);
   });
 
+  it('goes to the back of those to poll when it cannot even be claimed', async ({ open }) => {
+    const { payoutId } = await open.payout();
+    await open.fault('create-payout', 'timeout');
+    await open.drain();
+    const inTransaction: typeof open.system.inTransaction = async () => {
+      throw new Error('the transaction was cut off');
+    };
+    open.system.clock.advance(2 * minuteMs);
+    const before = await attemptsOf(open, payoutId);
+    await open.runSweeps('payouts-poll-attempts', open.replica(undefined, { inTransaction }));
+    expect(await attemptsOf(open, payoutId)).toEqual(
+      before.map((attempt) => ({ ...attempt, lastAskedAt: open.system.clock.now() })),
+    );
+  });
+
   it('is not sent under a key that the provider may have forgotten', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', 'timeout');

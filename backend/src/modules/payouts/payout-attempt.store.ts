@@ -147,6 +147,14 @@ export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<
   });
 };
 
+/** Sends a payout to the back of the list of those to poll. */
+export const postponePoll = async (db: Db, payoutId: string, at: Date): Promise<void> => {
+  await db.payoutAttempt.updateMany({
+    where: { payoutId, status: { in: [...openAttemptStatuses] } },
+    data: { lastAskedAt: at },
+  });
+};
+
 /** Keeps that the provider contradicted itself on an attempt, from the first time on. */
 export const markContradicted = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
