@@ -117,10 +117,13 @@ describe('an answer that decides nothing', () => {
 
   it('no answer is unknown, and not asked again', async () => {
     answer = () => {};
-    const impatient = open(url, 300);
-    expect(await impatient.get(key)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
+    // On a busy machine the time of a call may be used up before its request arrives.
+    for (let timeoutMs = 300; seen.length === 0 && timeoutMs < 60_000; timeoutMs *= 3) {
+      const impatient = open(url, timeoutMs);
+      expect(await impatient.get(key)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
+      await impatient.close();
+    }
     expect(seen).toHaveLength(1);
-    await impatient.close();
   });
 
   it('a body that breaks off is unknown', async () => {
